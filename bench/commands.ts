@@ -80,7 +80,7 @@ function fill(accounts: number): void {
         sms -= Math.floor(fraction() * 40) * 35_000;
         if (sms < 100_000_000 && fraction() < 0.005) sms += 1_000_000_000;
         const at = begin + (from + index) * everyMs + Math.floor(fraction() * 80);
-        const reading = { at, sms, voip: 0, currency: 'CNY' };
+        const reading = { at, balances: { sms, voip: 0 }, currency: 'CNY' };
         return { account: `account-${number}`, poll: { at, outcome: 'ok', reading } as const };
       });
       store.commit(batch({ polls }));

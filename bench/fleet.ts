@@ -209,7 +209,11 @@ async function measureLoading(store: Store): Promise<void> {
 function pollOf(number: number, round: number): Batch['polls'][number] {
   const at = start + round * everyMs + (number % 300_000) + Math.floor(fraction() * 80);
   const sms = 9_000_000_000 - round * 977_000 - Math.floor(fraction() * 40) * 35_000;
-  const poll: PollRecord = { at, outcome: 'ok', reading: { at, sms, voip: 0, currency: 'CNY' } };
+  const poll: PollRecord = {
+    at,
+    outcome: 'ok',
+    reading: { at, balances: { sms, voip: 0 }, currency: 'CNY' },
+  };
   return { account: `account-${number}`, poll };
 }
 
@@ -237,6 +241,8 @@ function stateOf(account: string, poll: PollRecord): AccountState {
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '183' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
   };
 }
 

@@ -100,7 +100,10 @@ async function replayAll(): Promise<string> {
 }
 
 async function readCsv(): Promise<string> {
-  const readings = await readHistoryCsv(Readable.from(csvText()), () => new PackedPolls());
+  const readings = await readHistoryCsv(Readable.from(csvText()), () => new PackedPolls(), {
+    balances: ['sms', 'voip'],
+    isMixed: false,
+  });
   return `${readings.size} accounts`;
 }
 
@@ -110,7 +113,8 @@ function* csvText(): Generator<string> {
     let piece = '';
     for (const { reading } of makePolls(place)) {
       if (reading === null) continue;
-      const { at, sms, voip } = reading;
+      const { at, balances } = reading;
+      const { sms = 0, voip = 0 } = balances;
       piece += `${new Date(at).toISOString()},${formatMicros(sms)},${formatMicros(voip)},CNY,${account.id}\n`;
       if (piece.length < 65_536) continue;
       yield piece;
@@ -148,7 +152,7 @@ function* makePolls(place: number): Generator<PollRecord> {
     if (sms < units(100) && fraction() < 0.005) sms += units(1000);
     if (voip < units(50) && fraction() < 0.01) voip += units(500);
     const at = start + count * everyMs;
-    yield { at, outcome: 'ok', reading: { at, sms, voip, currency: 'CNY' } };
+    yield { at, outcome: 'ok', reading: { at, balances: { sms, voip }, currency: 'CNY' } };
   }
 }
 

@@ -108,7 +108,7 @@ function failed(kind: 'timeout' | 'rate_limited'): Outcome {
 }
 
 function balances(place: number): Omit<Reading, 'at'> {
-  return { sms: 900_000_000 + place, voip: 500_000_000, currency: 'CNY' };
+  return { balances: { sms: 900_000_000 + place, voip: 500_000_000 }, currency: 'CNY' };
 }
 
 /** What is stored of accounts that were polled for a day. */
@@ -129,6 +129,8 @@ function storedDay(settings: Settings): StoredState {
       unwatchedMs: 0,
       usage: {},
       retryAt: null,
+      purse: null,
+      seriesSince: 0,
     }),
   );
   return { ...nothingStored, accounts };

@@ -39,7 +39,7 @@ function predict(): AccountSpending {
   const spending = new AccountSpending(frame);
   for (const reading of readings) {
     spending.read(reading);
-    spending.forecast('sms', reading.sms);
+    spending.forecast('sms', reading.balances.sms ?? 0);
   }
   return spending;
 }
@@ -61,7 +61,7 @@ function yearOfReadings(): Reading[] {
   let sms = 1e12;
   for (let slot = 0; slot < 105_120; slot++) {
     const at = start + slot * stepMs;
-    found.push({ at, sms, voip: 0, currency: 'EUR' });
+    found.push({ at, balances: { sms, voip: 0 }, currency: 'EUR' });
     const hour = new Date(at).getUTCHours();
     const busy = hour >= 8 && hour < 18 ? 10 : 1;
     sms -= Math.round(busy * (0.5 + ((slot * 7919) % 1000) / 1000) * 80_000);

@@ -113,7 +113,7 @@ function open(path: string): SqliteStore {
 }
 
 function reading(at: number, sms: number): PollRecord {
-  return { at, outcome: 'ok', reading: { at, sms, voip: 0, currency: 'CNY' } };
+  return { at, outcome: 'ok', reading: { at, balances: { sms, voip: 0 }, currency: 'CNY' } };
 }
 
 function state(account: string, poll: PollRecord): AccountState {
@@ -131,6 +131,8 @@ function state(account: string, poll: PollRecord): AccountState {
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '199' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
   };
 }
 

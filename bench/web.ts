@@ -28,6 +28,7 @@ import { cronCalendar } from '../src/system/calendar.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { createViews } from '../src/views/create-views.ts';
+import { CurrentViews } from '../src/views/current-views.ts';
 import { emptyReader, nothingStored } from '../src/views/empty-reader.ts';
 import { FakeViews } from '../test/support/fake-views.ts';
 import { makeAccount, makeSettings } from '../test/support/settings.ts';
@@ -80,7 +81,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
   );
   const quiet = (): void => {};
   const server = await startWebServer({
-    views,
+    views: new CurrentViews(views),
     trials: noTrials,
     clock: systemClock,
     random: systemRandom,
@@ -93,6 +94,8 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
       token: null,
       allowUnauthenticated: false,
       openMetrics: false,
+      viewerToken: null,
+      trustedProxy: null,
     },
   });
   console.log(`\n${count.toLocaleString('en')} accounts`);
@@ -210,8 +213,9 @@ function poll(state: MonitorState, id: string, now: number): void {
   const account = state.accounts.get(id);
   const reading = account?.poll.reading;
   if (account === undefined || reading == null) throw new Error(`nothing is known of ${id}`);
-  const { sms, voip, currency } = reading;
-  const answer = { sms: sms - 10_000, voip, currency };
+  const { currency } = reading;
+  const { sms = 0, voip = 0 } = reading.balances;
+  const answer = { balances: { sms: sms - 10_000, voip }, currency };
   observePoll(state, account, { kind: 'ok', answer, durationMs: 10, usage: {} }, now);
   endTurn(state, now);
   const batch = takeBatch(state);
@@ -224,8 +228,10 @@ function readerOfADay(settings: Settings, now: number): StoreReader {
     const place = Number(id.slice('account-'.length));
     return Array.from({ length: 288 }, (_, index) => ({
       at: now - (288 - index) * everyMs,
-      sms: 1_000_000 * (20 + ((place * 7_919) % 5_000)) - index * (place % 90) * 10_000,
-      voip: 80_000_000,
+      balances: {
+        sms: 1_000_000 * (20 + ((place * 7_919) % 5_000)) - index * (place % 90) * 10_000,
+        voip: 80_000_000,
+      },
       currency: 'CNY',
     }));
   };
@@ -246,6 +252,8 @@ function readerOfADay(settings: Settings, now: number): StoreReader {
       unwatchedMs: 0,
       usage: {},
       retryAt: null,
+      purse: null,
+      seriesSince: 0,
     };
   });
   return {

@@ -25,7 +25,9 @@ const spending = new AccountSpending({
   week: new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] }),
   floorMicros: 0,
 });
-for (const reading of readings) if (reading.at <= now) spending.read(reading);
+for (const reading of readings)
+  if (reading.at <= now)
+    spending.read({ at: reading.at, balances: { sms: reading.sms, voip: 0 }, currency: reading.currency });
 
 const reached = Array.from({ length: levels + 1 }, (_, step) => {
   const level = left * (1 - step / levels);

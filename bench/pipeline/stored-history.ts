@@ -76,7 +76,7 @@ function continueFrom(last: Reading, number: number): readonly Reading[] {
     return {
       ...last,
       at: last.at + (round + 1) * intervalMs + jitter,
-      sms: last.sms - (round + 1) * burnPer20sMicros - jitter * 3,
+      sms: (last.balances.sms ?? 0) - (round + 1) * burnPer20sMicros - jitter * 3,
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { ladderSteps } from '../rules/ladder.ts';
@@ -90,7 +90,7 @@ export function layChart(order: ChartOrder): Chart {
     last === undefined || until < now
       ? { projection: [], fan: [] }
       : lookAhead(order.runway, {
-          last: { at: last.at, value: last[balance] },
+          last: { at: last.at, value: amountOf(last, balance) },
           now,
           farthest: now + spanMs * order.aheadShare,
         });
@@ -158,8 +158,8 @@ export function findTopUps(readings: readonly Reading[], balance: Balance): read
   const topUps: TopUp[] = [];
   let previous: Reading | undefined;
   for (const reading of readings) {
-    const rise = previous === undefined ? 0 : reading[balance] - previous[balance];
-    if (rise >= minTopUpMicros) topUps.push({ at: reading.at, rise, value: reading[balance] });
+    const rise = previous === undefined ? 0 : amountOf(reading, balance) - amountOf(previous, balance);
+    if (rise >= minTopUpMicros) topUps.push({ at: reading.at, rise, value: amountOf(reading, balance) });
     previous = reading;
   }
   return topUps;

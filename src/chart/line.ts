@@ -1,5 +1,5 @@
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from '../spending/usual-interval.ts';
 
 /** An instant and the balance then; null begins a stretch in which nothing was read. */
@@ -53,7 +53,7 @@ export function breakAtGaps(
       points.push({ at: gap.from, value: null });
       next += 1;
     }
-    points.push({ at: reading.at, value: reading[balance] });
+    points.push({ at: reading.at, value: amountOf(reading, balance) });
   }
   const open = gaps[next];
   if (open !== undefined) points.push({ at: open.from, value: null });

@@ -12,6 +12,7 @@ import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
 import type { SqlFile, StoreFile, StoreReader } from '../ports/store.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
+import type { DescribedExchange } from '../providers/describe-exchange.ts';
 import type { ProviderDescription } from '../providers/describe-provider.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
@@ -73,10 +74,11 @@ export interface Rooms {
   runDaemon(loaded: LoadedConfiguration, signal: AbortSignal): Promise<void>;
   /** Runs everything embedded and sped up until `signal` aborts. */
   runDemo(order: DemoOrder): Promise<void>;
-  /** Polls now, stores nothing. Null checks all accounts. */
+  /** Polls now, stores nothing. Null checks all accounts. `explain` gets each request that was made, with its answer. */
   checkAccounts(order: {
     readonly settings: Settings;
     readonly account: string | null;
+    readonly explain?: (exchange: DescribedExchange) => void;
     readonly signal: AbortSignal;
   }): Promise<readonly CheckedAccount[]>;
   /** Sends a test message through one channel; `outgoing` is what went out, as text. */

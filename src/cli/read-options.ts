@@ -1,7 +1,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import { type Balance, balances } from '../domain/reading.ts';
+import type { BalanceDefinition } from '../domain/reading.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { Names } from './desk.ts';
@@ -39,11 +39,12 @@ export function readInstant(
   );
 }
 
-export function readBalance(input: CommandInput): Balance {
-  const text = input.option('balance') ?? 'sms';
-  const balance = balances.find((known) => known === text);
-  if (balance === undefined) throw new UsageError(`--balance ${text}: there are ${balances.join(' and ')}`);
-  return balance;
+/** One of an account's balances, its first by default. */
+export function readBalance(input: CommandInput, balances: readonly BalanceDefinition[]): BalanceDefinition {
+  const text = input.option('balance');
+  const balance = text === null ? balances[0] : balances.find(({ id }) => id === text);
+  if (balance !== undefined) return balance;
+  throw new UsageError(`--balance ${text}: the account has ${balances.map(({ id }) => id).join(' and ')}`);
 }
 
 export function readPort(input: CommandInput, fallback: number): number {

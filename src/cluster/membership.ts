@@ -10,13 +10,14 @@ import type {
   Role,
 } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import type { Store, StoredState } from '../ports/store.ts';
+import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
 import { clockOff, clusterStatusOf } from './cluster-status.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
+import { Seat } from './seat.ts';
 import { openPatiently } from './wait-for-database.ts';
 
 /** A renewal is sent so many times in a lease … */
@@ -47,6 +48,8 @@ interface MembershipDependencies {
     readonly state: MonitorState;
     /** The node that had the accounts before and did not give them away; null where it did. */
     readonly takenFrom: string | null;
+    /** Stored records that could not be read. */
+    readonly damaged: readonly DamagedRecord[];
   }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
@@ -75,33 +78,26 @@ export class Membership {
   readonly #polling: FleetPolling;
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
-  readonly #process: string;
-  /** Of a member, since its joining succeeded. */
-  #card: MemberCard | null = null;
-  /** Joins until it is heard that it did. */
-  #joining: string;
-  /** Incarnations of this process that own nothing any more. */
-  #gone: string[] = [];
+  readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   #takeovers = 0;
   /** It gave the accounts away, or could not load them, and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
-  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
-  #blindSince: number | null = null;
   /** Why it owns the accounts though its clock is off. */
   #doubt: string | null = null;
+  /** What it began without, because it could not be read. */
+  #unreadable: string | null = null;
   #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
-    const { clock, log, leaseMs, newIncarnation } = dependencies;
+    const { cluster, clock, log, leaseMs, newIncarnation } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = new OwnLease(clock, leaseMs);
     this.#databaseLink = new DatabaseLink(log);
     this.#pauses = new Pauses(clock);
-    this.#polling = new FleetPolling(() => clock.now());
-    this.#process = newIncarnation();
-    this.#joining = this.#process;
+    this.#polling = new FleetPolling(clock);
+    this.#seat = new Seat({ cluster, newIncarnation, describe: (process) => this.#describe(process) });
   }
 
   /** Looked at before anything is asked of a provider. */
@@ -124,16 +120,14 @@ export class Membership {
 
   get clusterStatus(): ClusterStatus {
     this.#notePolling();
-    const { clock, leaseMs } = this.#dependencies;
-    const blindSince = this.#blindSince ?? Number.POSITIVE_INFINITY;
     return clusterStatusOf({
       role: this.#role,
       card: this.#dependencies.card(),
       databaseLink: this.#databaseLink,
       takeovers: this.#takeovers,
       polling: this.#polling.known,
-      isBlind: clock.monotonic() - blindSince > leaseMs,
-      doubt: this.#doubt,
+      isBlind: this.#polling.blindForMs > this.#dependencies.leaseMs,
+      doubt: this.#doubt ?? this.#unreadable,
       loadFailure: this.#loadFailure,
     });
   }
@@ -185,11 +179,11 @@ export class Membership {
   }
 
   async #meet(): Promise<void> {
-    const card = this.#card ?? (await this.#join());
+    const card = this.#seat.card ?? (await this.#seat.join());
     const sentAt = this.#lease.instant();
-    const look = await this.#dependencies.cluster.renew({ ...card, ...this.#describe() });
+    const look = await this.#dependencies.cluster.renew(this.#seat.describe(card));
     // It was left or lost while the answer was on its way.
-    if (this.#card !== card || this.#pauses.ended) return;
+    if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
@@ -197,7 +191,7 @@ export class Membership {
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
     if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt });
-    else if (!look.renewed) this.#rejoin();
+    else if (!look.renewed) this.#seat.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
     else this.#standBy(look);
@@ -211,31 +205,12 @@ export class Membership {
     if (this.#databaseLink.owner?.status?.polls === true) this.#loadFailure = null;
   }
 
-  #describe(): Omit<MemberCard, 'incarnation'> {
+  #describe(process: string): Omit<MemberCard, 'incarnation'> {
     const { skewMs } = this.#databaseLink;
     return {
       ...this.#dependencies.card(),
-      status: {
-        process: this.#process,
-        skewMs: skewMs === null ? null : Math.round(skewMs),
-        polls: this.holds(),
-      },
+      status: { process, skewMs: skewMs === null ? null : Math.round(skewMs), polls: this.holds() },
     };
-  }
-
-  async #join(): Promise<MemberCard> {
-    const card = { incarnation: this.#joining, ...this.#describe() };
-    const gone = this.#gone;
-    await this.#dependencies.cluster.join(card, gone);
-    this.#gone = this.#gone.filter((incarnation) => !gone.includes(incarnation));
-    this.#card = card;
-    return card;
-  }
-
-  /** The next round begins as a new incarnation. */
-  #rejoin(): void {
-    this.#card = null;
-    this.#joining = this.#dependencies.newIncarnation();
   }
 
   #mayClaim(): boolean {
@@ -245,19 +220,18 @@ export class Membership {
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
   get isDoubtful(): boolean {
-    const { clock, leaseMs } = this.#dependencies;
-    return this.#blindSince !== null && clock.monotonic() - this.#blindSince >= leasesUntilDoubt * leaseMs;
+    return this.#polling.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
   }
 
   async #claim({ incarnation }: MemberCard): Promise<void> {
     this.#standsBy = true;
     const epoch = await this.#dependencies.cluster.claim(incarnation);
-    if (epoch !== null && this.#card?.incarnation === incarnation) this.#take(epoch);
+    if (epoch !== null && this.#seat.card?.incarnation === incarnation) this.#take(epoch);
   }
 
   #take(epoch: number): void {
     const { log } = this.#dependencies;
-    const incarnation = this.#card?.incarnation ?? '';
+    const incarnation = this.#seat.card?.incarnation ?? '';
     const owned = new OwnedAccounts(
       {
         ...this.#dependencies,
@@ -277,11 +251,15 @@ export class Membership {
   async #load(owned: OwnedAccounts): Promise<void> {
     const { begin, log, looked } = this.#dependencies;
     try {
-      const state = await owned.load();
+      const isLenient = this.isDoubtful;
+      const { state, damaged } = await owned.load(isLenient);
       if (this.#owned !== owned || this.#pauses.ended) return;
       owned.begin();
       this.#loadFailure = null;
-      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner });
+      const unreadable = damaged.filter(({ body }) => body === null).map(({ source }) => source);
+      this.#unreadable =
+        unreadable.length === 0 ? null : `nothing can be read of the tables ${unreadable.join(', ')}`;
+      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner, damaged });
       if (this.#databaseLink.isClockOff) {
         this.#followDoubt();
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
@@ -309,10 +287,10 @@ export class Membership {
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
     else if (verdict.kind === 'regain') {
       const heardOf = look.owner === incarnation ? look.epoch : null;
-      const isCurrent = () => this.#card === card && this.#owned === owned;
+      const isCurrent = () => this.#seat.card === card && this.#owned === owned;
       await owned.regain({ incarnation, sentAt, heardOf, isCurrent });
     } else {
-      this.#rejoin();
+      this.#seat.renounce();
       await this.#meet();
     }
   }
@@ -348,7 +326,7 @@ export class Membership {
   #lose(why: string): void {
     const hadBegun = this.#owned !== null && this.#owned.phase !== 'loading';
     if (!hadBegun) this.#loadFailure ??= why;
-    if (this.#card !== null) this.#gone.push(this.#card.incarnation);
+    this.#seat.abandon();
     this.#forget();
     this.#dependencies.log.warn({ why }, 'this daemon lets go of the accounts');
     if (hadBegun) this.#dependencies.abandon();
@@ -356,37 +334,20 @@ export class Membership {
   }
 
   async #leave(): Promise<void> {
-    const incarnation = this.#card?.incarnation;
     this.#forget();
-    if (incarnation === undefined) return;
-    const { cluster } = this.#dependencies;
-    const unlessUnheard = (error: unknown): boolean => {
-      if (!(error instanceof StorageError)) throw error;
-      return false;
-    };
-    const leave = (): Promise<boolean> => cluster.leave(incarnation).then(() => true, unlessUnheard);
-    // Unheard twice, it leaves the accounts to nobody until the lease ends by itself.
-    if (!(await leave())) await leave();
+    await this.#seat.leave();
   }
 
   #forget(): void {
     this.#owned = null;
     this.#doubt = null;
+    this.#unreadable = null;
     this.#standsBy = false;
-    this.#rejoin();
     this.#lease.end();
   }
 
   #notePolling(): void {
-    const { look, owner, trouble } = this.#databaseLink;
-    const { clock } = this.#dependencies;
-    if (this.holds()) this.#polling.note('this');
-    else if (trouble !== null || look === null) this.#polling.note('unknown');
-    else if (this.#owned === null && owner !== null && owner.status?.polls !== false)
-      this.#polling.note('other', owner.node);
-    else this.#polling.note('nobody');
-    if (this.#polling.known.who !== 'nobody') this.#blindSince = null;
-    else this.#blindSince ??= clock.monotonic();
+    this.#polling.observe(this.#databaseLink, { holds: this.holds(), owns: this.#owned !== null });
   }
 
   #nextRoundMs(): number {

@@ -1,9 +1,8 @@
-import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import type { StoredState } from '../ports/store.ts';
+import type { DamagedRecord, StoredState } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
 import { createLeaderStore, type LeaderStore } from './leader-store.ts';
 
@@ -30,6 +29,15 @@ export type Verdict =
   | { readonly kind: 'regain' | 'rejoin' }
   | { readonly kind: 'lose'; readonly why: string };
 
+/** What an owner begins with, and what of it could not be read. */
+interface Loaded {
+  readonly state: MonitorState;
+  readonly damaged: readonly DamagedRecord[];
+}
+
+/** After a failure that may pass the load is tried again so soon. */
+const retryMs = 250;
+
 const keep: Verdict = { kind: 'keep' };
 
 /**
@@ -42,19 +50,21 @@ const keep: Verdict = { kind: 'keep' };
 export class OwnedAccounts {
   readonly store: LeaderStore;
   readonly #dependencies: OwnedDependencies;
+  readonly #seat: { readonly incarnation: string; readonly epoch: number };
   #phase: 'loading' | 'owner' | 'alone' = 'loading';
   #epoch: number;
   #aloneSince = 0;
 
   constructor(
     dependencies: OwnedDependencies,
-    { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
+    seat: { readonly incarnation: string; readonly epoch: number },
   ) {
     const { cluster, clock } = dependencies;
     this.#dependencies = dependencies;
-    this.#epoch = epoch;
+    this.#seat = seat;
+    this.#epoch = seat.epoch;
     this.store = createLeaderStore({
-      store: cluster.store({ incarnation, epoch }),
+      store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
       overtaken: () => dependencies.fenced(this),
@@ -74,16 +84,20 @@ export class OwnedAccounts {
     return this.#phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
   }
 
-  /** Rejects with `StorageError` where what is stored cannot be read. */
-  async load(): Promise<MonitorState> {
-    const { cluster, lease, restore } = this.#dependencies;
-    const { reader } = cluster;
+  /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. */
+  async load(isLenient: boolean): Promise<Loaded> {
+    const { clock, cluster, lease, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
-    const stored = await reader.load().catch((error: unknown) => {
-      if (!(error instanceof StorageError) || !lease.lasts) throw error;
-      return reader.load();
-    });
-    return restore(stored);
+    const goOn = async (): Promise<boolean> => {
+      await new Promise<void>((resolve) => clock.setTimer(retryMs, resolve));
+      return lease.lasts;
+    };
+    const stored = await cluster.load({ goOn, isLenient });
+    const { damagedRecords = [] } = stored;
+    for (const { source, key, reason } of damagedRecords)
+      log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
+    if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
+    return { state: await restore(stored), damaged: damagedRecords };
   }
 
   /** All is read. */

@@ -122,6 +122,9 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     choices: () => known.views.choices(),
     counts: () => known.views.counts(),
     firing: () => known.views.firing(),
+    // What is ordered here is left for the owner, who keeps it when it carries it out.
+    recordAction: async () => undefined,
+    audit: (query) => known.views.audit(query),
     channels: () => known.views.channels(),
     silences: () => known.views.silences(),
     silenced: (query) => known.views.silenced(query),
@@ -170,7 +173,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
       return { refused: 'not-now', why: `this daemon stands by: ${who}` };
     },
-    // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
+    // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
     linkKeys: () => linkKeysOf(known.state),

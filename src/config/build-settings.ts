@@ -11,7 +11,9 @@ import type {
 } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
+import { accountServiceBalances } from '../providers/account-service/balances.ts';
 import { buildBuiltInRules } from '../rules/built-in-rules.ts';
+import { withBalance } from '../rules/rules-for-account.ts';
 import type { Path } from './config-problem.ts';
 import type { ConfigInput } from './schema/config.ts';
 
@@ -38,9 +40,12 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     ...buildAccount(account, config),
     keyFrom: around.sourceAt(['accounts', index, 'authSecret']),
   }));
-  const rules = config.rules.map((rule, index) => ({ ...rule, written: around.writtenAt(['rules', index]) }));
+  const rules = config.rules.map((rule, index) =>
+    withBalance({ ...rule, written: around.writtenAt(['rules', index]) }, accounts),
+  );
   return {
     provider: {
+      balances: accountServiceBalances,
       timeoutMs: config.provider.timeout,
       maxRequestsPerSecond: config.provider.maxRequestsPerSecond,
       allowInsecureHttp: config.provider.allowInsecureHttp,
@@ -95,6 +100,7 @@ function buildAccount(
     name: account.name ?? account.id,
     authSecret: account.authSecret,
     baseUrl,
+    balances: accountServiceBalances,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
     topUpUrl: account.topUpUrl ?? config.provider.topUpUrl ?? null,
@@ -120,7 +126,7 @@ function buildRoutes(config: ConfigInput): Route[] {
   return config.routes.map((route) => ({
     match: route.match ?? {},
     channels: route.channels,
-    repeatEveryMs: route.repeatEvery,
+    repeatEveryMs: route.repeatEvery ?? null,
     groupWaitMs: route.groupWait,
     escalate:
       route.escalate === undefined
@@ -148,6 +154,8 @@ function buildServer(server: ConfigInput['server']): ServerSettings | null {
     port: server.port,
     publicUrl: server.publicUrl ?? null,
     token: server.token ?? null,
+    viewerToken: server.viewerToken ?? null,
+    trustedProxy: server.trustedProxy ?? null,
     allowUnauthenticated: server.allowUnauthenticated,
     openMetrics: server.openMetrics,
   };

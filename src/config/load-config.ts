@@ -133,6 +133,7 @@ function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathe
   if (document === null) return { draft: null, isSound: false, problems: parsed.problems };
   const files: AccountFiles = {
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
     list: (pattern) => listFiles(resolve(directory, pattern)),
     document: (name) => readFile(name, largestDocumentBytes),

@@ -46,25 +46,27 @@ async function reportAccount(
   const { settings } = account;
   await historyLoader.of(account);
   const before = await reader.readingBefore(settings.id, since);
-  const within = await collect(reader.readings({ account: settings.id, since, until }));
-  const incidents = await reader.incidents({ account: settings.id, since, until });
   const { poll } = account;
-  const readings = before === null ? within : [before, ...within];
+  const all = await collect(reader.readings({ account: settings.id, since, until }));
+  const within = all.filter(({ at }) => at >= poll.seriesSince);
+  const incidents = await reader.incidents({ account: settings.id, since, until });
+  const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];
   // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
-  const flow = {
-    sms: measureFlow(readings, 'sms', currency),
-    voip: measureFlow(readings, 'voip', currency),
-  };
+  const { balances } = settings;
+  const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
+  const ofEach = <T>(value: (balance: Balance, flow: Flow) => T): Record<Balance, T> =>
+    Object.fromEntries([...flows].map(([balance, flow]) => [balance, value(balance, flow)]));
   return {
     id: settings.id,
     name: settings.name,
+    balances,
     reading: poll.reading,
-    runways: { sms: runwayOf(account, 'sms', now()), voip: runwayOf(account, 'voip', now()) },
-    records: { sms: account.spending.record('sms'), voip: account.spending.record('voip') },
-    spent: { sms: flow.sms.spent, voip: flow.voip.spent },
-    toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
-    topUps: [...flow.sms.topUps, ...flow.voip.topUps].sort((left, right) => left.at - right.at),
+    runways: ofEach((balance) => runwayOf(account, balance, now())),
+    records: ofEach((balance) => account.spending.record(balance)),
+    spent: ofEach((_, { spent }) => spent),
+    toppedUp: ofEach((_, { toppedUp }) => toppedUp),
+    topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),
     incidents,
     history: thin(within, chartPoints),
   };
@@ -83,7 +85,9 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
     const reading = readings[index];
     if (before === undefined || reading === undefined || currency === null) continue;
     if (!isSameCurrency(before.currency, currency) || !isSameCurrency(reading.currency, currency)) continue;
-    const change = reading[balance] - before[balance];
+    const change = (reading.balances[balance] ?? Number.NaN) - (before.balances[balance] ?? Number.NaN);
+    // Of before the balance was configured, or of another provider.
+    if (Number.isNaN(change)) continue;
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
     if (change >= minTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
@@ -93,6 +97,6 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
 
 /** Unknown accounts come after those that run out. */
 function shortestRunway(account: ReportAccount): number {
-  const runways = [account.runways.sms?.runwayMs, account.runways.voip?.runwayMs].filter((ms) => ms != null);
+  const runways = Object.values(account.runways).flatMap((runway) => runway?.runwayMs ?? []);
   return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
 }

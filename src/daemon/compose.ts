@@ -11,11 +11,12 @@ import { linkKeysOf } from '../engine/link-keys.ts';
 import { routesFor } from '../engine/plan.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { balancesOf, factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
 import { factsBehind } from '../rules/evaluate.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
+import { balanceLabel } from '../wording/balance-wording.ts';
 import { composeReport } from './compose-report.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
@@ -102,8 +103,9 @@ async function readCharts(
   const about = incidentsOf(state, message).map(({ account }) => account);
   const charts = new Map<string, readonly Reading[]>();
   try {
-    for (const { id } of accountsOf(state, about.slice(0, drawnItems))) {
-      const query = { account: id, since: now() - chartMs, until: now() + 1 };
+    for (const { id, poll } of accountsOf(state, about.slice(0, drawnItems))) {
+      const since = Math.max(now() - chartMs, poll.seriesSince);
+      const query = { account: id, since, until: now() + 1 };
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {
@@ -198,6 +200,8 @@ export function describeIncident(
     accountName: account?.settings.name ?? incident.accountName,
     rule: incident.rule,
     balance: incident.balance,
+    balanceLabel:
+      incident.balance === null ? '' : balanceLabel(incident.balance, balancesOf(state, incident.account)),
     value: live?.value ?? incident.value,
     threshold: live?.threshold ?? incident.threshold,
     facts: live !== null && account && rule ? factsBehind(rule, factsOf(account, now)) : incident.facts,
@@ -217,7 +221,7 @@ function describeAccount(
   now: number,
 ): ItemAccount {
   const { settings, poll } = account;
-  const balance = incident.balance ?? 'sms';
+  const balance = incident.balance ?? settings.balances[0]?.id ?? '';
   return {
     id: settings.id,
     name: settings.name,
@@ -226,6 +230,7 @@ function describeAccount(
     runbookUrl: settings.runbookUrl,
     note: settings.note,
     keyFrom: settings.keyFrom,
+    balances: settings.balances,
     reading: poll.reading,
     previous: poll.previous,
     outcome: poll.outcome,

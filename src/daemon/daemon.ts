@@ -3,7 +3,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-change.ts';
-import { noteDamagedPolls } from '../engine/damaged-polls.ts';
+import { noteDamagedPolls, noteDamagedRecords } from '../engine/damaged-polls.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
@@ -22,7 +22,7 @@ import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import type { Store } from '../ports/store.ts';
+import type { DamagedRecord, Store } from '../ports/store.ts';
 import { Committer } from './committer.ts';
 import { type ConnectionDependencies, Connections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -224,6 +224,11 @@ export class Daemon {
   /** Notifies of something that happened among the daemons that share the database; `happened` is a clause. */
   announce(happened: string): void {
     this.act((now) => noteClusterChange(this.state, happened, now));
+  }
+
+  /** Notifies of stored records that could not be read. */
+  reportDamagedRecords(records: readonly DamagedRecord[]): void {
+    this.act((now) => noteDamagedRecords(this.state, records, now));
   }
 
   /** Stores all but plain readings at once, if the disk allows it. */

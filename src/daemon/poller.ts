@@ -1,5 +1,6 @@
 import type { Outcome } from '../domain/outcome.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
+import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { reserve, spacingMs } from '../engine/request-guard.ts';
@@ -262,6 +263,11 @@ export class Poller {
     // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) {
       this.#release(id, null);
+      return;
+    }
+    // It was asked at another address or by another key: that says nothing about the present one.
+    if (hasOtherKey(account.settings, current.settings)) {
+      this.#due.set(id, this.#dependencies.now());
       return;
     }
     if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#dependencies.state.polls.hurry();

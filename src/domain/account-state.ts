@@ -18,4 +18,29 @@ export interface AccountState {
   readonly usage: Readonly<Record<string, string>>;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
+  /** Digests of the address and the key that it is read by: other ones may be another purse. */
+  readonly purse: { readonly address: string; readonly key: string } | null;
+  /** Readings from before belong to another purse. */
+  readonly seriesSince: number;
+}
+
+/** An account of which nothing is known yet. */
+export function freshAccount(account: string, now: number): AccountState {
+  return {
+    account,
+    firstSeenAt: now,
+    polledAt: null,
+    outcome: null,
+    failure: null,
+    failureCode: null,
+    consecutiveFailures: 0,
+    reading: null,
+    previous: null,
+    changedAt: null,
+    unwatchedMs: 0,
+    usage: {},
+    retryAt: null,
+    purse: null,
+    seriesSince: 0,
+  };
 }

@@ -69,6 +69,7 @@ export type Resolution =
   | { readonly kind: 'topped-up'; readonly micros: number }
   | { readonly kind: 'rule-removed' }
   | { readonly kind: 'account-removed' }
+  | { readonly kind: 'account-moved' }
   | { readonly kind: 'channel-removed' };
 
 /** One firing period of an alert. `id` is stable and unique; kept after it ended. */

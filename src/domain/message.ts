@@ -4,7 +4,7 @@ import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { Confidence } from './quantity.ts';
-import type { Balance, Reading } from './reading.ts';
+import type { Balance, BalanceDefinition, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
@@ -62,6 +62,8 @@ export interface MessageItem
     | 'resolution'
   > {
   readonly incident: Incident;
+  /** How people call the balance that it is about; empty where it is about none. */
+  readonly balanceLabel: string;
   /** Oldest first, such as firing and resolved for what came and went while the channel was down. */
   readonly kinds: readonly NotificationReason[];
   /** As it is now; null for lowwater itself, a provider, and an account removed since. */
@@ -75,7 +77,10 @@ export interface MessageItem
 }
 
 export interface ItemAccount
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom'>,
+  extends Pick<
+      AccountSettings,
+      'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom' | 'balances'
+    >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   /** Of the balance that the item is about. */
   readonly runway: Runway | null;
@@ -100,7 +105,11 @@ export interface Runway {
   readonly balance: Balance;
   /** The level that counts as empty: zero, or below it by the credit limit. */
   readonly emptyMicros: Micros;
+  /** Over the last `lookbackMs`. */
   readonly burnPerDay: Micros | null;
+  readonly lookbackMs: number;
+  /** The mean of what the forecast expects for 30 days; null without a forecast. What 30 days cost goes by it where it is known. */
+  readonly usualPerDay: Micros | null;
   readonly runwayMs: number | null;
   /** By the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
@@ -113,6 +122,8 @@ export interface Runway {
    * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where none is needed.
    */
   readonly restoreMicros: Micros | null;
+  /** What people announced and is still to come, the last of it by `by`; null where nothing is. */
+  readonly expected: { readonly amountMicros: Micros; readonly by: number; readonly comment: string } | null;
 }
 
 export interface ReportMessage extends MessageBase {
@@ -128,6 +139,7 @@ export interface ReportMessage extends MessageBase {
 export interface ReportAccount {
   readonly id: string;
   readonly name: string;
+  readonly balances: readonly BalanceDefinition[];
   readonly reading: Reading | null;
   readonly runways: Readonly<Record<Balance, Runway | null>>;
   /** Of the last two weeks; null while no forecast came due. */

@@ -16,8 +16,9 @@ export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** A balance as the provider answered it, before lowwater knows which account and instant it belongs to. */
 export interface BalanceAnswer {
-  readonly sms: Micros;
-  readonly voip: Micros;
+  /** By the ids of the account's balances, in their order. */
+  readonly balances: Readonly<Record<string, Micros>>;
+  /** A currency, or a unit that is no money (`isUnit`). */
   readonly currency: string;
 }
 

@@ -1,13 +1,53 @@
+import type { Micros } from './money.ts';
 import type { BalanceAnswer, OutcomeKind } from './outcome.ts';
 
-/** Which of the two balances of an account. */
-export const balances = ['sms', 'voip'] as const;
+/** Which of the balances of an account: the id of a `BalanceDefinition`. */
+export type Balance = string;
 
-export type Balance = (typeof balances)[number];
-
-/** A valid balance reading ("snapshot" to users). `at`: milliseconds since 1970. */
+/**
+ * A valid balance reading ("snapshot" to users): every balance that the account had at that time. `at`: milliseconds since 1970.
+ */
 export interface Reading extends BalanceAnswer {
   readonly at: number;
+}
+
+/** A value for each balance, by its id, in their order. */
+export function ofEach<T>(
+  balances: readonly BalanceDefinition[],
+  value: (balance: Balance) => T,
+): Readonly<Record<Balance, T>> {
+  const found: Record<Balance, T> = {};
+  for (const { id } of balances) found[id] = value(id);
+  return found;
+}
+
+/** Each balance's value made into another one. */
+export function mapEach<From, To>(
+  values: Readonly<Record<Balance, From>>,
+  to: (value: From) => To,
+): Record<Balance, To> {
+  return Object.fromEntries(Object.entries(values).map(([balance, value]) => [balance, to(value)]));
+}
+
+/** One balance of a reading of an account that has it. Throws where it has not: nothing is invented in its place. */
+export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros {
+  const micros = balances[balance];
+  if (micros === undefined) throw new Error(`a reading without the balance ${balance} was used for it`);
+  return micros;
+}
+
+/** Whether two readings are of the same balances, in the same order. */
+export function hasSameBalances(one: BalanceAnswer, other: BalanceAnswer): boolean {
+  const [left, right] = [one.balances, other.balances];
+  if (left === right) return true;
+  for (const balance in left) if (right[balance] === undefined) return false;
+  for (const balance in right) if (left[balance] === undefined) return false;
+  return true;
+}
+
+/** Whether a reading has all of these balances: one of another provider, or of before they were configured, has not. */
+export function hasBalances({ balances }: BalanceAnswer, wanted: readonly BalanceDefinition[]): boolean {
+  return wanted.every(({ id }) => balances[id] !== undefined);
 }
 
 /** One of the balances of an account, as its provider's kind defines it. Accounts of one entry share their list of these. */

@@ -33,9 +33,14 @@ export interface Rule {
   readonly written?: unknown;
   /** In the unit that the kind judges. */
   readonly thresholds?: Ladder<number>;
-  /** Null for rules about the whole account. */
+  /** Null for rules about the whole account; `firstBalance` before it is known on which account it is. */
   readonly balance: Balance | null;
+  /** How people call the balance; absent while `balance` is `firstBalance`, and where no account is known. */
+  readonly balanceLabel?: string;
 }
+
+/** Stands for the first balance of each account's provider kind. */
+export const firstBalance: Balance = '';
 
 export interface MoneyRule extends Rule {
   readonly balance: Balance;

@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import type { BalanceDefinition } from './reading.ts';
 import type { Route } from './route.ts';
 import type { Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
@@ -42,6 +43,8 @@ export interface PostgresSettings {
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 export interface ProviderSettings {
+  /** What its accounts have; also what is shown of accounts that were removed. */
+  readonly balances: readonly BalanceDefinition[];
   readonly timeoutMs: number;
   readonly maxRequestsPerSecond: number;
   readonly allowInsecureHttp: boolean;
@@ -62,6 +65,8 @@ export type ValueSource =
 
 export interface AccountSettings {
   readonly id: string;
+  /** What it has, in the order in which its provider's kind shows them. Accounts of a provider entry share the list. */
+  readonly balances: readonly BalanceDefinition[];
   /** The configured name, or the id. */
   readonly name: string;
   readonly authSecret: Secret;
@@ -113,9 +118,20 @@ export interface ServerSettings {
   readonly port: number;
   readonly publicUrl: string | null;
   readonly token: Secret | null;
+  /** Shows everything and changes nothing; only beside `token`. */
+  readonly viewerToken: Secret | null;
+  /** The proxy in front that names people. */
+  readonly trustedProxy: TrustedProxy | null;
   readonly allowUnauthenticated: boolean;
   /** True: `/metrics` asks nobody for the token, also beyond loopback. */
   readonly openMetrics: boolean;
+}
+
+export interface TrustedProxy {
+  /** IP addresses, or networks such as `10.0.0.0/8`. */
+  readonly addresses: readonly string[];
+  /** In lower case. */
+  readonly header: string;
 }
 
 export interface HeartbeatSettings {

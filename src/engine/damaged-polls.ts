@@ -1,10 +1,14 @@
+import { selfAccountId } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plural.ts';
-import type { DamagedRun } from '../ports/store.ts';
-import { damagedPollsRule, storageFailed } from '../rules/storage-failed.ts';
+import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
+import { damagedPollsRule, damagedRecordsRule, storageFailed } from '../rules/storage-failed.ts';
+import { text } from '../rules/verdict.ts';
+import { openEvent } from './incidents.ts';
 import { clearOwnFailure, raiseOwnFailure } from './self-alerts.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
+import { inactiveAlert } from './transition.ts';
 
 /** Nothing mends what was set aside, so its alert ends after this long without more. */
 const shownMs = weekMs;
@@ -32,6 +36,38 @@ export function reviewDamagedPolls(state: MonitorState, account: string, now: nu
     now,
   });
   scheduleBy(state, `damaged:${account}`, endsAt);
+}
+
+/** Records named in a message; the log names all of them. */
+const namedRecords = 5;
+
+/** Notifies of records that could not be read and were set aside: an event, for nothing mends them. */
+export function noteDamagedRecords(
+  state: MonitorState,
+  records: readonly DamagedRecord[],
+  now: number,
+): void {
+  const names = records.map(({ source, key, second, reason }) =>
+    key === ''
+      ? `the table ${source}: ${reason}`
+      : `${source} ${key}${second === null ? '' : `/${second}`}: ${reason}`,
+  );
+  const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
+  const { type } = storageFailed;
+  openEvent(state, {
+    account: null,
+    alert: inactiveAlert({ account: selfAccountId, rule: damagedRecordsRule, type, balance: null }),
+    evaluation: {
+      kind: 'event',
+      severity: 'critical',
+      value: text(
+        `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`,
+      ),
+      threshold: null,
+      facts: [],
+    },
+    now,
+  });
 }
 
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */

@@ -1,6 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Resolution } from '../domain/alert.ts';
-import type { Balance } from '../domain/reading.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { timingOf } from '../rules/about-rules.ts';
 import { explainRule, factsBehind } from '../rules/evaluate.ts';
@@ -176,7 +176,12 @@ function isHeld(kind: RuleWithKind['kind'], facts: AccountFacts): boolean {
 }
 
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
-  return balance !== null && reading !== null && previous !== null && reading[balance] > previous[balance];
+  return (
+    balance !== null &&
+    reading !== null &&
+    previous !== null &&
+    amountOf(reading, balance) > amountOf(previous, balance)
+  );
 }
 
 /** A top-up since it began, or simply a recovery. */

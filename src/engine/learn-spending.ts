@@ -17,12 +17,13 @@ export function learnSpending(state: MonitorState, account: WatchedAccount, read
 }
 
 /** The spending of an account under its present settings. Another time zone means learning again. */
-export function followSpending(state: MonitorState, settings: AccountSettings): void {
-  const known = state.spending.get(settings.id);
+export function followSpending(state: MonitorState, settings: AccountSettings, isMoved: boolean): void {
+  const { id } = settings;
   const frame = { week: state.weeks.of(settings), floorMicros: emptyAt(settings) };
-  if (known?.adopt(frame) === true) return;
-  state.spending.hold(settings.id, new AccountSpending({ account: settings.id, ...frame }));
-  state.unlearned.add(settings.id);
+  if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
+  state.spending.hold(id, new AccountSpending({ account: id, ...frame }));
+  if (isMoved) state.unlearned.delete(id);
+  else state.unlearned.add(id);
 }
 
 /**
@@ -34,9 +35,16 @@ export function restoreSpending(
   account: WatchedAccount,
   stored: StoredSpending | undefined,
 ): void {
-  const isRestored = stored !== undefined && state.spending.get(account.id)?.restore(stored.bytes) === true;
-  // Without history it begins now.
-  if (isRestored || account.poll.reading === null) state.unlearned.delete(account.id);
+  const { poll } = account;
+  const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
+  if (isRestored && (account.spending.last?.at ?? 0) < poll.seriesSince) {
+    // It is of another purse.
+    followSpending(state, account.settings, true);
+    state.unlearned.add(account.id);
+  } else if (isRestored || poll.reading === null) {
+    // Without history it begins now.
+    state.unlearned.delete(account.id);
+  }
 }
 
 /** Readings from this instant on are missing in the spending; Infinity where all is learned from history. */
@@ -60,14 +68,15 @@ export class LearnFromHistory {
   readonly #state: MonitorState;
   readonly #spending: AccountSpending;
 
-  constructor(state: MonitorState, { settings, id }: WatchedAccount, now: number) {
+  constructor(state: MonitorState, { settings, id, poll }: WatchedAccount, now: number) {
     this.#state = state;
     this.#spending = new AccountSpending({
       account: id,
       week: state.weeks.of(settings),
       floorMicros: emptyAt(settings),
     });
-    this.query = { account: id, since: now - historyMs, until: Number.MAX_SAFE_INTEGER, asStored: true };
+    const since = Math.max(now - historyMs, poll.seriesSince);
+    this.query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
   }
 
   get isOver(): boolean {

@@ -21,11 +21,13 @@ export function loadSince(state: MonitorState, account: WatchedAccount, now: num
  */
 export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
+  const { seriesSince } = account.poll;
+  const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
   const since = logSince(account, loaded.now);
-  const from = newestBefore(loaded.readings, since)?.at ?? since;
-  for (const reading of loaded.readings) if (reading.at >= from) account.log.append(reading);
+  const from = newestBefore(readings, since)?.at ?? since;
+  for (const reading of readings) if (reading.at >= from) account.log.append(reading);
   if (loaded.areAll) state.unlearned.delete(account.id);
-  catchUpSpending(state, account, loaded.readings);
+  catchUpSpending(state, account, readings);
   // Waited for this.
   scheduleAccount(state, account);
 }

@@ -1,7 +1,8 @@
 import type { AccountState } from '../domain/account-state.ts';
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
-import type { Reading } from '../domain/reading.ts';
+import { hasSameBalances, type Reading } from '../domain/reading.ts';
+import { receiveTopUps } from './expect-top-up.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
 import { holdsBack, touchStaleIncidents } from './outage.ts';
@@ -32,6 +33,7 @@ export function observePoll(
     clearBackoff(state, account, now);
   }
   state.unconfirmed.delete(account.id);
+  if (reading !== null) receiveTopUps(state, account, before.reading);
   judgePoll(state, account, now);
   if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
 }
@@ -51,18 +53,20 @@ function refusedUntil(state: MonitorState, id: string): number {
   return poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
 }
 
-/** Written out: a spread copies key by key, and one is made at every poll. */
-function readingOf({ sms, voip, currency }: BalanceAnswer, at: number): Reading {
-  return { at, sms, voip, currency };
+/** Written out, because one is made at every poll: a spread copies key by key. */
+function readingOf({ balances, currency }: BalanceAnswer, at: number): Reading {
+  return { at, balances, currency };
+}
+
+function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {
+  for (const balance in other) if (one[balance] !== other[balance]) return false;
+  return true;
 }
 
 function afterReading(before: AccountState, reading: Reading, usage: Outcome['usage']): AccountState {
   const last = before.reading;
   const changed =
-    last === null ||
-    last.sms !== reading.sms ||
-    last.voip !== reading.voip ||
-    last.currency !== reading.currency;
+    last === null || last.currency !== reading.currency || !hasSameAmounts(last.balances, reading.balances);
   return {
     account: before.account,
     firstSeenAt: before.firstSeenAt,
@@ -72,11 +76,14 @@ function afterReading(before: AccountState, reading: Reading, usage: Outcome['us
     failureCode: null,
     consecutiveFailures: 0,
     reading,
-    previous: last,
+    // Nothing is compared with a reading of other balances: of another provider, or of another configuration.
+    previous: last !== null && hasSameBalances(last, reading) ? last : null,
     changedAt: changed ? reading.at : before.changedAt,
     unwatchedMs: 0,
     usage,
     retryAt: null,
+    purse: before.purse,
+    seriesSince: before.seriesSince,
   };
 }
 

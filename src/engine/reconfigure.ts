@@ -1,21 +1,23 @@
-import type { AccountState } from '../domain/account-state.ts';
+import { freshAccount } from '../domain/account-state.ts';
 import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { maxWindow } from '../rules/about-rules.ts';
-import { ruleKindOf } from '../rules/registry.ts';
+import { kindOfRuleNamed, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
 import { isReadDifferently } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
+import { forgetExpected } from './expect-top-up.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { followSpending } from './learn-spending.ts';
 import { reviewOngoingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
+import { beginSeries, findMoved, notePurse } from './purses.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 import { WatchedAccount } from './watched-account.ts';
@@ -49,12 +51,14 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
     (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
   );
   const known = settingsBefore(state, fresh);
+  const moved = findMoved(state, fresh);
   const lists: RuleLists = new Map();
   for (const part of inParts(fresh, accountsAtOnce)) {
-    for (const settings of part) watchAccount(state, settings, { now, lists });
+    for (const settings of part)
+      watchAccount(state, settings, { now, lists, isMoved: moved.has(settings.id) });
     yield;
   }
-  const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert));
+  const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert, moved));
   for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
   // A new name or label changes neither groups nor counts.
   const isReadAlike = (account: AccountSettings): boolean => {
@@ -103,10 +107,13 @@ function idsThatAreGone({ polled, settings: { accounts } }: MonitorState): strin
 function obsolescence(
   state: MonitorState,
   alert: Alert,
+  moved: ReadonlySet<string>,
 ): { readonly alert: Alert; readonly resolution: Resolution }[] {
   const account = state.accounts.get(alert.account);
   if (account === undefined)
     return isOrphan(state, alert) ? [{ alert, resolution: { kind: 'account-removed' } }] : [];
+  if (moved.has(alert.account) && kindOfRuleNamed(alert.type)?.needsReading === true)
+    return [{ alert, resolution: { kind: 'account-moved' } }];
   // Of another kind or about another balance it is another rule, whatever its id.
   const isConfigured = account.rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
@@ -169,16 +176,18 @@ function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
 function watchAccount(
   state: MonitorState,
   settings: AccountSettings,
-  { now, lists }: { readonly now: number; readonly lists: RuleLists },
+  { now, lists, isMoved }: { readonly now: number; readonly lists: RuleLists; readonly isMoved: boolean },
 ): void {
+  if (!state.polled.has(settings.id)) state.polled.set(settings.id, freshAccount(settings.id, now));
+  if (isMoved) beginSeries(state, settings, now);
+  else notePurse(state, settings);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
-  if (!state.polled.has(settings.id)) state.polled.set(settings.id, poll);
-  followSpending(state, settings);
+  followSpending(state, settings, isMoved);
   const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
-  const log = logFor(watched, { windowMs, pollIntervalMs });
+  const log = logFor(isMoved ? undefined : watched, { windowMs, pollIntervalMs });
   state.accounts.set(
     settings.id,
     new WatchedAccount({ settings, rules, judges, pollIntervalMs, pollGapMs, log }, state),
@@ -207,30 +216,13 @@ function logFor(
   return log;
 }
 
-export function freshAccount(account: string, now: number): AccountState {
-  return {
-    account,
-    firstSeenAt: now,
-    polledAt: null,
-    outcome: null,
-    failure: null,
-    failureCode: null,
-    consecutiveFailures: 0,
-    reading: null,
-    previous: null,
-    changedAt: null,
-    unwatchedMs: 0,
-    usage: {},
-    retryAt: null,
-  };
-}
-
 function removeAccount(state: MonitorState, id: string, now: number): void {
   for (const alert of [...state.alerts.of(id).values()])
     removeAlert(state, alert, { kind: 'account-removed' }, now);
   state.accounts.delete(id);
   state.unloaded.delete(id);
   state.unconfirmed.delete(id);
+  forgetExpected(state, id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

@@ -8,6 +8,7 @@ import type { StoredState } from '../ports/store.ts';
 import { followChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { noteDamagedPolls } from './damaged-polls.ts';
+import { restoreExpected } from './expect-top-up.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
@@ -56,7 +57,9 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
-    state.polled.hold(account.account, account);
+    // Versions before stored neither.
+    const { purse = null, seriesSince = 0 } = account;
+    state.polled.hold(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;
@@ -88,6 +91,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   writeNote(state, livedNote, String(now));
   state.unconfirmedUntil = now + maxConfirmMs;
   followChannels(state, now);
+  restoreExpected(state);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);

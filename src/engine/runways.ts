@@ -1,6 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import { type Balance, balances } from '../domain/reading.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
 import { spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { runway } from '../spending/runway.ts';
@@ -9,13 +9,28 @@ import { emptyAt, type WatchedAccount } from './watched-account.ts';
 /** What follows from the spending of a balance; null before the first reading. */
 export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
   const { reading } = account.poll;
-  if (reading === null) return null;
+  if (reading?.balances[balance] === undefined) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
-  const neededAt = seen.forecast?.earliest ?? null;
+  const coming = account.expected.filter((topUp) => topUp.balance === balance && topUp.by >= now);
+  const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
+  const expected = { amountMicros: comingMicros, by: Math.max(...coming.map(({ by }) => by)) };
+  const first = seen.forecast?.earliest ?? null;
+  // What arrives before the balance may be empty puts off the next payment.
+  const left = amountOf(reading, balance) - seen.emptyMicros + comingMicros;
+  const neededAt =
+    first !== null && comingMicros > 0 && expected.by <= first
+      ? (spending.forecastAt(reading, balance, left)?.earliest ?? null)
+      : first;
   const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
-  return { ...seen, payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null };
+  const { restoreMicros } = seen;
+  return {
+    ...seen,
+    payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null,
+    restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
+    expected: comingMicros === 0 ? null : { ...expected, comment: coming[0]?.comment ?? '' },
+  };
 }
 
 /**
@@ -28,8 +43,8 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   }
   const { reading } = account.poll;
   if (reading === null) return false;
-  return balances.some((balance) => {
-    const left = reading[balance] - emptyAt(account.settings);
+  return account.settings.balances.some(({ id: balance }) => {
+    const left = amountOf(reading, balance) - emptyAt(account.settings);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
   });

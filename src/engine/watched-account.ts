@@ -1,8 +1,10 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
+import type { BalanceDefinition } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { AccountSettings } from '../domain/settings.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import type { RuleKind } from '../rules/kind.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
@@ -65,16 +67,31 @@ export class WatchedAccount {
   get alerts(): ReadonlyMap<string, Alert> {
     return this.#tables.alerts.of(this.id);
   }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#tables.expected.get(this.id) ?? nothing;
+  }
 }
+
+const nothing: readonly ExpectedTopUp[] = [];
 
 interface Tables {
   readonly polled: Records<AccountState>;
   readonly spending: Records<AccountSpending>;
   readonly alerts: AlertRecords;
   readonly providers: ReadonlyMap<string, ProviderCounts>;
+  readonly expected: ReadonlyMap<string, readonly ExpectedTopUp[]>;
 }
 
-/** 0, or below it by the credit limit. */
+/** The balances of an account; of one that was removed, those that accounts of the default provider have. */
+export function balancesOf(
+  state: { readonly accounts: ReadonlyMap<string, WatchedAccount>; readonly settings: Settings },
+  account: string,
+): readonly BalanceDefinition[] {
+  return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
+}
+
+/** What is empty for an account: 0, or below it by its credit limit. */
 export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
   return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
 }
@@ -120,5 +137,9 @@ class FactsOfAccount implements AccountFacts {
 
   get spending(): AccountSpending {
     return this.#account.spending;
+  }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#account.expected;
   }
 }

@@ -1,10 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
+import { isAmong } from '../net/network.ts';
 import type { Attempts } from './attempts.ts';
 import { hostNameOf, isOwnHost, isSameOrigin } from './origin.ts';
 import { RequestError } from './refusal.ts';
-import type { Sessions } from './session.ts';
+import type { Role, Sessions } from './session.ts';
+
+/** Longer names are cut: nobody has one. */
+const maxNameLength = 200;
 
 export interface Guard {
   readonly settings: ServerSettings;
@@ -61,7 +67,31 @@ export function requireOwnPage({ settings }: Guard, { method, headers }: Caller)
 
 /** Whether the caller has a session, or needs none. */
 export function isSignedIn({ sessions }: Guard, { headers }: Caller): boolean {
-  return sessions === null || sessions.isSession(headers.cookie);
+  return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
+}
+
+/**
+ * Who sends the request, as the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody.
+ */
+export function namePerson(
+  { settings: { trustedProxy } }: Guard,
+  { headers, address }: Caller,
+): string | null {
+  if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return null;
+  const given = headers[trustedProxy.header];
+  const name = cleanText(decodeUtf8(typeof given === 'string' ? given : ''), maxNameLength).trim();
+  return name === '' ? null : name;
+}
+
+/** The client's address: what the trusted proxy put last into `X-Forwarded-For`, else the peer's. */
+export function addressOf({ settings: { trustedProxy } }: Guard, { headers, address }: Caller): string {
+  if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return address;
+  const last =
+    String(headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .at(-1)
+      ?.trim() ?? '';
+  return isIP(last) === 0 ? address : last;
 }
 
 /** Lets in whoever is signed in or brings the token, when there is a token; throws the refusal otherwise. */
@@ -70,10 +100,12 @@ export async function requireSignIn(guard: Guard, caller: Caller): Promise<void>
   if (sessions === null) return;
   const given = /^Bearer +(.+)$/i.exec(caller.headers.authorization ?? '')?.[1];
   if (given !== undefined) {
-    if (sessions.isToken(given) || sessions.isToken(decodeUtf8(given))) return;
-    await refuseToken(guard, caller);
+    const role = sessions.roleOf(given) ?? sessions.roleOf(decodeUtf8(given));
+    if (role === null) await refuseToken(guard, caller);
+    else return requireRole(role, caller);
   }
-  if (!sessions.isSession(caller.headers.cookie)) {
+  const role = sessions.roleOfSession(caller.headers.cookie);
+  if (role === null) {
     throw new RequestError('unauthorized', 'Sign in, or send the token as "Authorization: Bearer …".', {
       'www-authenticate': 'Bearer realm="lowwater"',
     });
@@ -81,6 +113,12 @@ export async function requireSignIn(guard: Guard, caller: Caller): Promise<void>
   // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
   if (!isReading(caller.method) && isSameOrigin(caller.headers, settings) === 'unknown')
     throw new RequestError('forbidden', 'This change does not say which page it comes from.');
+  requireRole(role, caller);
+}
+
+function requireRole(role: Role, { method }: Caller): void {
+  if (role === 'viewer' && !isReading(method))
+    throw new RequestError('forbidden', 'This token may only look: changes need server.token.');
 }
 
 /** Throws the refusal of a wrong token, slowly where there were many. */

@@ -20,6 +20,7 @@ const uplot = (name: string): URL => new URL(`./dist/${name}`, import.meta.resol
 const files: Readonly<Record<string, { readonly type: string; readonly from: () => URL }>> = {
   'lowwater.css': { type: 'text/css; charset=utf-8', from: () => own('lowwater.css') },
   'live.js': { type: 'text/javascript; charset=utf-8', from: () => own('live.js') },
+  'keys.js': { type: 'text/javascript; charset=utf-8', from: () => own('keys.js') },
   'chart-drawing.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart-drawing.js') },
   'chart.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart.js') },
   'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },

@@ -1,6 +1,6 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import { type Balance, balances } from '../domain/reading.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { AccountView, FiringView, LiveViews } from '../views/views.ts';
 import {
@@ -108,8 +108,8 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
   ];
 }
 
-function emptySamples({ id, runways }: AccountView): Sample[] {
-  return balances.flatMap((balance) => {
+function emptySamples({ id, runways, balances }: AccountView): Sample[] {
+  return balances.flatMap(({ id: balance }) => {
     const forecast = runways[balance]?.forecast;
     if (forecast == null) return [];
     const bounds = { median: forecast.emptyAt, earliest: forecast.earliest, latest: forecast.latest };
@@ -134,11 +134,11 @@ function infoLabels({ id, name, currency, labels }: AccountView): Labels {
 
 const microsPerUnit = 1_000_000;
 
-function balanceSamples({ id, reading }: AccountView): readonly Sample[] {
+function balanceSamples({ id, reading, balances }: AccountView): readonly Sample[] {
   if (reading === null) return [];
-  return balances.map((balance) => ({
+  return balances.map(({ id: balance }) => ({
     labels: { account: id, balance, currency: reading.currency },
-    value: toUnits(reading[balance]),
+    value: toUnits(amountOf(reading, balance)),
   }));
 }
 
@@ -147,7 +147,7 @@ function perBalance(
   measure: (account: AccountView, balance: Balance) => number | null,
 ): readonly Sample[] {
   return accounts.flatMap((account) =>
-    balances.flatMap((balance) => {
+    account.balances.flatMap(({ id: balance }) => {
       const value = measure(account, balance);
       return value === null ? [] : [{ labels: { account: account.id, balance }, value }];
     }),

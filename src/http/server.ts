@@ -42,9 +42,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const { settings, views, trials, log, clock, random } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
-  const { token } = settings;
+  const { token, viewerToken } = settings;
   const sessions =
-    token === null ? null : new Sessions({ token, key: options.ackKey, clock, random, ended: views });
+    token === null
+      ? null
+      : new Sessions({ token, viewerToken, key: options.ackKey, clock, random, ended: views });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
   const streams = new EventStreams({ views, clock, limits });
   const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };

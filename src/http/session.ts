@@ -9,8 +9,12 @@ import { deriveKey } from './ack-link.ts';
 const cookieName = 'lowwater_session';
 const lifetimeMs = 12 * hourMs;
 
+/** What whoever is signed in may do: a viewer looks, an operator changes things too. */
+export type Role = 'operator' | 'viewer';
+
 export interface SessionsOptions {
   readonly token: Secret;
+  readonly viewerToken: Secret | null;
   readonly key: Buffer;
   readonly clock: Clock;
   readonly random: Random;
@@ -19,6 +23,7 @@ export interface SessionsOptions {
 }
 
 interface Session {
+  readonly role: Role;
   readonly id: string;
   readonly endsAt: number;
 }
@@ -28,29 +33,32 @@ interface Session {
  * signature depends on the token: a new token ends every session, and a restart ends none.
  */
 export class Sessions {
-  readonly #tokenDigest: Buffer;
-  readonly #key: Buffer;
+  readonly #tokens: readonly { readonly role: Role; readonly digest: Buffer; readonly key: Buffer }[];
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #ended: SessionsOptions['ended'];
 
-  constructor({ token, key, clock, random, ended }: SessionsOptions) {
-    this.#tokenDigest = digest(token.reveal());
-    this.#key = deriveKey(Buffer.concat([key, this.#tokenDigest]), 'session');
+  constructor({ token, viewerToken, key, clock, random, ended }: SessionsOptions) {
+    const read = (role: Role, secret: Secret) => {
+      const tokenDigest = digest(secret.reveal());
+      return { role, digest: tokenDigest, key: deriveKey(Buffer.concat([key, tokenDigest]), 'session') };
+    };
+    this.#tokens = [read('operator', token), ...(viewerToken === null ? [] : [read('viewer', viewerToken)])];
     this.#clock = clock;
     this.#random = random;
     this.#ended = ended;
   }
 
   /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
-  isToken(given: string): boolean {
-    return timingSafeEqual(digest(given), this.#tokenDigest);
+  roleOf(given: string): Role | null {
+    const givenDigest = digest(given);
+    return this.#tokens.find((token) => timingSafeEqual(givenDigest, token.digest))?.role ?? null;
   }
 
   /** The `Set-Cookie` header that begins a session. */
-  open(secure: boolean): string {
+  open(role: Role, secure: boolean): string {
     const body = `${this.#clock.now() + lifetimeMs}.${this.#random.id()}`;
-    return cookie(`${body}.${this.#sign(body)}`, lifetimeMs / 1000, secure);
+    return cookie(`${body}.${this.#sign(role, body)}`, lifetimeMs / 1000, secure);
   }
 
   /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
@@ -60,9 +68,10 @@ export class Sessions {
     return cookie('', 0, secure);
   }
 
-  isSession(cookieHeader: string | undefined): boolean {
+  /** What the session of a request may do; null where there is none. */
+  roleOfSession(cookieHeader: string | undefined): Role | null {
     const session = this.#read(cookieHeader);
-    return session !== null && !this.#ended.isSessionEnded(session.id);
+    return session === null || this.#ended.isSessionEnded(session.id) ? null : session.role;
   }
 
   #read(cookieHeader: string | undefined): Session | null {
@@ -71,15 +80,19 @@ export class Sessions {
     if (end < 0) return null;
     const body = value.slice(0, end);
     const given = Buffer.from(value.slice(end + 1));
-    const expected = Buffer.from(this.#sign(body));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    const signer = this.#tokens.find(({ role }) => {
+      const expected = Buffer.from(this.#sign(role, body));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+    if (signer === undefined) return null;
     const dot = body.indexOf('.');
     const endsAt = Number(body.slice(0, dot));
-    return endsAt > this.#clock.now() ? { id: body.slice(dot + 1), endsAt } : null;
+    return endsAt > this.#clock.now() ? { role: signer.role, id: body.slice(dot + 1), endsAt } : null;
   }
 
-  #sign(body: string): string {
-    return createHmac('sha256', this.#key).update(body).digest('base64url');
+  #sign(role: Role, body: string): string {
+    const key = this.#tokens.find((token) => token.role === role)?.key ?? '';
+    return createHmac('sha256', key).update(body).digest('base64url');
   }
 }
 

@@ -18,9 +18,10 @@ export function wordSubject(item: MessageItem, frame: WordingFrame): string {
  * start to tell it from the next incident of the alert. No brackets, which mail programs ignore when they
  * thread.
  */
-export function incidentSubject(incident: Incident, timezone: string): string {
+export function incidentSubject(item: MessageItem, timezone: string): string {
+  const { incident } = item;
   const since = `${incident.event ? 'at' : 'since'} ${formatShortMoment(incident.firedAt, timezone)}`;
-  return withoutBrackets(`${nameOf(incident, incident.accountName)}: ${subjectOf(incident)} ${since}`);
+  return withoutBrackets(`${nameOf(incident, incident.accountName)}: ${subjectOf(item)} ${since}`);
 }
 
 export function withoutBrackets(text: string): string {
@@ -47,14 +48,15 @@ function nameOf({ account: id }: Incident, accountName: string): string {
 function clauseOf(item: MessageItem, frame: WordingFrame): string {
   const state = stateOf(item);
   if (state === 'closed') {
-    return item.resolution?.kind === 'account-removed'
-      ? `account removed while ${subjectOf(item.incident)}`
-      : `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item.incident)}`;
+    const { kind } = item.resolution ?? {};
+    if (kind === 'account-removed' || kind === 'account-moved')
+      return `account ${kind.slice('account-'.length)} while ${subjectOf(item)}`;
+    return `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item)}`;
   }
-  const kind = alertKindOf(item);
-  return state === 'resolved' ? kind.resolved(item, frame) : kind.firing(item, frame);
+  const words = alertKindOf(item);
+  return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
 }
 
-function subjectOf(incident: Incident): string {
-  return alertKindOf(incident).subject(incident);
+function subjectOf(item: MessageItem): string {
+  return alertKindOf(item).subject(item);
 }

@@ -74,6 +74,8 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
       return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
     case 'account-removed':
       return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
+    case 'account-moved':
+      return 'Closed because the account is read from elsewhere now. That says nothing about either balance.';
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':

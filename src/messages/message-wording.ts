@@ -51,7 +51,7 @@ export function threadSubject(message: Pick<IncidentMessage, 'items' | 'timezone
   if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
   const first = firstOf(message.items);
   const others = message.items.length - 1;
-  return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
+  return `${incidentSubject(first, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
 }
 
 /**

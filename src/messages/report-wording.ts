@@ -7,9 +7,8 @@ import { formatMoment, formatNearMoment } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { plural } from '../domain/plural.ts';
-import { type Balance, balances } from '../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
 import {
   formatComputed,
   formatPayable,
@@ -97,7 +96,7 @@ function reportHeadline(message: ReportMessage): string {
 function soonestEnd(message: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
   let soonest: { readonly name: string; readonly runwayMs: number } | null = null;
   for (const account of message.accounts) {
-    for (const balance of balances) {
+    for (const { id: balance } of account.balances) {
       const runwayMs = account.runways[balance]?.runwayMs ?? null;
       if (runwayMs !== null && (soonest === null || runwayMs < soonest.runwayMs)) {
         soonest = { name: cleanText(account.name, 80), runwayMs };
@@ -115,7 +114,7 @@ function wordRunsOut(message: ReportMessage): string | null {
   const { nextAt, at: now, timezone } = message;
   if (nextAt === null) return null;
   const ending = message.accounts.flatMap((account) => {
-    const ends = balances.flatMap((balance) => {
+    const ends = account.balances.flatMap(({ id: balance }) => {
       const runway = account.runways[balance];
       if (runway?.runwayMs != null && runway.runwayMs <= 0) return [now];
       const { emptyAt = null, forecast = null } = runway ?? {};
@@ -138,7 +137,7 @@ function wordRunsOut(message: ReportMessage): string | null {
 /** Never read, or too little known of its spending to say when it runs out. */
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
-  return balances.every((balance) => {
+  return account.balances.every(({ id: balance }) => {
     const runway = account.runways[balance];
     return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
@@ -160,9 +159,9 @@ function totalsOf(message: ReportMessage): readonly string[] {
     const currency = cleanText(account.reading.currency, 12);
     const code = currencyCode(currency);
     const sum = byCurrency.get(code) ?? { currency, spent: 0, toppedUp: 0, left: 0 };
-    sum.spent += account.spent.sms + account.spent.voip;
-    sum.toppedUp += account.toppedUp.sms + account.toppedUp.voip;
-    sum.left += account.reading.sms + account.reading.voip;
+    sum.spent += sumOf(account.spent);
+    sum.toppedUp += sumOf(account.toppedUp);
+    sum.left += sumOf(account.reading.balances);
     byCurrency.set(code, sum);
   }
   return [...byCurrency.values()].map(({ currency, spent, toppedUp, left }) => {
@@ -171,16 +170,20 @@ function totalsOf(message: ReportMessage): readonly string[] {
   });
 }
 
+function sumOf(amounts: Readonly<Record<Balance, Micros>>): Micros {
+  return Object.values(amounts).reduce((sum, micros) => sum + micros, 0);
+}
+
 function wordAccount(account: ReportAccount, message: ReportMessage): ReportAccountWording {
   const frame = { timezone: message.timezone, now: message.at };
-  const inUse = balances.filter((balance) => isInUse(account, balance));
+  const inUse = account.balances.filter(({ id }) => isInUse(account, id));
   return {
     name: cleanText(account.name, 80) || account.id,
     id: account.id,
     lines:
       account.reading === null
         ? []
-        : (inUse.length === 0 ? balances.slice(0, 1) : inUse).map((balance) =>
+        : (inUse.length === 0 ? account.balances.slice(0, 1) : inUse).map((balance) =>
             wordLine(account, balance, message),
           ),
     incidents: wordIncidentCount(account.incidents),
@@ -192,7 +195,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
 
 /** The worst that holds for the account. */
 function stateOf(account: ReportAccount): ReportAccountWording['state'] {
-  const runways = balances.map((balance) => account.runways[balance]?.runwayMs ?? soonMs);
+  const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
   if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
   if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
@@ -208,24 +211,31 @@ function stateOf(account: ReportAccount): ReportAccountWording['state'] {
 
 /** A balance that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
-  const current = account.reading === null ? 0 : account.reading[balance];
+  const current = account.reading === null ? 0 : amountOf(account.reading, balance);
   return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
 }
 
-function wordLine(account: ReportAccount, balance: Balance, message: ReportMessage): ReportLine {
+function wordLine(
+  account: ReportAccount,
+  { id: balance, label }: BalanceDefinition,
+  message: ReportMessage,
+): ReportLine {
   const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
   const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
   const tops = account.topUps.filter((topUp) => topUp.balance === balance).length;
-  const toppedUp = account.toppedUp[balance];
+  const toppedUp = account.toppedUp[balance] ?? 0;
+  const runway = account.runways[balance] ?? null;
+  const frame = { timezone: message.timezone, now: message.at };
   return {
-    label: balanceLabel(balance),
-    balance: account.reading === null ? 'unknown' : formatAmount(account.reading[balance], currency),
-    perDay: formatComputed(account.spent[balance] / days, currency),
+    label,
+    balance:
+      account.reading === null ? 'unknown' : formatAmount(amountOf(account.reading, balance), currency),
+    perDay: formatComputed((account.spent[balance] ?? 0) / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
-    runway: wordRunwayAndEnd(account.runways[balance], { timezone: message.timezone, now: message.at }),
-    lasts: wordRunway(account.runways[balance]),
-    runwayClause: wordRunwayClause(account.runways[balance], { timezone: message.timezone, now: message.at }),
-    forecasts: wordRecord(account.records[balance]),
+    runway: wordRunwayAndEnd(runway, frame),
+    lasts: wordRunway(runway),
+    runwayClause: wordRunwayClause(runway, frame),
+    forecasts: wordRecord(account.records[balance] ?? null),
   };
 }
 
@@ -250,11 +260,9 @@ function wordIncidentCount(incidents: readonly Incident[]): string {
 
 function adviceOf(account: ReportAccount): string | null {
   const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
-  const parts = balances.flatMap((balance) => {
+  const parts = account.balances.flatMap(({ id: balance, label }) => {
     const restore = account.runways[balance]?.restoreMicros ?? null;
-    return restore === null || restore <= 0
-      ? []
-      : [`${formatPayable(restore, currency)} on ${balanceLabel(balance)}`];
+    return restore === null || restore <= 0 ? [] : [`${formatPayable(restore, currency)} on ${label}`];
   });
   return parts.length === 0 ? null : `Top up ${parts.join(' and ')} for another 30 days.`;
 }

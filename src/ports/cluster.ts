@@ -1,5 +1,5 @@
 import type { OperatorOrder } from '../domain/operator.ts';
-import type { FencedStore, StoreFile } from './store.ts';
+import type { DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -43,6 +43,14 @@ export interface ClusterLook {
   readonly batch: number | null;
 }
 
+/** How an owner loads what is stored. */
+export interface LoadOptions {
+  /** Asked after a failure that may pass, and waits a little: whether to ask for the same again. */
+  readonly goOn: () => Promise<boolean>;
+  /** Whether a table that cannot be read is taken for empty, and named in `damagedRecords`: nobody could own the accounts otherwise. */
+  readonly isLenient: boolean;
+}
+
 /** What several daemons on one database agree by. Every promise ends within seconds, with `StorageError` where it does not answer. */
 export interface Cluster {
   /**
@@ -65,6 +73,13 @@ export interface Cluster {
   claim(incarnation: string, after?: number): Promise<number | null>;
   /** Ends the membership; what it owned is free at once. */
   leave(incarnation: string): Promise<void>;
+  /** What is stored, for the owner, beside whom nobody writes: a load that is interrupted resumes. */
+  load(options: LoadOptions): Promise<StoredState>;
+  /** Moves records that could not be read to a table of their own; `fenced` as the store. */
+  setAside(
+    owner: { readonly incarnation: string; readonly epoch: number },
+    records: readonly DamagedRecord[],
+  ): Promise<void>;
   /** The store of an owner. Writes of an overtaken owner are refused by `StorageError` of kind `fenced`. */
   store(owner: { readonly incarnation: string; readonly epoch: number }): FencedStore;
   readonly reader: StoreFile;

@@ -47,6 +47,19 @@ export interface DamagedRun {
   readonly foundAt: number;
 }
 
+/** A stored record that could not be read: kept as it was, and left out of everything else. */
+export interface DamagedRecord {
+  /** The table that it stood in. */
+  readonly source: string;
+  /** Its key there; empty: the whole table cannot be read. */
+  readonly key: string;
+  /** The second part of a key that has two. */
+  readonly second: string | null;
+  readonly body: string | null;
+  /** A clause. */
+  readonly reason: string;
+}
+
 /** What a daemon needs to continue. */
 export interface StoredState {
   readonly accounts: readonly AccountState[];
@@ -59,6 +72,8 @@ export interface StoredState {
   readonly silences: readonly Silence[];
   readonly notes: Readonly<Record<string, string>>;
   readonly damaged: readonly DamagedRun[];
+  /** What was left out because it could not be read. Default: nothing. */
+  readonly damagedRecords?: readonly DamagedRecord[];
 }
 
 export interface HistoryQuery {

@@ -97,6 +97,8 @@ export interface CredentialDefinition {
 export interface ProviderAccount {
   readonly id: string;
   readonly credentials: Readonly<Record<string, Secret>>;
+  /** Its own base address, of kinds whose accounts may have one. */
+  readonly baseUrl?: string;
 }
 
 export interface ProviderLimits {

@@ -1,7 +1,7 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
-import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
@@ -45,12 +45,12 @@ export async function* forecastsOf(
   for await (const part of past.polls()) {
     const predicted: PastForecast[] = [];
     for (const { reading } of part) {
-      if (reading === null) continue;
+      if (reading === null || !hasBalances(reading, account.balances)) continue;
       log.append(reading);
       spending.read(reading);
       for (const balance of moving) {
         const forecast = predictRunout({ log, spending, reading, balance, floorMicros });
-        predicted.push({ reading, balance, leftMicros: reading[balance] - floorMicros, forecast });
+        predicted.push({ reading, balance, leftMicros: amountOf(reading, balance) - floorMicros, forecast });
       }
     }
     yield predicted;
@@ -66,11 +66,13 @@ function readingsBefore({ account, before }: AccountPast): AsyncIterable<readonl
 }
 
 async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
+  const balances = past.account.balances.map(({ id }) => id);
   let first: Reading | null = null;
   const moving = new Set<Balance>();
   const look = (reading: Reading): void => {
     first ??= reading;
-    for (const balance of balances) if (reading[balance] !== first[balance]) moving.add(balance);
+    for (const balance of balances)
+      if (reading.balances[balance] !== first.balances[balance]) moving.add(balance);
   };
   for await (const part of readingsBefore(past)) for (const reading of part) look(reading);
   for await (const part of past.polls())

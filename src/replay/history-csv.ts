@@ -1,7 +1,7 @@
 import type { CsvError } from 'csv-parse';
 import { type Micros, parseMicros } from '../domain/money.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { PollRecord, Reading } from '../domain/reading.ts';
+import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
 
 /** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
@@ -18,9 +18,8 @@ export interface PollShelf {
   polls(since: number, until: number): Iterable<PollRecord>;
 }
 
-const columns = ['at', 'sms', 'voip', 'currency', 'account'] as const;
-
-type Column = (typeof columns)[number];
+/** The columns that are no balances; `account` may be missing. */
+const ownColumns = ['at', 'currency', 'account'] as const;
 
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
 const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
@@ -30,9 +29,15 @@ const maxQuoteLength = 40;
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
 const maxRecord = 10_000;
 
+/** The balances that the configured accounts have, each once. `isMixed`: not every account has all of them. */
+export interface BalanceColumns {
+  readonly balances: readonly Balance[];
+  readonly isMixed: boolean;
+}
+
 /**
  * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
- * byte order mark and quotes are fine): `at,sms,voip,currency` and, where the file holds several accounts,
+ * byte order mark and quotes are fine): `at`, the balances, `currency` and, where the file holds several accounts,
  * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
  *
  * Gives a shelf of readings by account; the account is '' where the file has no such column. Throws
@@ -41,11 +46,12 @@ const maxRecord = 10_000;
 export async function readHistoryCsv<Shelf extends PollShelf>(
   pieces: AsyncIterable<string>,
   newShelf: () => Shelf,
+  columns: BalanceColumns,
   onPiece: (characters: number) => void = () => undefined,
 ): Promise<Map<string, Shelf>> {
   // Loaded where a file is read: no other command needs it.
   const { CsvError, parse } = await import('csv-parse');
-  const table = new HistoryTable(newShelf);
+  const table = new HistoryTable(newShelf, columns);
   let line = 1;
   const parser = parse({
     bom: true,
@@ -82,16 +88,30 @@ function explain(error: CsvError): string {
   return 'a quote is not closed, or stands inside a field';
 }
 
+/** Where each column stands. */
+interface Places extends Readonly<Record<(typeof ownColumns)[number], number>> {
+  readonly balances: readonly BalanceColumn[];
+}
+
+interface BalanceColumn {
+  readonly balance: Balance;
+  readonly place: number;
+  /** The last amount: balances often stay as they are for many lines. */
+  known: { readonly text: string; readonly micros: Micros };
+}
+
 class HistoryTable<Shelf extends PollShelf> {
   readonly #newShelf: () => Shelf;
   readonly #shelves = new Map<string, Shelf>();
-  #places: Readonly<Record<Column, number>> | null = null;
+  #places: Places | null = null;
   #width = 0;
-  /** Balances often stay as they are for many lines. */
-  readonly #known = { sms: { text: '0', micros: 0 }, voip: { text: '0', micros: 0 } };
+  readonly #allowed: string;
+  readonly #columns: BalanceColumns;
 
-  constructor(newShelf: () => Shelf) {
+  constructor(newShelf: () => Shelf, columns: BalanceColumns) {
     this.#newShelf = newShelf;
+    this.#columns = columns;
+    this.#allowed = `the header is at,${columns.balances.join()},currency and optionally account`;
   }
 
   take(cells: readonly string[], line: number): void {
@@ -102,22 +122,25 @@ class HistoryTable<Shelf extends PollShelf> {
 
   finish(): Map<string, Shelf> {
     if (this.#places === null) {
-      throw new HistoryFileError('the file is empty; it needs the header at,sms,voip,currency');
+      throw new HistoryFileError(
+        `the file is empty; it needs the header at,${this.#columns.balances.join()},currency`,
+      );
     }
     return this.#shelves;
   }
 
   #takeHeader(cells: readonly string[], line: number): void {
     const names = cells.map((cell) => cell.trim().toLowerCase());
-    const unknown = cells.find((_, index) => !columns.some((column) => column === names[index]));
-    const allowed = 'the header is at,sms,voip,currency and optionally account';
+    const known = [...ownColumns.slice(0, 1), ...this.#columns.balances, ...ownColumns.slice(1)];
+    const unknown = cells.find((_, index) => !known.includes(names[index] ?? ''));
+    const allowed = this.#allowed;
     if (unknown !== undefined) {
-      const meant = nearestWord(unknown.trim().toLowerCase(), columns);
+      const meant = nearestWord(unknown.trim().toLowerCase(), known);
       const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
       throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
     }
-    const place = (column: Column): number => names.indexOf(column);
-    const missing = columns.find((column) => column !== 'account' && place(column) < 0);
+    const required = this.#columns.isMixed ? ownColumns : known;
+    const missing = required.find((column) => column !== 'account' && !names.includes(column));
     if (missing !== undefined) {
       throw new HistoryFileError(`line ${line}: the column "${missing}" is missing; ${allowed}`);
     }
@@ -126,25 +149,33 @@ class HistoryTable<Shelf extends PollShelf> {
     }
     this.#width = names.length;
     this.#places = {
-      at: place('at'),
-      sms: place('sms'),
-      voip: place('voip'),
-      currency: place('currency'),
-      account: place('account'),
+      at: names.indexOf('at'),
+      currency: names.indexOf('currency'),
+      account: names.indexOf('account'),
+      balances: this.#columns.balances.map((balance) => ({
+        balance,
+        place: names.indexOf(balance),
+        known: { text: '0', micros: 0 },
+      })),
     };
   }
 
-  #takeReading(cells: readonly string[], line: number, places: Readonly<Record<Column, number>>): void {
+  #takeReading(cells: readonly string[], line: number, places: Places): void {
     if (cells.length !== this.#width) {
       throw new HistoryFileError(
         `line ${line}: ${cells.length} fields, the header has ${this.#width}; a field with a comma needs quotes`,
       );
     }
-    const cell = (column: Column): string => cells[places[column]] ?? '';
+    const cell = (column: (typeof ownColumns)[number]): string => cells[places[column]] ?? '';
+    const balances: Record<Balance, Micros> = {};
+    for (const column of places.balances) {
+      const text = cells[column.place] ?? '';
+      // Accounts of another provider have other balances.
+      if (text !== '' || !this.#columns.isMixed) balances[column.balance] = readMoney(column, text, line);
+    }
     const reading: Reading = {
       at: readAt(cell('at'), line),
-      sms: this.#readMoney('sms', cell('sms'), line),
-      voip: this.#readMoney('voip', cell('voip'), line),
+      balances,
       currency: readCurrency(cell('currency'), line),
     };
     const account = places.account < 0 ? '' : plain(cell('account'));
@@ -160,18 +191,18 @@ class HistoryTable<Shelf extends PollShelf> {
     this.#shelves.set(account, shelf);
     return shelf;
   }
+}
 
-  #readMoney(column: 'sms' | 'voip', text: string, line: number): Micros {
-    const known = this.#known[column];
-    if (known.text === text) return known.micros;
-    const micros = parseMicros(text.trim());
-    if (micros !== null) {
-      this.#known[column] = { text, micros };
-      return micros;
-    }
-    const allowed = 'write it with a point and without separators, such as -18.383, between ±9007199254';
-    throw new HistoryFileError(`line ${line}: ${column} ${quote(text)} is no amount; ${allowed}`);
+function readMoney(column: BalanceColumn, text: string, line: number): Micros {
+  const { known, balance } = column;
+  if (known.text === text) return known.micros;
+  const micros = parseMicros(text.trim());
+  if (micros !== null) {
+    column.known = { text, micros };
+    return micros;
   }
+  const allowed = 'write it with a point and without separators, such as -18.383, between ±9007199254';
+  throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is no amount; ${allowed}`);
 }
 
 function readAt(text: string, line: number): number {

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -82,7 +82,10 @@ export class IncidentBook {
     const { reading, previous } = poll;
     if (reading === null || previous === null) return;
     const resolved = this.#resolved.get(settings.id);
-    if (resolved !== undefined && (reading.sms > previous.sms || reading.voip > previous.voip))
+    if (
+      resolved !== undefined &&
+      settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id))
+    )
       this.#resolved.delete(settings.id);
     const draining = this.#draining.get(settings.id);
     if (draining === undefined) return;
@@ -132,14 +135,20 @@ export class IncidentBook {
     const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account.settings));
     if (floorMicros === undefined) return;
     entry.floored = true;
-    if (reading[balance] <= floorMicros) {
+    if (amountOf(reading, balance) <= floorMicros) {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
     }
     const endsAt = runwayOf(account, balance, entry.firedAt)?.emptyAt ?? null;
     entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
     const { currency } = reading;
-    const drain = { entry, balance, floorMicros, currency, leftMicros: reading[balance] - floorMicros };
+    const drain = {
+      entry,
+      balance,
+      floorMicros,
+      currency,
+      leftMicros: amountOf(reading, balance) - floorMicros,
+    };
     const others = this.#draining.get(account.settings.id) ?? [];
     this.#draining.set(account.settings.id, [...others, drain].slice(-maxDraining));
   }
@@ -149,11 +158,11 @@ export class IncidentBook {
 function drain(it: Draining, previous: Reading, reading: Reading): boolean {
   const { entry, balance, floorMicros, currency } = it;
   if (!isSameCurrency(reading.currency, currency)) return true;
-  if (entry.resolvedAt === null && reading[balance] <= floorMicros) {
+  if (entry.resolvedAt === null && amountOf(reading, balance) <= floorMicros) {
     entry.empty = { at: reading.at, how: 'reached' };
     return true;
   }
-  it.leftMicros -= Math.max(0, previous[balance] - reading[balance]);
+  it.leftMicros -= Math.max(0, amountOf(previous, balance) - amountOf(reading, balance));
   if (it.leftMicros > 0) return false;
   entry.empty = { at: reading.at, how: 'spent' };
   return true;

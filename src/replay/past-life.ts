@@ -1,5 +1,5 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
-import type { AccountState } from '../domain/account-state.ts';
+import { type AccountState, freshAccount } from '../domain/account-state.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -7,7 +7,7 @@ import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
 import { skipUnwatched } from '../engine/clock-change.ts';
 import { LearnFromHistory } from '../engine/learn-spending.ts';
 import { observePoll } from '../engine/observe.ts';
-import { freshAccount } from '../engine/reconfigure.ts';
+
 import { aliveNote, startMonitor } from '../engine/restore.ts';
 import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';

@@ -1,5 +1,6 @@
 import { formatExact, formatMoney, type Micros } from '../domain/money.ts';
-import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
+import { amountOf } from '../domain/reading.ts';
+import { type AmountOrShare, firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
@@ -45,7 +46,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.threshold, severity: common.severity }),
     type: 'below',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     hysteresis: input.hysteresis,
   }),
   check: (reader) => checkLadder(reader, { single: 'threshold', read: readAmount, worse: 'lower' }),
@@ -53,7 +54,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     `${nameBalance(rule)} below ${describeLadder(rule.thresholds, formatExact)}${describeHysteresis(rule.hysteresis)}`,
   evaluate,
   isSurelyOk: ({ balance, thresholds }, { reading }) =>
-    reading === null || reading[balance] >= (firstThreshold(thresholds) ?? Number.NEGATIVE_INFINITY),
+    reading === null ||
+    amountOf(reading, balance) >= (firstThreshold(thresholds) ?? Number.NEGATIVE_INFINITY),
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
     ...ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) => [
@@ -83,7 +85,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
 function evaluate(rule: BelowRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const balance = reading[rule.balance];
+  const balance = amountOf(reading, rule.balance);
   const severity = breachedStep({
     ladder: rule.thresholds,
     value: balance,
@@ -101,7 +103,7 @@ function resolvesAt({ hysteresis }: BelowRule, threshold: Micros): Micros {
 
 function wouldNotFire(rule: BelowRule, { reading }: AccountFacts): string | null {
   if (reading === null) return null;
-  const balance = reading[rule.balance];
+  const balance = amountOf(reading, rule.balance);
   const threshold = firstThreshold(rule.thresholds);
   if (threshold !== null && balance >= threshold) {
     const room = exactAmount(balance - threshold, reading.currency);

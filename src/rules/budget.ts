@@ -3,7 +3,7 @@ import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import { firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
@@ -49,7 +49,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.amount, severity: common.severity }),
     type: 'budget',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     per: input.per,
   }),
   check: (reader) => checkLadder(reader, { single: 'amount', read: readAmount, worse: 'higher' }),
@@ -61,7 +61,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
     const sum = spending.since(rule.per);
     return reading === null || sum === null
       ? null
-      : `It would not fire with a budget of more than ${exactAmount(sum.spent[rule.balance], reading.currency)}.`;
+      : `It would not fire with a budget of more than ${exactAmount(spentOf(sum, rule), reading.currency)}.`;
   },
   subject: (about) => `${moneyOf(about)} budget`,
   firing: (item, frame) => {
@@ -117,7 +117,7 @@ function wordTotal(item: MessageItem, frame: WordingFrame): string {
 function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
   const sum = sumOf(rule, facts);
   if (typeof sum === 'string') return unknown(sum);
-  const spent = sum.spent[rule.balance];
+  const spent = spentOf(sum, rule);
   const severity = reachedStep(rule.thresholds, spent);
   if (severity !== null || sum.knownSince <= sum.startsAt)
     return stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
@@ -126,7 +126,12 @@ function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
   return unknown(`spending is known since ${since} only (${seen}), not since the ${rule.per} began`);
 }
 
-/** In words, why there is none. */
+/** What fell of the rule's balance; nothing of one that was never read in the period. */
+function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
+  return spent[balance] ?? 0;
+}
+
+/** The sum at the newest reading; in words, why there is none. */
 function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | string {
   const reading = usableReading(facts);
   if (reading === null) return unusable(facts) ?? 'no reading yet';
@@ -141,7 +146,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
   found.push(
     instantFact(began, sum.startsAt),
     instantFact('period ends', sum.endsAt),
-    moneyFact('spent', sum.spent[rule.balance]),
+    moneyFact('spent', spentOf(sum, rule)),
   );
   if (sum.knownSince > sum.startsAt) found.push(instantFact(knownSince, sum.knownSince));
   // Before that, only a share of a long gap is known.
@@ -153,16 +158,16 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
   return [...found, ...totalFacts(rule, facts, sum), ...steps];
 }
 
-/** The total at the end of the period: by the forecast, else by the mean once an hour is known. */
-function totalFacts({ balance }: BudgetRule, { spending }: AccountFacts, sum: PeriodSum): Fact[] {
+/** What the period comes to at its end: by the forecast, else by the mean since it is known, from an hour on. */
+function totalFacts(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum): Fact[] {
   const at = spending.last?.at ?? sum.startsAt;
-  const spent = sum.spent[balance];
+  const spent = spentOf(sum, rule);
   const total = (ahead: Micros, by: string): Fact[] => [
     moneyFact(totalAtEnd, spent + Math.round(ahead)),
     textFact(reckonedBy, by),
   ];
   const leftMs = Math.max(0, sum.endsAt - at);
-  const predicted = spending.expected(balance, leftMs);
+  const predicted = spending.expected(rule.balance, leftMs);
   if (predicted !== null) return total(predicted, 'the forecast');
   const seenMs = at - sum.knownSince;
   if (seenMs < hourMs) return [textFact(totalAtEnd, notKnownYet)];

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import { balances } from '../domain/reading.ts';
 import { severities } from '../domain/severity.ts';
 import { accountMatch } from '../schema/matchers.ts';
 import { choice } from '../schema/shapes.ts';
@@ -13,7 +12,9 @@ export const commonKeys = {
 };
 
 export const moneyKeys = {
-  balance: choice('Which balance the rule watches.', balances).default('sms'),
+  balance: id(
+    'Which balance of the account the rule watches, such as "sms". Default: the first of its provider.',
+  ).optional(),
 };
 
 export const severityKey = choice('How bad it is when the rule fires.', severities);

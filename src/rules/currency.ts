@@ -2,7 +2,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { bothBalances, readingFigures } from './figures.ts';
+import { allBalances, readingFigures } from './figures.ts';
 import { wordLimit, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
@@ -47,7 +47,7 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
   figures: (item, frame) => [
     ...figure('Currency', wordValue(item, frame)),
     ...figure('Expected', wordLimit(item, frame)),
-    ...(item.account === null ? [] : bothBalances(item.account)),
+    ...(item.account === null ? [] : allBalances(item.account)),
     ...readingFigures(item, frame),
   ],
   advice: () => [

@@ -1,7 +1,7 @@
 import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
+import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -39,7 +39,7 @@ export const drop: RuleKind<DropRule, InputOf<typeof keys>> = {
   build: (common, input) => ({
     ...common,
     type: 'drop',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     by: input.by,
     windowMs: input.window,
   }),

@@ -5,8 +5,7 @@ import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } fro
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Balance } from '../domain/reading.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
+import { amountOf } from '../domain/reading.ts';
 import {
   formatComputed,
   type WordingFrame,
@@ -14,7 +13,7 @@ import {
   wordQuantity,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
-import { currentMicros, wordBalance } from './item-words.ts';
+import { currentMicros, isUnusualPace, wordBalance } from './item-words.ts';
 import type { Figure } from './kind.ts';
 
 /**
@@ -67,14 +66,12 @@ export function readingFigures(item: MessageItem, frame: WordingFrame): readonly
   return reading === null ? [] : [{ label: 'As of', value: formatMomentAndAge(reading.at, frame) }];
 }
 
-export function bothBalances(account: ItemAccount): readonly Figure[] {
-  const reading = account.reading;
+export function allBalances({ reading, balances }: ItemAccount): readonly Figure[] {
   if (reading === null) return [];
-  const figure = (balance: Balance, micros: Micros): Figure => ({
-    label: `${balanceLabel(balance)} balance`,
-    value: formatAmount(micros, cleanText(reading.currency, 12)),
-  });
-  return [figure('sms', reading.sms), figure('voip', reading.voip)];
+  return balances.map(({ id, label }) => ({
+    label: `${label} balance`,
+    value: formatAmount(amountOf(reading, id), cleanText(reading.currency, 12)),
+  }));
 }
 
 function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: boolean): readonly Figure[] {
@@ -82,15 +79,16 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
   if (current === null || item.balance === null) return [];
   // The value is a sum of spending; only a reading has the balance.
   if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
-  return [{ label: `${balanceLabel(item.balance)} balance`, value: wordBalance(current, item, frame) }];
+  return [{ label: `${item.balanceLabel} balance`, value: wordBalance(current, item, frame) }];
 }
 
 /** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */
 function jumpFigures(item: MessageItem): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
-  const now = reading[item.balance];
-  const before = previous[item.balance];
+  const now = reading.balances[item.balance];
+  const before = previous.balances[item.balance];
+  if (now === undefined || before === undefined) return [];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
   const amount = formatAmount(before, cleanText(previous.currency, 12));
@@ -103,9 +101,28 @@ function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Fig
   const plain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
   const sure = plain ? ` (confidence ${runway.confidence})` : '';
   return [
-    { label: 'Spending', value: `${formatComputed(runway.burnPerDay, frame.currency)} per day` },
+    { label: 'Spending', value: wordPace(runway, runway.burnPerDay, frame) },
     { label: 'Lasts', value: `${wordRunwayAndEnd(runway, frame)}${sure}` },
+    ...(runway.expected === null ? [] : [{ label: 'Expected', value: wordExpected(runway.expected, frame) }]),
   ];
+}
+
+/** `19.20 CNY per day`; where the last time differs twofold, both: `3.00 CNY per day in the last day, usually 19.20 CNY`. */
+function wordPace(runway: Runway, burnPerDay: Micros, { currency }: WordingFrame): string {
+  const recent = `${formatComputed(burnPerDay, currency)} per day`;
+  const { usualPerDay, lookbackMs } = runway;
+  if (usualPerDay === null || !isUnusualPace(runway)) return recent;
+  return `${recent} in the last ${roughDuration(lookbackMs)}, usually ${formatComputed(usualPerDay, currency)}`;
+}
+
+/** `5,000.00 CNY by Thu 26 Nov 10:00 UTC+8 (PO-4711)`. */
+function wordExpected(
+  { amountMicros, by, comment }: NonNullable<Runway['expected']>,
+  frame: WordingFrame,
+): string {
+  const order = cleanText(comment, 80);
+  const amount = formatAmount(amountMicros, frame.currency);
+  return `${amount} by ${formatMoment(by, frame)}${order === '' ? '' : ` (${order})`}`;
 }
 
 function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
@@ -116,9 +133,10 @@ function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figu
   const at = `${formatMoment(account.reading.at, frame)} (${describeDistance(account.reading.at, frame.now)})`;
   return [
     { label: over ? 'As of' : 'Last reading', value: at },
-    ...bothBalances(account),
+    ...allBalances(account),
     ...runwayFigures(account.runway, frame).map(({ label, value }) => ({
-      label: `${balanceLabel(account.runway?.balance ?? 'sms')} ${label.toLowerCase()}`,
+      label:
+        `${account.balances.find(({ id }) => id === account.runway?.balance)?.label ?? ''} ${label.toLowerCase()}`.trim(),
       value,
     })),
   ];

@@ -2,7 +2,7 @@ import { describeDuration, describeHistory, formatDuration, secondMs } from '../
 import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import { firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -35,7 +35,7 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
   build: (common, input) => ({
     ...common,
     type: 'idle',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     windowMs: input.window,
   }),
   describe: (rule) =>

@@ -1,17 +1,18 @@
 import { isOver } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import type { MessageItem, Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatMoney, type Micros } from '../domain/money.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
-export function moneyOf(item: Pick<MessageItem, 'balance'>): string {
-  return balanceLabel(item.balance ?? 'sms');
+/** `SMS`: the balance that an item is about, as people call it. */
+export function moneyOf({ balanceLabel }: Pick<MessageItem, 'balanceLabel'>): string {
+  return balanceLabel;
 }
 
 /** The newest reading of the item's balance; the judged value where there is no reading. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
-  if (reading !== null && item.balance !== null) return reading[item.balance];
+  const current = item.balance === null ? undefined : reading?.balances[item.balance];
+  if (current !== undefined) return current;
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 
@@ -64,4 +65,10 @@ export function wordLowBalance(
   const relation =
     current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
   return `${moneyOf(item)} balance${currentAmount(item, frame)}, ${relation}`;
+}
+
+/** Whether spending of late is less than half or more than twice the usual. */
+export function isUnusualPace({ burnPerDay, usualPerDay }: Runway): boolean {
+  if (burnPerDay === null || usualPerDay === null || burnPerDay + usualPerDay === 0) return false;
+  return burnPerDay > 2 * usualPerDay || usualPerDay > 2 * burnPerDay;
 }

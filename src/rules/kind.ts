@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -26,7 +25,7 @@ export interface KeyReader {
   isBroken(path: KeyPath): boolean;
 }
 
-export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency'>;
+export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency' | 'balances'>;
 
 export interface Figure {
   readonly label: string;
@@ -57,7 +56,7 @@ export interface AlertKind {
   /** How long after firing nobody is notified yet. Absent: not at all. */
   heldMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
-  subject(about: { readonly balance: Balance | null; readonly rule: string }): string;
+  subject(about: { readonly balanceLabel: string; readonly rule: string }): string;
   /** A clause after the account's name: what is the case while it fires, or happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;
@@ -83,7 +82,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly keys: z.core.$ZodLooseShape;
   /** True where only a valid reading can move it: while the account cannot be read, time decides nothing about it. */
   readonly needsReading: boolean;
-  /** The id of the built-in rule; absent for kinds that are not built in. */
+  /** The id of the built-in rule, after that of its balance if it has one; absent for kinds that are not built in. */
   readonly builtInId?: string;
   /** For which accounts it is built in. Absent: all. */
   builtInFor?(account: WatchableAccount): boolean;

@@ -1,9 +1,11 @@
 import { formatDuration, secondMs } from '../domain/duration.ts';
+import { expectedBetween } from '../domain/expected-top-up.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import { amountOf } from '../domain/reading.ts';
+import { firstBalance, type MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
@@ -44,7 +46,7 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
   build: (common, input) => ({
     ...common,
     type: 'missed-top-up',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     atMicros: input.at ?? null,
     withinMs: input.within,
   }),
@@ -59,7 +61,7 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
     const reading = usableReading(facts);
     return reading === null
       ? null
-      : `It would not fire with "at" of ${exactAmount(reading[rule.balance], reading.currency)} or less.`;
+      : `It would not fire with "at" of ${exactAmount(amountOf(reading, rule.balance), reading.currency)} or less.`;
   },
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
   subject: (about) => `${moneyOf(about)} top-up missed`,
@@ -96,12 +98,22 @@ function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity |
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
   const due = dueOf(rule, facts);
   if (typeof due === 'string') return unknown(due);
-  const numbers = { value: money(reading[rule.balance]), threshold: money(due.level) };
+  const numbers = { value: money(amountOf(reading, rule.balance)), threshold: money(due.level) };
   const since = belowSince(rule, facts, due.level);
-  if (since === null) return ok(numbers);
+  if (since === null || isOrdered(rule, facts, firing)) return ok(numbers);
   // A log that begins below the level saw no top-up, but may have forgotten since when.
   const held = firing !== null && since === facts.log.instantAt(0);
   return held || reading.at - since >= rule.withinMs ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+/** A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`). */
+function isOrdered(
+  { balance }: MissedTopUpRule,
+  { expected, reading }: AccountFacts,
+  firing: Severity | null,
+): boolean {
+  const at = reading?.at ?? 0;
+  return firing === null && expectedBetween(expected, { balance, at, until: Number.MAX_SAFE_INTEGER }) > 0;
 }
 
 function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {

@@ -1,6 +1,7 @@
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoney, type Micros } from '../domain/money.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import { amountOf } from '../domain/reading.ts';
+import { firstBalance, type MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount } from '../schema/texts.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
@@ -32,19 +33,19 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   summary: 'A balance below zero.',
   keys,
   needsReading: true,
-  builtInId: 'sms-negative',
+  builtInId: 'negative',
   floorMicros: (_, empty) => empty,
   emptinessRank: 0,
   build: (common, input) => ({
     ...common,
     type: 'negative',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     hysteresisMicros: input.hysteresis,
   }),
   describe: (rule) =>
     `${nameBalance(rule)} below zero (${rule.severity})${describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
   evaluate,
-  isSurelyOk: ({ balance }, { reading }) => reading === null || reading[balance] > 0,
+  isSurelyOk: ({ balance }, { reading }) => reading === null || amountOf(reading, balance) > 0,
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
     moneyFact(`${rule.severity} below`, 0),
@@ -84,7 +85,7 @@ function creditEnd({ threshold }: MessageItem): Micros | null {
 function evaluate(rule: NegativeRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const { reading } = facts;
   if (reading === null) return unknown('no reading yet');
-  const balance = reading[rule.balance];
+  const balance = amountOf(reading, rule.balance);
   const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);
   const usedUp = facts.floorMicros < 0 && balance <= facts.floorMicros;
   const numbers = { value: money(balance), threshold: money(usedUp ? facts.floorMicros : 0) };
@@ -94,7 +95,7 @@ function evaluate(rule: NegativeRule, facts: AccountFacts, firing: Severity | nu
 
 function wouldNotFire(rule: NegativeRule, { reading }: AccountFacts): string | null {
   if (reading === null) return null;
-  const balance = reading[rule.balance];
+  const balance = amountOf(reading, rule.balance);
   if (balance >= 0) {
     const room = exactAmount(balance, reading.currency);
     return `The balance is no longer negative; with a hysteresis of ${room} or less it would have resolved.`;

@@ -1,3 +1,4 @@
+import { amountOf } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { predictRunout } from '../spending/predict.ts';
@@ -26,7 +27,7 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
     null;
   const levels = kind.levels?.(rule);
   if (levels !== undefined) {
-    const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= reading[balance]);
+    const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= amountOf(reading, balance));
     const at = step === undefined ? null : reached(step.threshold);
     return step === undefined || at === null ? null : { severity: step.severity, at };
   }

@@ -1,7 +1,6 @@
 import { formatDuration } from '../domain/duration.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
-import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
+import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 
 /** Every digit counts: `1234.50 CNY`. */
 export function exactAmount(micros: Micros, currency: string): string {
@@ -9,8 +8,8 @@ export function exactAmount(micros: Micros, currency: string): string {
 }
 
 /** `SMS balance`. */
-export function nameBalance({ balance }: MoneyRule): string {
-  return `${balanceLabel(balance)} balance`;
+export function nameBalance({ balance, balanceLabel = balance }: MoneyRule): string {
+  return balance === firstBalance ? 'first balance' : `${balanceLabel} balance`;
 }
 
 /** "50.00" or "10%". */

@@ -1,10 +1,11 @@
 import { matches } from '../domain/matcher.ts';
-import type { Rule } from '../domain/rule.ts';
+import type { Balance, BalanceDefinition } from '../domain/reading.ts';
+import { firstBalance, type Rule } from '../domain/rule.ts';
 import type { RuleKind, WatchableAccount } from './kind.ts';
 import { ruleKindOf } from './registry.ts';
 
 /**
- * The rules that watch one account, in the order of the configuration.
+ * The rules that watch one account, in the order of the configuration, each on a balance that the account has.
  *
  * A configured rule replaces the built-in one that does its job only for the accounts that it matches: a rule for some
  * accounts must not take the protection from the others by accident.
@@ -13,15 +14,54 @@ export function rulesForAccount(
   settings: { readonly rules: readonly Rule[] },
   account: WatchableAccount,
 ): Rule[] {
-  const matching = settings.rules.filter((rule) =>
-    matches(rule.match, { account: account.id, labels: account.labels }),
-  );
+  const matching = settings.rules.flatMap((rule) => ruleOn(rule, account) ?? []);
   const configured = new Set(matching.filter((rule) => !rule.builtIn).map(ruleJob));
   return matching.filter(
     (rule) => !rule.builtIn || (!configured.has(ruleJob(rule)) && isBuiltInFor(ruleKindOf(rule), account)),
   );
 }
 
+/** A rule as it is on an account; null where it does not match the account, or watches a balance that the account has not. */
+export function ruleOn(rule: Rule, account: WatchableAccount): Rule | null {
+  if (!matches(rule.match, { account: account.id, labels: account.labels })) return null;
+  const { balance } = rule;
+  if (balance === null) return rule;
+  const definition = find(account.balances, balance);
+  return definition === undefined ? null : onBalance(rule, definition);
+}
+
+/** The rule with the name of its balance, where that is the same on all accounts; else as it is. */
+export function withBalance(rule: Rule, accounts: readonly WatchableAccount[]): Rule {
+  const { balance } = rule;
+  if (balance === null) return rule;
+  const lists = [...new Set(accounts.map(({ balances }) => balances))];
+  const found = lists.flatMap((balances) => find(balances, balance) ?? []);
+  const [first] = found;
+  const isOne =
+    found.length === lists.length &&
+    found.every(({ id, label }) => id === first?.id && label === first.label);
+  return first === undefined || !isOne ? rule : onBalance(rule, first);
+}
+
+function find(balances: readonly BalanceDefinition[], balance: Balance): BalanceDefinition | undefined {
+  return balance === firstBalance ? balances[0] : balances.find(({ id }) => id === balance);
+}
+
+/** One rule for all accounts whose balance has the same name: accounts with the same rules share what is made of them. */
+const named = new WeakMap<Rule, Map<string, Rule>>();
+
+/** The rule on a balance, by its name. */
+export function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
+  if (rule.balance === id && rule.balanceLabel === label) return rule;
+  const known = named.get(rule) ?? new Map<string, Rule>();
+  named.set(rule, known);
+  const key = `${id} ${label}`;
+  const fresh = known.get(key) ?? { ...rule, balance: id, balanceLabel: label };
+  known.set(key, fresh);
+  return fresh;
+}
+
+/** Whether a built-in rule has anything to say of an account. */
 export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean {
   return kind.builtInFor?.(account) ?? true;
 }

@@ -2,7 +2,7 @@ import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
-import type { Reading } from '../domain/reading.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
@@ -52,16 +52,25 @@ export interface RunwayFloorRule extends MeanRunwayRule {
 }
 
 /** How long the balance lasts, with the forecast if it is by that; or why that is unknown. */
-export type RunwayEstimate =
-  | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
-  | { readonly kind: 'unknown'; readonly why: string };
+export type RunwayEstimate = KnownEstimate | { readonly kind: 'unknown'; readonly why: string };
+
+export interface KnownEstimate {
+  readonly kind: 'known';
+  readonly runwayMs: number;
+  readonly forecast: Forecast | null;
+}
 
 /**
  * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
- * with a `lookback` or too little history.
+ * with a `lookback` or too little history. `creditMicros` is added to it.
  */
-export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): RunwayEstimate {
-  const left = leftOf(rule, facts, reading);
+export function estimateRunway(
+  rule: RunwayFloorRule,
+  facts: AccountFacts,
+  reading: Reading,
+  creditMicros: Micros = 0,
+): RunwayEstimate {
+  const left = leftOf(rule, facts, reading) + creditMicros;
   const forecast = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
   if (forecast !== null) {
     const { emptyAt } = forecast;
@@ -91,7 +100,7 @@ export function surelyLastsFor(
 }
 
 export function leftOf(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): Micros {
-  return reading[rule.balance] - floorOf(rule, facts);
+  return amountOf(reading, rule.balance) - floorOf(rule, facts);
 }
 
 export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {

@@ -10,6 +10,9 @@ export function damagedPollsRule(account: string): string {
   return `${type}:${account}`;
 }
 
+/** The rule id under which records that cannot be read are reported; no account has such an id. */
+export const damagedRecordsRule = `${type}:@records`;
+
 /** The account whose stored polls are damaged; null where the database cannot be written. */
 function damagedAccountOf({ rule }: Pick<MessageItem, 'rule'>): string | null {
   return rule.startsWith(`${type}:`) ? rule.slice(type.length + 1) : null;
@@ -25,6 +28,7 @@ export const storageFailed: AlertKind = {
   firing: (item, frame) => {
     const value = wordValue(item, frame);
     const detail = value === null ? '' : ` (${value})`;
+    if (item.rule === damagedRecordsRule) return `stored records cannot be read and are set aside${detail}`;
     return damagedAccountOf(item) === null
       ? `cannot store readings and alerts${detail}`
       : `stored readings are damaged and set aside${detail}`;
@@ -39,8 +43,10 @@ export const storageFailed: AlertKind = {
       : 'Resolved: nothing more was found damaged.',
   figures: ownFigures,
   advice: (item) => [
-    damagedAccountOf(item) === null
-      ? 'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.'
-      : 'Check the disk of the database. Polls and alerts go on; a backup from before the damage has these readings, and their bytes are kept in the table damaged_run.',
+    item.rule === damagedRecordsRule
+      ? 'Check the disk of the database. Everything else goes on; what cannot be read is kept in the table damaged_record. An alert of it fires again with its next reading.'
+      : damagedAccountOf(item) === null
+        ? 'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.'
+        : 'Check the disk of the database. Polls and alerts go on; a backup from before the damage has these readings, and their bytes are kept in the table damaged_run.',
   ],
 };

@@ -2,7 +2,8 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import { amountOf } from '../domain/reading.ts';
+import { firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
@@ -36,7 +37,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
   build: (common, input) => ({
     ...common,
     type: 'top-up',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     atLeastMicros: input.atLeast,
   }),
   warn: (rule) =>
@@ -47,7 +48,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
     `${nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
   evaluate,
   isSurelyOk: ({ balance }, { reading, previous }) =>
-    reading === null || previous === null || reading[balance] <= previous[balance],
+    reading === null || previous === null || amountOf(reading, balance) <= amountOf(previous, balance),
   factsBehind,
   wouldNotFire: (rule, { reading }, evaluation) => {
     if (reading === null) return null;
@@ -96,5 +97,5 @@ function riseOf(rule: TopUpRule, facts: AccountFacts): Micros | null {
   const reading = usableReading(facts);
   if (reading === null || facts.previous === null) return null;
   if (!isSameCurrency(facts.previous.currency, reading.currency)) return null;
-  return reading[rule.balance] - facts.previous[rule.balance];
+  return amountOf(reading, rule.balance) - amountOf(facts.previous, rule.balance);
 }

@@ -2,8 +2,8 @@ import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Reading } from '../domain/reading.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
+import { firstBalance, type MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
@@ -76,7 +76,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     build: (common, input) => ({
       ...common,
       type,
-      balance: input.balance,
+      balance: input.balance ?? firstBalance,
       severity: input.severity,
       sensitivity: input.sensitivity,
     }),
@@ -170,7 +170,7 @@ function episodeFacts(
     moneyFact(anHour, Math.round(perHour)),
   ];
   if (expected > 0) found.push(textFact(times, wordFactor(spent / expected)));
-  const left = reading[rule.balance] - floor;
+  const left = amountOf(reading, rule.balance) - floor;
   if (side === 'more' && spent > 0 && left > 0) {
     found.push(instantFact(atThisPace, reading.at + Math.round((left * lastedMs) / spent)));
   }

@@ -1,6 +1,6 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountFacts } from './evaluation.ts';
 import { instantFact, moneyFact, textFact } from './verdict.ts';
 
@@ -22,13 +22,13 @@ export function readingFacts(facts: AccountFacts, balance: Balance): Fact[] {
   const { reading, previous } = facts;
   if (reading === null) return [];
   const found = [
-    moneyFact('balance', reading[balance]),
+    moneyFact('balance', amountOf(reading, balance)),
     textFact('currency', reading.currency),
     instantFact('read at', reading.at),
   ];
   if (previous !== null && isSameCurrency(previous.currency, reading.currency)) {
     found.push(
-      moneyFact('previous balance', previous[balance]),
+      moneyFact('previous balance', amountOf(previous, balance)),
       instantFact('previously read at', previous.at),
     );
   }

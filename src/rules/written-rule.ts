@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { keyOf } from '../domain/json.ts';
+import type { BalanceDefinition } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { commonKeys } from './common-keys.ts';
 import type { RuleKind } from './kind.ts';
@@ -41,15 +42,19 @@ export interface RuleField {
   readonly words: readonly string[];
 }
 
-/** The values that decide when a rule fires, in the order of the reference: all but name, kind and match. */
-export function ruleFields(kind: RuleKind, written: unknown): readonly RuleField[] {
+/** What of a rule on an account with these balances decides when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
+export function ruleFields(
+  kind: RuleKind,
+  written: unknown,
+  balances: readonly BalanceDefinition[],
+): readonly RuleField[] {
   return settingsOf(kind).map(({ path, schema }) => {
     const value = path.reduce(keyOf, written);
     return {
       path: path.join('.'),
       description: schema.description ?? '',
       value: value === undefined ? '' : String(value),
-      words: (schema.enum ?? []).map(String),
+      words: path[0] === 'balance' ? balances.map(({ id }) => id) : (schema.enum ?? []).map(String),
     };
   });
 }

@@ -1,8 +1,10 @@
 import type { Micros } from '../domain/money.ts';
-import type { Balance } from '../domain/reading.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import { spentBetween } from './burn-plan.ts';
 import type { ScenarioAccount } from './scenario.ts';
+
+/** The interface's two balances. */
+export type Balance = 'sms' | 'voip';
 
 /**
  * One account of the simulated provider. Spending by time is worked out when somebody asks, from the instants

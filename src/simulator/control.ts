@@ -1,5 +1,5 @@
 import { type Micros, parseMicros } from '../domain/money.ts';
-import type { Balance } from '../domain/reading.ts';
+import type { Balance } from './account.ts';
 import type { Fault, SimulatedWorld } from './world.ts';
 
 /**

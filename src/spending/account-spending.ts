@@ -1,13 +1,13 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
-import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { payBy } from './pay-by.ts';
+import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
   beginSums,
@@ -45,7 +45,7 @@ interface Frame {
  * readings always make the same state.
  *
  * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
- * pass empty without a fall: what is not served is no lack of demand. A reading in another currency starts afresh; one that is older than
+ * pass empty without a fall: what is not served is no lack of demand. A reading in another currency or of other balances starts afresh; one that is older than
  * its predecessor (the clock was set back) only goes on from there.
  */
 export class AccountSpending {
@@ -55,7 +55,8 @@ export class AccountSpending {
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #sums: PeriodSums | null = null;
-  #known: Record<Balance, Known | null> = { sms: null, voip: null };
+  /** Of the balances that ever fell. */
+  #known = new Map<Balance, Known>();
 
   /** `floorMicros` is what counts as empty. */
   constructor(parts: Frame & { readonly account: string }) {
@@ -79,7 +80,7 @@ export class AccountSpending {
 
   /** What is known of one balance; null while it never fell. */
   state(balance: Balance): BalanceState | null {
-    return this.#known[balance]?.state ?? null;
+    return this.#known.get(balance)?.state ?? null;
   }
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
@@ -92,27 +93,22 @@ export class AccountSpending {
     const last = this.#last;
     this.#last = reading;
     this.#sumUp(last, reading);
-    if (last !== null && !isSameCurrency(last.currency, reading.currency))
-      this.#known = { sms: null, voip: null };
-    if (
-      last === null ||
-      !isSameCurrency(last.currency, reading.currency) ||
-      reading.at <= last.at ||
-      this.#hour === null
-    ) {
+    const goesOn = last !== null && isComparable(last, reading);
+    if (!goesOn) this.#known.clear();
+    if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
       return false;
     }
-    for (const balance of balances) {
-      const state = this.state(balance);
-      const rise = reading[balance] - last[balance];
-      if (state !== null) rememberTopUp(state, { rise, from: last[balance] });
+    for (const [balance, { state }] of this.#known) {
+      const from = amountOf(last, balance);
+      rememberTopUp(state, { rise: amountOf(reading, balance) - from, from });
     }
     const ended = reading.at >= this.#hour.endsAt;
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance of balances) this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      for (const balance in reading.balances)
+        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -121,8 +117,8 @@ export class AccountSpending {
 
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
-    const known = this.#known[balance];
-    if (known === null || this.#last === null || this.#hour === null) return null;
+    const known = this.#known.get(balance);
+    if (known === undefined || this.#last === null || this.#hour === null) return null;
     const { hours } = known.state;
     if (hours < hoursForForecast) return null;
     const span = predict(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
@@ -136,8 +132,8 @@ export class AccountSpending {
 
   /** What will be spent of a balance within so long from the newest reading on; null while less than a day is known. */
   expected(balance: Balance, withinMs: number): Micros | null {
-    const known = this.#known[balance];
-    if (known === null || this.#last === null || this.#hour === null) return null;
+    const known = this.#known.get(balance);
+    if (known === undefined || this.#last === null || this.#hour === null) return null;
     if (known.state.hours < hoursForForecast) return null;
     return expectedFrom(this.#walk(known, this.#hour.startsAt), this.#last.at, withinMs);
   }
@@ -165,10 +161,15 @@ export class AccountSpending {
     return payBy(this.#week, neededAt, leadTimeMs);
   }
 
+  /** When a payment of `from` has arrived; see `arrivalOf`. */
+  arrivalOf(from: number, leadTimeMs: number): number {
+    return arrivalOf(this.#week, from, leadTimeMs);
+  }
+
   /** All of it, about 2.7 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
-    const states = { sms: this.state('sms'), voip: this.state('voip') };
+    const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
     return writeSpending({ timezone: this.#week.timezone, last: this.#last, sums: this.#sums, states });
   }
 
@@ -176,17 +177,21 @@ export class AccountSpending {
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
     if (found === null || found.timezone !== this.#week.timezone) return false;
+    const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.#week.hourAt(found.last.at);
-    this.#sums = restoreSums(this.#week, found.sums);
-    const { sms, voip } = found.states;
-    this.#known = { sms: sms && fresh(sms), voip: voip && fresh(voip) };
+    this.#sums = restoreSums(this.#week, found.sums, balances);
+    this.#known.clear();
+    for (const [index, balance] of balances.entries()) {
+      const state = found.states[index];
+      if (state) this.#known.set(balance, fresh(state));
+    }
     return true;
   }
 
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isSameCurrency(last.currency, reading.currency)) {
-      this.#sums = beginSums(this.#week, reading.at);
+    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+      this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });
     }
@@ -211,11 +216,11 @@ export class AccountSpending {
     },
   ): void {
     const { last, reading, from, to, slot } = part;
-    const fell = last[balance] - reading[balance];
-    const known = this.#known[balance] ?? this.#firstFall(balance, fell);
+    const fell = amountOf(last, balance) - amountOf(reading, balance);
+    const known = this.#known.get(balance) ?? this.#firstFall(balance, fell);
     if (known === null) return;
     const { state } = known;
-    const left = reading[balance] - this.#floorMicros;
+    const left = amountOf(reading, balance) - this.#floorMicros;
     if (fell < 0 || (fell === 0 && left < nearlyEmpty * state.meanHour)) return;
     const spent = fell * ((to - from) / (reading.at - last.at));
     noteFall(state, fell);
@@ -230,16 +235,14 @@ export class AccountSpending {
     if (fell <= 0) return null;
     const known = fresh(emptyBalanceState());
     beginInterval(known.state);
-    this.#known[balance] = known;
+    this.#known.set(balance, known);
     return known;
   }
 
   #endHour({ slot, endsAt }: LocalHour): void {
     const next = this.#week.hourAt(endsAt);
     this.#hour = next;
-    for (const balance of balances) {
-      const known = this.#known[balance];
-      if (known === null) continue;
+    for (const known of this.#known.values()) {
       const { state } = known;
       learnHour(state, slot);
       forgetUnusual(state);
@@ -253,6 +256,11 @@ export class AccountSpending {
       state.seenMs = 0;
     }
   }
+}
+
+/** A reading in another currency, or of other balances, has nothing to do with the one before. */
+function isComparable(last: Reading, reading: Reading): boolean {
+  return isSameCurrency(last.currency, reading.currency) && hasSameBalances(last, reading);
 }
 
 function fresh(state: BalanceState): Known {

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
 
 /** The periods of the calendar over which spending is summed up. Weeks begin on Monday. */
@@ -20,13 +20,13 @@ export interface PeriodSum {
 
 export type PeriodSums = Record<Period, PeriodSum>;
 
-/** The sums of an account of which nothing is known before `at`. */
-export function beginSums(week: LocalWeek, at: number): PeriodSums {
+/** The sums of an account of which nothing is known before a reading. */
+export function beginSums(week: LocalWeek, { at, balances }: Reading): PeriodSums {
   const begin = (period: Period): PeriodSum => ({
     ...bounds(week, period, at),
     knownSince: at,
     watchedFrom: at,
-    spent: { sms: 0, voip: 0 },
+    spent: noneOf(balances),
   });
   return { day: begin('day'), week: begin('week'), month: begin('month') };
 }
@@ -40,14 +40,14 @@ export function addToSums(
     const known = sums[period];
     // A clock that is corrected by seconds just after midnight begins no period of yesterday.
     if (reading.at < known.startsAt - hourMs) {
-      sums[period] = beginSums(week, reading.at)[period];
+      sums[period] = beginSums(week, reading)[period];
       continue;
     }
     if (reading.at < known.endsAt) {
       if (reading.at > last.at) addFalls(known.spent, { last, reading, share: 1 });
       continue;
     }
-    const next = nextSum(bounds(week, period, reading.at), reading.at);
+    const next = nextSum(bounds(week, period, reading.at), reading);
     sums[period] = next;
     if (reading.at <= last.at) continue;
     const share = Math.min(1, (reading.at - next.startsAt) / (reading.at - last.at));
@@ -59,14 +59,18 @@ function addFalls(
   spent: PeriodSum['spent'],
   { last, reading, share }: { readonly last: Reading; readonly reading: Reading; readonly share: number },
 ): void {
-  const sms = last.sms - reading.sms;
-  const voip = last.voip - reading.voip;
-  if (sms > 0) spent.sms += Math.round(sms * share);
-  if (voip > 0) spent.voip += Math.round(voip * share);
+  for (const balance in spent) {
+    const fell = (last.balances[balance] ?? 0) - (reading.balances[balance] ?? 0);
+    if (fell > 0) spent[balance] = (spent[balance] ?? 0) + Math.round(fell * share);
+  }
 }
 
-function nextSum(span: Bounds, watchedFrom: number): PeriodSum {
-  return { ...span, knownSince: span.startsAt, watchedFrom, spent: { sms: 0, voip: 0 } };
+function noneOf(balances: Reading['balances']): PeriodSum['spent'] {
+  return Object.fromEntries(Object.keys(balances).map((balance) => [balance, 0]));
+}
+
+function nextSum(span: Bounds, { at, balances }: Reading): PeriodSum {
+  return { ...span, knownSince: span.startsAt, watchedFrom: at, spent: noneOf(balances) };
 }
 
 type Bounds = Pick<PeriodSum, 'startsAt' | 'endsAt'>;
@@ -88,30 +92,37 @@ function daysOf(period: Period, day: number, weekday: number): readonly [number,
   return [monthAt(0), monthAt(1)];
 }
 
-const numbersPerSum = 2 + balances.length;
-
-/** How many bytes `writeSums` writes. */
-export const sumsBytes = 8 * numbersPerSum * periods.length;
+/** How many bytes `writeSums` writes for so many balances. */
+export function sumsBytes(balances: number): number {
+  return 8 * (2 + balances) * periods.length;
+}
 
 /** Writes the sums at a place of `view`; when the periods begin and end follows from the calendar. */
 export function writeSums(sums: PeriodSums, view: DataView, start: number): void {
   const numbers = periods.flatMap((period) => {
     const { knownSince, watchedFrom, spent } = sums[period];
-    return [knownSince, watchedFrom, ...balances.map((balance) => spent[balance])];
+    return [knownSince, watchedFrom, ...Object.values(spent)];
   });
   for (const [index, number] of numbers.entries()) view.setFloat64(start + 8 * index, number, true);
 }
 
-/** What `writeSums` wrote: numbers of which `restoreSums` makes sums again. The bytes must be there. */
-export function readSums(view: DataView, start: number): readonly number[] {
-  return Array.from({ length: sumsBytes / 8 }, (_, index) => view.getFloat64(start + 8 * index, true));
+/** What `writeSums` wrote for so many balances: numbers of which `restoreSums` makes sums again. The bytes must be there. */
+export function readSums(view: DataView, start: number, balances: number): readonly number[] {
+  return Array.from({ length: sumsBytes(balances) / 8 }, (_, index) =>
+    view.getFloat64(start + 8 * index, true),
+  );
 }
 
-export function restoreSums(week: LocalWeek, numbers: readonly number[]): PeriodSums {
+export function restoreSums(
+  week: LocalWeek,
+  numbers: readonly number[],
+  balances: readonly Balance[],
+): PeriodSums {
   const restore = (period: Period): PeriodSum => {
-    const first = periods.indexOf(period) * numbersPerSum;
-    const [knownSince = 0, watchedFrom = 0, sms = 0, voip = 0] = numbers.slice(first, first + numbersPerSum);
-    return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent: { sms, voip } };
+    const first = periods.indexOf(period) * (2 + balances.length);
+    const [knownSince = 0, watchedFrom = 0, ...amounts] = numbers.slice(first, first + 2 + balances.length);
+    const spent = Object.fromEntries(balances.map((balance, index) => [balance, amounts[index] ?? 0]));
+    return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent };
   };
   return { day: restore('day'), week: restore('week'), month: restore('month') };
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { measureBurn, runwayOf } from './burn.ts';
 import type { ReadingLog } from './reading-log.ts';
@@ -21,7 +21,7 @@ export function predictRunout(query: {
   readonly floorMicros: Micros;
 }): Forecast | null {
   const { log, spending, reading, balance, floorMicros } = query;
-  const left = reading[balance] - floorMicros;
+  const left = amountOf(reading, balance) - floorMicros;
   const known = spending.forecastAt(reading, balance, left);
   if (known !== null) return known;
   const burn = measureBurn({ log, balance, lookbackMs: dayMs });

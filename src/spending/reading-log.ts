@@ -1,6 +1,6 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from './usual-interval.ts';
 
 /** How many grid cells the window has where the grid is coarsest. */
@@ -8,11 +8,6 @@ const cellsPerWindow = 384;
 
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
-
-/** Columns of one row. The sums run from the log's start; only their differences mean anything. */
-const column = { at: 0, sms: 1, voip: 2, spentSms: 3, spentVoip: 4, blindMs: 5 } as const;
-
-const columns = 6;
 
 /** Room for so many rows is made for the first. */
 const firstRows = 16;
@@ -54,7 +49,7 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
  *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
  *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
  *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 65 KB.
- * - A reading in another currency starts the log afresh: nothing is compared or summed across currencies.
+ * - A reading in another currency or of other balances starts the log afresh: nothing is compared or summed across currencies.
  * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
  *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
  *   blind.
@@ -64,7 +59,14 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
 class ReadingLog {
   readonly windowMs: number;
   readonly pollIntervalMs: number;
+  /**
+   * The instant, each balance, what was spent of each, and the blind time, in milliseconds. The sums run from the log's start; only
+   * their differences mean anything.
+   */
   #rows = noRows;
+  #balances: readonly Balance[] = [];
+  /** Numbers in one row. */
+  #columns = 2;
   readonly #gaps: GapFinder;
   #start = 0;
   #end = 0;
@@ -95,22 +97,19 @@ class ReadingLog {
   /** The i-th kept reading, oldest first; null outside. */
   at(index: number): Reading | null {
     if (this.#currency === null || index < 0 || index >= this.length) return null;
-    return {
-      at: this.#cell(index, column.at),
-      sms: this.#cell(index, column.sms),
-      voip: this.#cell(index, column.voip),
-      currency: this.#currency,
-    };
+    const balances: Record<Balance, Micros> = {};
+    for (const [place, balance] of this.#balances.entries()) balances[balance] = this.#cell(index, 1 + place);
+    return { at: this.instantAt(index), balances, currency: this.#currency };
   }
 
   /** Instant of the i-th kept reading; the index must exist. */
   instantAt(index: number): number {
-    return this.#cell(index, column.at);
+    return this.#cell(index, 0);
   }
 
-  /** Balance of the i-th kept reading; the index must exist. */
+  /** Balance of the i-th kept reading; the index and the balance must exist. */
   balanceAt(index: number, balance: Balance): Micros {
-    return this.#cell(index, column[balance]);
+    return this.#cell(index, this.#columnOf(balance));
   }
 
   /** Index of the last reading at or before an instant; -1 when there is none. */
@@ -118,6 +117,7 @@ class ReadingLog {
     let low = this.#start;
     let high = this.#end;
     const rows = this.#rows;
+    const columns = this.#columns;
     // Polls are mostly regular: where the place is the one that they make likely, its neighbours leave nothing to search.
     const likely = high - 1 - Math.round(((rows[(high - 1) * columns] ?? 0) - instant) / this.pollIntervalMs);
     if (likely > low && likely < high && (rows[(likely - 1) * columns] ?? 0) <= instant) low = likely;
@@ -133,7 +133,7 @@ class ReadingLog {
 
   /** Sum of the falls from one kept reading to a later one. Never negative. */
   spentBetween(balance: Balance, from: number, to: number): Micros {
-    const spent = balance === 'sms' ? column.spentSms : column.spentVoip;
+    const spent = this.#columnOf(balance) + this.#balances.length;
     return this.#cell(to, spent) - this.#cell(from, spent);
   }
 
@@ -144,7 +144,7 @@ class ReadingLog {
 
   /** Time in gaps from one kept reading to a later one: spending there may hide behind a top-up. */
   blindBetween(from: number, to: number): number {
-    return this.#cell(to, column.blindMs) - this.#cell(from, column.blindMs);
+    return this.#cell(to, this.#columns - 1) - this.#cell(from, this.#columns - 1);
   }
 
   /** Falls since the last reading at or before an instant, or since the first there is. 0 when empty. */
@@ -161,7 +161,7 @@ class ReadingLog {
 
   /** Index of the reading that showed the last fall; 0, the first reading, when none of the log did. */
   lastSpendingIndex(balance: Balance): number {
-    const spent = balance === 'sms' ? column.spentSms : column.spentVoip;
+    const spent = this.#columnOf(balance) + this.#balances.length;
     const total = this.#cell(this.length - 1, spent);
     let low = 0;
     let high = this.length - 1;
@@ -185,38 +185,42 @@ class ReadingLog {
 
   /** Adds the newest reading. */
   append(reading: Reading): void {
-    if (this.#currency === null || !isSameCurrency(reading.currency, this.#currency))
-      this.#restart(reading.currency);
+    if (
+      this.#currency === null ||
+      !isSameCurrency(reading.currency, this.#currency) ||
+      !this.#isOfSameBalances(reading)
+    )
+      this.#restart(reading);
     // First: it moves the sums that the new row is reckoned from.
-    if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
-    const { at, sms, voip } = reading;
-    let spentSms = 0;
-    let spentVoip = 0;
-    let clockSetBack = false;
-    if (this.#end > this.#start) {
-      const last = this.length - 1;
-      spentSms = this.#cell(last, column.spentSms) + Math.max(0, this.#cell(last, column.sms) - sms);
-      spentVoip = this.#cell(last, column.spentVoip) + Math.max(0, this.#cell(last, column.voip) - voip);
-      clockSetBack = at < this.#cell(last, column.at);
-      while (this.#end > this.#start && this.instantAt(this.length - 1) >= at) this.#end--;
-    }
+    if ((this.#end + 1) * this.#columns > this.#rows.length) this.#makeRoom();
+    const { at } = reading;
+    const isFirst = this.#end === this.#start;
+    const lastRow = (this.#end - 1) * this.#columns;
+    const clockSetBack = !isFirst && at < this.instantAt(this.length - 1);
+    while (this.#end > this.#start && this.instantAt(this.length - 1) >= at) this.#end--;
     const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
-    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, column.blindMs) : 0;
+    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, this.#columns - 1) : 0;
     if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
     const rows = this.#rows;
-    const row = this.#end++ * columns;
-    rows[row + column.at] = at;
-    rows[row + column.sms] = sms;
-    rows[row + column.voip] = voip;
-    rows[row + column.spentSms] = spentSms;
-    rows[row + column.spentVoip] = spentVoip;
-    rows[row + column.blindMs] = blindMs;
+    const row = this.#end++ * this.#columns;
+    const count = this.#balances.length;
+    // The row may be the last one itself: of each balance what stands there is read before it is written.
+    for (let place = 1; place <= count; place++) {
+      const micros = amountOf(reading, this.#balances[place - 1] ?? '');
+      const fell = isFirst ? 0 : Math.max(0, (rows[lastRow + place] ?? 0) - micros);
+      rows[row + count + place] = isFirst ? 0 : (rows[lastRow + count + place] ?? 0) + fell;
+      rows[row + place] = micros;
+    }
+    rows[row] = at;
+    rows[row + this.#columns - 1] = blindMs;
     this.#forgetBefore(at - this.windowMs);
     this.#thinAfter(previousAt, at);
   }
 
-  #restart(currency: string): void {
+  #restart({ currency, balances }: Reading): void {
     this.#currency = currency;
+    this.#balances = Object.keys(balances);
+    this.#columns = 2 + 2 * this.#balances.length;
     this.#start = 0;
     this.#end = 0;
     this.#dense = false;
@@ -227,6 +231,7 @@ class ReadingLog {
    * restart at the oldest row, so that years of spending never leave the range of exact integers.
    */
   #makeRoom(): void {
+    const columns = this.#columns;
     const kept = this.#rows.subarray(this.#start * columns, this.#end * columns);
     const grow = this.#start * columns <= this.#rows.length / 4;
     const capacity = this.#rows.length / columns;
@@ -238,7 +243,7 @@ class ReadingLog {
     this.#rows = rows;
     this.#end -= this.#start;
     this.#start = 0;
-    for (let sum: number = column.spentSms; sum < columns; sum++) {
+    for (let sum = 1 + this.#balances.length; sum < columns; sum++) {
       const base = rows[sum] ?? 0;
       for (let place = sum; place < this.#end * columns; place += columns)
         rows[place] = (rows[place] ?? 0) - base;
@@ -269,6 +274,7 @@ class ReadingLog {
    */
   #thin(now: number, cellMs: number): void {
     const rows = this.#rows;
+    const columns = this.#columns;
     let level = 0;
     let kept = this.#start;
     this.#dense = false;
@@ -291,7 +297,17 @@ class ReadingLog {
     return now - cellEnd >= this.windowMs / 4 / scale;
   }
 
+  #columnOf(balance: Balance): number {
+    return 1 + this.#balances.indexOf(balance);
+  }
+
+  #isOfSameBalances({ balances }: Reading): boolean {
+    let count = 0;
+    for (const balance in balances) if (this.#balances[count++] !== balance) return false;
+    return count === this.#balances.length;
+  }
+
   #cell(index: number, place: number): number {
-    return this.#rows[(this.#start + index) * columns + place] ?? 0;
+    return this.#rows[(this.#start + index) * this.#columns + place] ?? 0;
   }
 }

@@ -1,7 +1,4 @@
-import type { Reading } from '../domain/reading.ts';
-
-/** A bucket may need the lowest and the highest reading of each of two balances. */
-const readingsPerBucket = 4;
+import { amountOf, type Reading } from '../domain/reading.ts';
 
 /**
  * Thins a history for a chart to at most `points` readings (never fewer than 2 where there are 2), oldest first.
@@ -16,7 +13,8 @@ export function thin(readings: readonly Reading[], points: number): readonly Rea
   const last = readings.at(-1);
   if (readings.length <= Math.max(2, points) || first === undefined || last === undefined) return readings;
   const inner = readings.length - 2;
-  const buckets = Math.floor((points - 2) / readingsPerBucket);
+  // A bucket may need the lowest and the highest reading of each balance.
+  const buckets = Math.floor((points - 2) / (2 * Object.keys(first.balances).length));
   if (buckets < 1) return keepFew(readings, Math.max(2, points));
   const thinned = [first];
   for (let bucket = 0; bucket < buckets; bucket++) {
@@ -33,10 +31,8 @@ function keepFew(readings: readonly Reading[], points: number): readonly Reading
   const whole = { from: 0, to: readings.length };
   const extremes = findExtremes(readings, whole);
   if (extremes === null) return readings;
-  const { lowSms, highSms, lowVoip, highVoip } = extremes;
   const chosen = new Set([
-    ...(lowSms === highSms ? [] : [lowSms, highSms]),
-    ...(lowVoip === highVoip ? [] : [lowVoip, highVoip]),
+    ...extremes.flatMap(({ low, high }) => (low === high ? [] : [low, high])),
     ...readings.slice(-1),
     ...readings.slice(0, 1),
   ]);
@@ -48,7 +44,7 @@ function keepFew(readings: readonly Reading[], points: number): readonly Reading
 function keepExtremes(thinned: Reading[], readings: readonly Reading[], range: Range): void {
   const found = findExtremes(readings, range);
   if (found === null) return;
-  const extremes = new Set(Object.values(found));
+  const extremes = new Set(found.flatMap(({ low, high }) => [low, high]));
   for (let index = range.from; index < range.to && extremes.size > 0; index++) {
     const reading = readings[index];
     if (reading !== undefined && extremes.delete(reading)) thinned.push(reading);
@@ -60,30 +56,29 @@ interface Range {
   readonly to: number;
 }
 
+/** Of one balance. */
 interface Extremes {
-  readonly lowSms: Reading;
-  readonly highSms: Reading;
-  readonly lowVoip: Reading;
-  readonly highVoip: Reading;
+  readonly low: Reading;
+  readonly high: Reading;
 }
 
 /**
- * Of [from, to); null of an empty range. Of equal readings the first counts, so that a still balance has one
+ * Of [from, to), for each balance; null of an empty range. Of equal readings the first counts, so that a still balance has one
  * extreme.
  */
-function findExtremes(readings: readonly Reading[], { from, to }: Range): Extremes | null {
+function findExtremes(readings: readonly Reading[], { from, to }: Range): readonly Extremes[] | null {
   const start = readings[from];
   if (start === undefined) return null;
-  let lowSms = start;
-  let highSms = start;
-  let lowVoip = start;
-  let highVoip = start;
-  for (let index = from + 1; index < to; index++) {
-    const reading = readings[index] ?? start;
-    if (reading.sms < lowSms.sms) lowSms = reading;
-    else if (reading.sms > highSms.sms) highSms = reading;
-    if (reading.voip < lowVoip.voip) lowVoip = reading;
-    else if (reading.voip > highVoip.voip) highVoip = reading;
-  }
-  return { lowSms, highSms, lowVoip, highVoip };
+  return Object.keys(start.balances).map((balance) => {
+    let [low, high] = [start, start];
+    let [lowest, highest] = [amountOf(start, balance), amountOf(start, balance)];
+    for (let index = from + 1; index < to; index++) {
+      const reading = readings[index] ?? start;
+      // Of before the balance was configured, or of another provider.
+      const micros = reading.balances[balance] ?? lowest;
+      if (micros < lowest) [low, lowest] = [reading, micros];
+      else if (micros > highest) [high, highest] = [reading, micros];
+    }
+    return { low, high };
+  });
 }

@@ -5,8 +5,9 @@ import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
-import type { Balance } from '../domain/reading.ts';
+import { amountOf, type Balance, ofEach } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
+import { auditOf } from '../engine/audit.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -14,15 +15,16 @@ import { refuseSilence } from '../engine/operate.ts';
 import { runwayOf } from '../engine/runways.ts';
 import { laterStarts, mutedBy, nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { balancesOf, factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { balanceLevels } from '../rules/about-rules.ts';
+import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { nextStep } from '../rules/next-step.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
+import { type Payment, paymentOf } from './payment.ts';
 import type {
   AccountView,
   AlertView,
@@ -84,6 +86,7 @@ export function createViews(parts: ViewDependencies): Views {
       return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
     },
     notifications: (limit, before) => reader.messages(limit, before),
+    audit: (query) => auditOf(state, query),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
     silenced: async (query) => findSilenced(state, query, await reader.silences(query.since)),
     weekAgo: (id, balance) => state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
@@ -125,6 +128,7 @@ function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountV
     topUpUrl: settings.topUpUrl,
     runbookUrl: settings.runbookUrl,
     note: settings.note,
+    balances: settings.balances,
     currency: poll.reading?.currency ?? settings.currency,
     outcome: poll.outcome,
     failure: poll.failure,
@@ -133,7 +137,7 @@ function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountV
     nextPollAt: parts.nextPollAt(settings.id),
     pollIntervalMs: account.pollIntervalMs,
     reading: poll.reading,
-    runways: { sms: runwayOf(account, 'sms', now), voip: runwayOf(account, 'voip', now) },
+    runways: ofEach(settings.balances, (balance) => runwayOf(account, balance, now)),
     consecutiveFailures: poll.consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage: poll.usage,
@@ -141,11 +145,25 @@ function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountV
     get day() {
       return thin(log.readings(now - dayMs), dayPoints);
     },
-    thresholds: { sms: balanceLevels(rules, 'sms'), voip: balanceLevels(rules, 'voip') },
+    get payments() {
+      return paymentsOf(account, now);
+    },
+    thresholds: ofEach(settings.balances, (balance) => balanceLevels(rules, balance)),
     worst: worstOf(firing),
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
   };
+}
+
+function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
+  const { poll, rules, alerts, settings } = account;
+  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
+  return settings.balances.flatMap(({ id: balance }) => {
+    const runway = runwayOf(account, balance, now);
+    if (poll.reading === null || runway === null) return [];
+    const left = amountOf(poll.reading, balance);
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now }) ?? [];
+  });
 }
 
 function worstOf(alerts: readonly Alert[]): Severity | null {
@@ -189,7 +207,7 @@ function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
-    forecast: { sms: predicted(account, 'sms', now), voip: predicted(account, 'voip', now) },
+    forecast: ofEach(balancesOf(state, alert.account), (balance) => predicted(account, balance, now)),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
@@ -226,12 +244,13 @@ function viewIncident(parts: ViewDependencies, incident: Incident, kind: Notific
     resolvedAt: incident.resolvedAt,
     value,
     threshold,
-    forecast: { sms: null, voip: null },
+    forecast: ofEach(balancesOf(parts.state, account), () => null),
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
     acknowledged: incident.acknowledgement,
     silenced: false,
     inhibited: false,
     flapping: false,
+    notified: Object.entries(incident.notified).map(([channel, { at }]) => ({ channel, at })),
     incident: incident.id,
   };
 }

@@ -1,6 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { Reading } from '../domain/reading.ts';
+import type { BalanceDefinition, Reading } from '../domain/reading.ts';
 
 /**
  * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins
@@ -20,10 +20,19 @@ function formatCell(cell: string): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The columns of a history as CSV: what a replay reads. */
-export const historyHeader = formatCsvLine(['at', 'sms', 'voip', 'currency']);
+/** The columns of an account's history as CSV: what a replay reads. */
+export function historyHeader(balances: readonly BalanceDefinition[]): string {
+  return formatCsvLine(['at', ...balances.map(({ id }) => id), 'currency']);
+}
 
-/** One reading under `historyHeader`: ISO 8601 in UTC, amounts with every digit. */
-export function formatHistoryLine({ at, sms, voip, currency }: Reading): string {
-  return formatCsvLine([isoText(at), formatMicros(sms), formatMicros(voip), currency]);
+/** One reading under `historyHeader`: ISO 8601 in UTC, amounts with every digit; nothing for a balance that it has not. */
+export function formatHistoryLine(
+  { at, balances, currency }: Reading,
+  columns: readonly BalanceDefinition[],
+): string {
+  const amounts = columns.map(({ id }) => {
+    const micros = balances[id];
+    return micros === undefined ? '' : formatMicros(micros);
+  });
+  return formatCsvLine([isoText(at), ...amounts, currency]);
 }

@@ -1,5 +1,6 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
+import { recordAudit } from '../engine/audit.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -60,6 +61,7 @@ export function createLiveViews(
     silence: (order) => daemon.runDurably((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
     extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),
+    recordAction: (entry) => daemon.runDurably(() => recordAudit(state, entry)),
     async pollNow(id) {
       if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
       const promise = daemon.act(() => daemon.poller.pollNow(id));

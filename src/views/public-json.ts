@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { outcomeKinds } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
-import { type Balance, balances, type PollRecord, type Reading } from '../domain/reading.ts';
+import { type BalanceDefinition, mapEach, ofEach, type PollRecord, type Reading } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import type { DuePayment } from './payment-plan.ts';
 import { orNull, publicObject } from './public-object.ts';
 import type { AccountView, AlertView, ChannelView, ExplainedRule, SilenceView } from './views.ts';
 
@@ -29,7 +31,7 @@ const outcome = z.enum(outcomeKinds);
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
 export const severitySchema = z.enum(severities);
-export const balanceSchema = z.enum(balances);
+export const balanceSchema = text.meta({ description: 'One of the balances of the account' });
 export const outcomeSchema = outcome;
 
 export const forecastJson = publicObject<Forecast>()('Forecast', {
@@ -48,7 +50,7 @@ export const forecastJson = publicObject<Forecast>()('Forecast', {
   ],
 });
 
-const forecasts = z.strictObject(perBalance(() => orNull(forecastJson.schema)));
+const forecasts = perBalance(orNull(forecastJson.schema));
 
 export const accountJson = publicObject<AccountView>()('Account', {
   id: [text, ({ id }) => id],
@@ -63,18 +65,21 @@ export const accountJson = publicObject<AccountView>()('Account', {
     ({ readAt }) => isoOrNull(readAt),
   ],
   balances: [
-    z.strictObject(perBalance(() => money.nullable())),
-    ({ reading }) => perBalance((balance) => moneyOrNull(reading?.[balance])),
+    perBalance(money.nullable()),
+    ({ reading, balances }) => ofEach(balances, (balance) => moneyOrNull(reading?.balances[balance])),
   ],
   burnPerDay: [
-    z.strictObject(perBalance(() => money.nullable())),
-    ({ runways }) => perBalance((balance) => moneyOrNull(runways[balance]?.burnPerDay)),
+    perBalance(money.nullable()),
+    ({ runways, balances }) => ofEach(balances, (balance) => moneyOrNull(runways[balance]?.burnPerDay)),
   ],
   runwaySeconds: [
-    z.strictObject(perBalance(() => z.number().nullable())),
-    ({ runways }) => perBalance((balance) => secondsOrNull(runways[balance]?.runwayMs)),
+    perBalance(z.number().nullable()),
+    ({ runways, balances }) => ofEach(balances, (balance) => secondsOrNull(runways[balance]?.runwayMs)),
   ],
-  forecast: [forecasts, ({ runways }) => perBalance((balance) => forecastOrNull(runways[balance]?.forecast))],
+  forecast: [
+    forecasts,
+    ({ runways, balances }) => ofEach(balances, (balance) => forecastOrNull(runways[balance]?.forecast)),
+  ],
   consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
   backoffUntil: [instant.nullable(), ({ backoffUntil }) => isoOrNull(backoffUntil)],
   usageHeaders: [texts, ({ usage }) => usage],
@@ -86,15 +91,48 @@ export const accountJson = publicObject<AccountView>()('Account', {
   pending: [z.int(), ({ pending }) => pending],
 });
 
-export const readingJson = publicObject<Reading>()('Point', {
-  at: [instant, ({ at }) => isoText(at)],
-  sms: [money, ({ sms }) => formatMicros(sms)],
-  voip: [money, ({ voip }) => formatMicros(voip)],
-  currency: [text, ({ currency }) => currency],
-});
+const pointSchema = z
+  .object({ at: instant, currency: text })
+  .catchall(z.string())
+  .meta({ id: 'Point', description: 'Each balance of the account by its id, as a decimal string' });
 
+/** A reading with its balances by their ids. */
+export const readingJson = Object.assign(
+  ({ at, balances, currency }: Reading): z.output<typeof pointSchema> => ({
+    at: isoText(at),
+    ...mapEach(balances, formatMicros),
+    currency,
+  }),
+  { schema: pointSchema },
+);
+
+const pollSchema = z
+  .object({ at: instant, outcome, currency: text.nullable() })
+  .catchall(money.nullable())
+  .meta({
+    id: 'Poll',
+    description: 'Each balance of the account by its id; null where the poll gave no reading',
+  });
+
+/** A poll of an account with these balances. */
+export const pollJson = Object.assign(
+  (
+    { at, outcome, reading }: PollRecord,
+    balances: readonly BalanceDefinition[],
+  ): z.output<typeof pollSchema> => ({
+    at: isoText(at),
+    outcome,
+    ...ofEach(balances, (balance) => moneyOrNull(reading?.balances[balance])),
+    currency: reading?.currency ?? null,
+  }),
+  { schema: pollSchema },
+);
 /** What `accountJson` leaves out, and the command line shows. */
 export const accountDetails = publicObject<AccountView>()('AccountDetails', {
+  balances: [
+    z.array(z.strictObject({ id: text, label: text })),
+    ({ balances }) => balances.map(({ id, label }) => ({ id, label })),
+  ],
   pollIntervalSeconds: [z.number(), ({ pollIntervalMs }) => pollIntervalMs / 1000],
   thresholds: [
     z.record(text, z.partialRecord(severitySchema, money)),
@@ -115,14 +153,6 @@ function mapValues<Value, Mapped>(
   );
 }
 
-export const pollJson = publicObject<PollRecord>()('Poll', {
-  at: [instant, ({ at }) => isoText(at)],
-  outcome: [outcome, (poll) => poll.outcome],
-  sms: [money.nullable(), ({ reading }) => moneyOrNull(reading?.sms)],
-  voip: [money.nullable(), ({ reading }) => moneyOrNull(reading?.voip)],
-  currency: [text.nullable(), ({ reading }) => reading?.currency ?? null],
-});
-
 export const alertJson = publicObject<AlertView>()('Alert', {
   account: [text, ({ account }) => account],
   rule: [text, ({ rule }) => rule],
@@ -136,7 +166,7 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   forecast: [
     forecasts.meta({ description: 'Of the account now; null where nothing can be told, and once resolved' }),
-    ({ forecast }) => perBalance((balance) => forecastOrNull(forecast[balance])),
+    ({ forecast }) => mapEach(forecast, forecastOrNull),
   ],
   summary: [text, ({ summary }) => summary],
   acknowledged: [acknowledgement.nullable(), ({ acknowledged }) => acknowledgementJson(acknowledged)],
@@ -144,6 +174,28 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   inhibited: [z.boolean(), ({ inhibited }) => inhibited],
   flapping: [z.boolean(), ({ flapping }) => flapping],
   incident: [text.nullable(), ({ incident }) => incident],
+});
+
+export const paymentJson = publicObject<DuePayment>()('Payment', {
+  account: [text, ({ account }) => account.id],
+  name: [text, ({ account }) => account.name],
+  labels: [texts, ({ account }) => account.labels],
+  balance: [text, ({ balance }) => balance],
+  currency: [text, ({ account }) => account.currency ?? ''],
+  amount: [
+    money.meta({ description: 'For another 30 days, and at least what clears the alerts of the balance' }),
+    ({ micros }) => formatMicros(micros),
+  ],
+  by: [
+    instant.nullable().meta({ description: 'By when to pay; null where no forecast says: at once' }),
+    ({ dueAt }) => isoOrNull(wholeMs(dueAt)),
+  ],
+  left: [money.nullable(), ({ account, balance }) => moneyOrNull(account.reading?.balances[balance])],
+  runwaySeconds: [
+    z.number().nullable(),
+    ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs),
+  ],
+  topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 
 export const incidentJson = publicObject<Incident>()('Incident', {
@@ -158,7 +210,9 @@ export const incidentJson = publicObject<Incident>()('Incident', {
   firedAt: [instant, ({ firedAt }) => isoText(firedAt)],
   resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
   resolution: [
-    z.enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'channel-removed']).nullable(),
+    z
+      .enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'account-moved', 'channel-removed'])
+      .nullable(),
     ({ resolution }) => resolution?.kind ?? null,
   ],
   event: [z.boolean(), ({ event }) => event],
@@ -234,6 +288,16 @@ export const notificationJson = publicObject<Notification>()('Notification', {
   ],
 });
 
+export const auditJson = publicObject<AuditEntry>()('AuditEntry', {
+  at: [instant, ({ at }) => isoText(at)],
+  by: [text.meta({ description: 'As a trusted proxy names the person, else as typed' }), ({ by }) => by],
+  from: [text.nullable().meta({ description: 'Address of the client' }), ({ from }) => from],
+  action: [text, ({ action }) => action],
+  account: [text.nullable(), ({ account }) => account],
+  rule: [text.nullable(), ({ rule }) => rule],
+  detail: [text, ({ detail }) => detail],
+});
+
 export const channelJson = publicObject<ChannelView>()('Channel', {
   name: [text, ({ name }) => name],
   type: [text, ({ type }) => type],
@@ -293,8 +357,9 @@ function secondsOrNull(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : Math.round(ms / 1000);
 }
 
-export function perBalance<T>(of: (balance: Balance) => T): Record<Balance, T> {
-  return { sms: of('sms'), voip: of('voip') };
+/** The schema of a value for each balance of an account, by its id. */
+export function perBalance<Value extends z.ZodType>(value: Value) {
+  return z.record(z.string(), value);
 }
 
 function forecastOrNull(forecast: Forecast | null | undefined) {

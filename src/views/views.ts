@@ -1,6 +1,7 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import type {
@@ -22,6 +23,8 @@ import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
+
+import type { Payment } from './payment.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
@@ -59,6 +62,12 @@ export interface Views {
   explain(account: string): Promise<readonly Explanation[]>;
   /** Newest first, of those that were made before an instant. */
   notifications(limit: number, before?: number): Promise<readonly Notification[]>;
+  /** What people did in [since, before), newest first. */
+  audit(query: {
+    readonly since: number;
+    readonly before: number;
+    readonly limit: number;
+  }): readonly AuditEntry[];
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
@@ -92,12 +101,14 @@ interface Actions {
   expireSilence(id: string): Promise<Refusal | null>;
   /** Lets a silence that is not over last so much longer. */
   extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
+  /** Keeps what a person did, for the audit. */
+  recordAction(entry: AuditEntry): Promise<void>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
 }
 
 export interface AccountView
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note'>,
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'balances'>,
     Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;
@@ -109,6 +120,8 @@ export interface AccountView
   /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
   readonly day: readonly Reading[];
   readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
+  /** What is to be paid, by balance; worked out when it is asked for. */
+  readonly payments: readonly Payment[];
   /** Worst severity that is firing now. */
   readonly worst: Severity | null;
   readonly firing: number;
@@ -139,6 +152,8 @@ export interface AlertView
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly flapping: boolean;
+  /** Which channels were notified of the incident, and when last. */
+  readonly notified: readonly { readonly channel: string; readonly at: number }[];
   readonly incident: string | null;
 }
 

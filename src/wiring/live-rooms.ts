@@ -88,20 +88,27 @@ export function createLiveRooms({
 }
 
 async function checkAccounts(
-  { settings, account, signal }: Parameters<Rooms['checkAccounts']>[0],
+  { settings, account, signal, explain }: Parameters<Rooms['checkAccounts']>[0],
   program: string,
 ): ReturnType<Rooms['checkAccounts']> {
-  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, { textsFor }] =
-    await Promise.all([
-      import('../views/check.ts'),
-      import('../providers/transport/client.ts'),
-      import('../system/calendar.ts'),
-      import('./report-now.ts'),
-    ]);
-  const provider = createProviderClient({
+  const [
+    { checkAccounts: check },
+    { createAccountServiceClient },
+    { describeExchange },
+    { cronCalendar },
+    { textsFor },
+  ] = await Promise.all([
+    import('../views/check.ts'),
+    import('../providers/account-service/account-service-kind.ts'),
+    import('../providers/describe-exchange.ts'),
+    import('../system/calendar.ts'),
+    import('./report-now.ts'),
+  ]);
+  const provider = createAccountServiceClient({
     ...settings.provider,
     texts: await textsFor(settings),
     clock: systemClock,
+    ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),
   });
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {

@@ -45,10 +45,14 @@ export function formatComputed(amount: Micros, currency: string | null): string 
 }
 
 /** What a person would pay: rounded up to two significant digits, never down. */
-export function formatPayable(amount: Micros, currency: string | null): string {
+export function payable(amount: Micros): Micros {
   let step = 10_000;
   while (amount / step > 99) step *= 10;
-  return formatAmount(Math.ceil(amount / step) * step, currency);
+  return Math.ceil(amount / step) * step;
+}
+
+export function formatPayable(amount: Micros, currency: string | null): string {
+  return formatAmount(payable(amount), currency);
 }
 
 /**

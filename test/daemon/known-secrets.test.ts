@@ -7,6 +7,7 @@ import { channelOf } from '../support/settings.ts';
 function settingsWith(parts: Partial<Settings>): Settings {
   return {
     provider: {
+      balances: [],
       timeoutMs: 1,
       maxRequestsPerSecond: 1,
       allowInsecureHttp: false,
@@ -88,6 +89,8 @@ describe('the texts that must not leave the process', () => {
           token: new Secret('the-token'),
           allowUnauthenticated: false,
           openMetrics: false,
+          viewerToken: null,
+          trustedProxy: null,
         },
       },
       ['the-token'],

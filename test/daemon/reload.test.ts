@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -138,6 +138,57 @@ describe('a reload', () => {
   });
 });
 
+describe('an account that points at another purse', () => {
+  const topUp = topUpRule({ id: 'top-up' });
+  const moved = { baseUrl: 'https://eu.example.com' };
+
+  test('by a new address begins a new series: no top-up, no recovery, and its alert is judged anew', async () => {
+    const world = await startWorld({ rules: [rule, topUp] });
+    await read(world, 100);
+    world.provider.set('otp', 5000);
+    world.reload({ accounts: [makeAccount('otp', moved)], rules: [rule, topUp] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (account-moved)']);
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(minuteMs);
+    const remembered = world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
+    expect(remembered.map(({ balances }) => (balances.sms ?? 0) / units(1))).toEqual([5000, 100, 100]);
+  });
+
+  test('by swapped ids, across a restart, begins a new series for both', async () => {
+    const keys = ['first', 'second'].map((text) => new Secret(`${text}-secret`));
+    const [first = keys[0], second = keys[1]] = keys;
+    if (first === undefined || second === undefined) throw new Error('there are two keys');
+    const accounts = (otp: Secret, ads: Secret) => [
+      makeAccount('otp', { authSecret: otp }),
+      makeAccount('ads', { authSecret: ads }),
+    ];
+    const world = await startWorld({ accounts: accounts(first, second), rules: [rule, topUp] });
+    world.provider.set('ads', 9000);
+    await read(world, 100);
+    world.provider.set('ads', 100);
+    world.provider.set('otp', 9000);
+    await world.restart({ downMs: 0, parts: { accounts: accounts(second, first), rules: [rule, topUp] } });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual([
+      'ads/sms-low firing warning; otp/sms-low resolved warning (account-moved)',
+    ]);
+  });
+
+  test('not by a key that is merely new', async () => {
+    const world = await startWorld({ rules: [rule, topUp] });
+    await read(world, 100);
+    world.provider.set('otp', 5000);
+    world.reload({
+      accounts: [makeAccount('otp', { authSecret: new Secret('renewed-key') })],
+      rules: [rule, topUp],
+    });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/top-up event info; otp/sms-low resolved warning (topped-up)']);
+  });
+});
+
 describe('a channel', () => {
   test('that is renamed is not told again, keeps what was on its way, and hears the end', async () => {
     const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
@@ -253,6 +304,7 @@ function renamed({ settings: { channels, routes, ...rest } }: World, from: strin
 test('the settings of these tests are as the configuration makes them', () => {
   expect(makeSettings().rules.map(({ id }) => id)).toEqual([
     'sms-negative',
+    'late-top-up',
     'currency',
     'stale',
     'auth-failed',

@@ -118,7 +118,7 @@ describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
       await read(first, '950');
       await eventually(
         'it is stored',
-        async () => (await readStored(bed)).accounts[0]?.reading?.sms === 950_000_000 || null,
+        async () => (await readStored(bed)).accounts[0]?.reading?.balances.sms === 950_000_000 || null,
       );
       await first.kill();
       // What is spent while nobody watches counts too.

@@ -10,7 +10,7 @@ import { makeSettings } from '../support/settings.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const common = { durationMs: 1, usage: {} };
-const good: Outcome = { kind: 'ok', answer: { sms: 1, voip: 1, currency: 'CNY' }, ...common };
+const good: Outcome = { kind: 'ok', answer: { balances: { sms: 1, voip: 1 }, currency: 'CNY' }, ...common };
 const timeout: Outcome = { kind: 'timeout', reason: 'too slow', ...common };
 const refused: Outcome = { kind: 'auth_failed', reason: 'no such key', ...common };
 

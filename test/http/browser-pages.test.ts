@@ -23,6 +23,7 @@ const pages = [
   ['trial', '/accounts/otp/try/sms-low'],
   ['alerts', '/alerts'],
   ['alerts-past', '/alerts?state=past'],
+  ['pay', '/pay'],
   ['silences', '/silences'],
   ['messages', '/messages'],
   ['time-zone', '/time-zone'],

@@ -62,7 +62,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
             { kind: 'silence', order: { startsAt, endsAt: startsAt + 4 * hourMs, by: 'Wei' } },
           ]);
           const row = page.getByRole('row').filter({ hasText: 'account otp' });
-          await row.getByRole('button', { name: '2 hours longer' }).click();
+          await row.getByRole('button', { name: 'Extend by 2 h' }).click();
           await page.getByRole('status').filter({ hasText: 'lasts longer' }).waitFor();
           await row.getByRole('button', { name: 'End now' }).click();
           await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
         });
         const [first, second] = server.views.accountList;
         if (first === undefined || second === undefined) throw new Error('two were made');
-        const reading = { at: viewsNow, sms: micros(77), voip: 0, currency: 'CNY' };
+        const reading = { at: viewsNow, balances: { sms: micros(77), voip: 0 }, currency: 'CNY' };
         // Listed the other way round too: the row that stays is moved, not made anew.
         server.views.accountList = [
           { ...second, name: 'Account 0' },

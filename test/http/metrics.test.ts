@@ -112,7 +112,7 @@ describe('metrics', () => {
       buildAccountView({
         id: 'odd',
         currency: '"\\\n',
-        reading: { at: viewsNow, sms: micros(1), voip: 0, currency: '"\\\n<' },
+        reading: { at: viewsNow, balances: { sms: micros(1), voip: 0 }, currency: '"\\\n<' },
       }),
     );
     const checked = spawnSync(promtool ?? '', ['check', 'metrics'], {

@@ -288,7 +288,11 @@ describe('the stream of events', () => {
       ['a', 'b'].map((id) =>
         buildAccountView({
           id,
-          reading: { at: viewsNow, sms: micros(id === 'a' ? sms : 80), voip: 0, currency: 'CNY' },
+          reading: {
+            at: viewsNow,
+            balances: { sms: micros(id === 'a' ? sms : 80), voip: 0 },
+            currency: 'CNY',
+          },
         }),
       );
     views.accountList = accounts(70);

@@ -121,7 +121,7 @@ describe('a report in words', () => {
     });
     const still = buildReportAccount({
       name: 'Still',
-      reading: { at: messageNow, sms: 1, voip: 0, currency: 'CNY' },
+      reading: { at: messageNow, balances: { sms: 1, voip: 0 }, currency: 'CNY' },
       runways: { sms: buildRunway({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
     });
     expect(wordReport(buildReport({ accounts: [never, young, still] }), 10).runsOut).toMatch(

@@ -41,7 +41,7 @@ describe('the headline of a notice stands alone', () => {
   });
 
   it('tells a balance a hair under its threshold from the threshold', () => {
-    const reading = { at: messageNow, sms: 49_999_999, voip: 0, currency: 'CNY' };
+    const reading = { at: messageNow, balances: { sms: 49_999_999, voip: 0 }, currency: 'CNY' };
     const { headline, figures } = word(buildItem({ account: buildAccount({ reading }) }));
     expect(headline).toContain('SMS balance 49.999999 CNY, below 50.00');
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
@@ -68,7 +68,7 @@ describe('the headline of a notice stands alone', () => {
   ] as const)(
     'of a %s that is over tells the balance of that moment, not the one of today',
     (type, kinds, subject) => {
-      const reading = { at: messageNow, sms: money(-5), voip: 0, currency: 'EUR' };
+      const reading = { at: messageNow, balances: { sms: money(-5), voip: 0 }, currency: 'EUR' };
       const value =
         type === 'runway'
           ? ({ unit: 'duration', ms: 216 * hour } as const)
@@ -88,7 +88,9 @@ describe('the headline of a notice stands alone', () => {
   );
 
   it('says that a balance within the hysteresis is recovering, not that it is below', () => {
-    const account = buildAccount({ reading: { at: messageNow, sms: money(52), voip: 0, currency: 'CNY' } });
+    const account = buildAccount({
+      reading: { at: messageNow, balances: { sms: money(52), voip: 0 }, currency: 'CNY' },
+    });
     expect(word(buildItem({ account })).subject).toBe(
       'OTP production: SMS balance 52.00 CNY, recovering from below 50.00',
     );
@@ -229,7 +231,7 @@ describe('the numbers of a notice', () => {
 
   it('give money as people read it, with two decimals', () => {
     const account = buildAccount({
-      reading: { at: messageNow, sms: -18_383_000, voip: 0, currency: 'CNY' },
+      reading: { at: messageNow, balances: { sms: -18_383_000, voip: 0 }, currency: 'CNY' },
       previous: null,
     });
     expect(word(buildItem({ account })).figures[0]?.value).toBe('-18.38 CNY');

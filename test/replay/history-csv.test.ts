@@ -6,14 +6,16 @@ import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.t
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 import { formatCsvLine } from '../../src/views/csv.ts';
 
+const columns = { balances: ['sms', 'voip'], isMixed: false };
+
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);
-const reading = { at: noon, sms: 12_500_000, voip: -1, currency: 'CNY' };
+const reading = { at: noon, balances: { sms: 12_500_000, voip: -1 }, currency: 'CNY' };
 const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
 /** The readings by account. */
 async function read(...pieces: string[]) {
-  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls());
+  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls(), columns);
   const readingsOf = (shelf: PackedPolls) =>
     [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap(
       (poll) => poll.reading ?? [],
@@ -53,7 +55,7 @@ describe('a file of readings', () => {
       return `2026-11-20T${at}:00Z,${sms},0,CNY`;
     });
     const readings = (await read([header, ...rows].join('\n'))).get('') ?? [];
-    expect(readings.map(({ sms }) => sms / 1_000_000)).toEqual([1, 2, 9, 3]);
+    expect(readings.map(({ balances }) => (balances.sms ?? 0) / 1_000_000)).toEqual([1, 2, 9, 3]);
   });
 
   it('is told apart by account', async () => {
@@ -68,14 +70,16 @@ describe('a file of readings', () => {
   it('comes back as it was exported', async () => {
     const someReading = fc.record({
       at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
-      sms: fc.integer({ min: -9e15, max: 9e15 }),
-      voip: fc.integer({ min: -1e9, max: 1e9 }),
+      balances: fc.record({
+        sms: fc.integer({ min: -9e15, max: 9e15 }),
+        voip: fc.integer({ min: -1e9, max: 1e9 }),
+      }),
       currency: fc.constantFrom('CNY', 'EUR', '=X', 'a,b', 'q"q'),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(someReading, { minLength: 1, maxLength: 20 }), async (readings) => {
         const sorted = readings.toSorted((left, right) => left.at - right.at);
-        const rows = sorted.map(({ at, sms, voip, currency }) =>
+        const rows = sorted.map(({ at, balances: { sms, voip }, currency }) =>
           formatCsvLine([new Date(at).toISOString(), formatMicros(sms), formatMicros(voip), currency]),
         );
         expect((await read(`${header}\r\n${rows.join('')}`)).get('')).toEqual(sorted);

@@ -21,7 +21,7 @@ function sawtooth(from: number, everyMs: number): PollRecord[] {
   const polls: PollRecord[] = [];
   for (let at = from; at <= now; at += everyMs) {
     const sms = units(100 - ((at - from) % (9 * hourMs)) * (10 / hourMs));
-    polls.push({ at, outcome: 'ok', reading: { at, sms, voip: 0, currency: 'CNY' } });
+    polls.push({ at, outcome: 'ok', reading: { at, balances: { sms, voip: 0 }, currency: 'CNY' } });
   }
   return polls;
 }

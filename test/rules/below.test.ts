@@ -64,7 +64,7 @@ test('a balance around the threshold fires once and resolves once', () => {
 });
 
 test('the voip balance is judged by a rule for voip', () => {
-  const facts = factsAfter([readingAt(0, 1000, { voip: units(10) })]);
+  const facts = factsAfter([readingAt(0, 1000, { balances: { sms: units(1000), voip: units(10) } })]);
   expect(verdict(evaluate(belowRule({ balance: 'voip' }), facts, null))).toBe('critical');
   expect(verdict(evaluate(belowRule(), facts, null))).toBe('ok');
 });

@@ -23,7 +23,7 @@ const rule: BudgetRule = {
 const midnight = factsNoon - 12 * hourMs;
 
 function read(at: number, sms: number, currency = 'CNY'): Reading {
-  return { at, sms: units(sms), voip: 0, currency };
+  return { at, balances: { sms: units(sms), voip: 0 }, currency };
 }
 
 /** A day of which nothing is hidden, until noon, in which so much was spent. */
@@ -128,7 +128,7 @@ test('it gives no verdict in another currency than that of the account', () => {
 });
 
 test('it is described with its ladder', () => {
-  expect(describeRule(rule)).toBe(
+  expect(describeRule({ ...rule, balanceLabel: 'SMS' })).toBe(
     'spent of the SMS balance since the day began reaches 100.00 (critical), 50.00 (warning)',
   );
 });

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { describeRule, maxWindow } from '../../src/rules/about-rules.ts';
+import { withBalance } from '../../src/rules/rules-for-account.ts';
 import {
   authFailedRule,
   belowRule,
@@ -48,7 +50,8 @@ test.each<[string, Rule]>([
     staleRule({ afterMs: hourMs, forMs: 5 * minuteMs, recoverForMs: 10 * minuteMs }),
   ],
 ])('%s', (line, rule) => {
-  expect(describeRule(rule)).toBe(line);
+  const account = { id: 'otp', labels: {}, currency: null, balances: accountServiceBalances };
+  expect(describeRule(withBalance(rule, [account]))).toBe(line);
 });
 
 test.each<[string, readonly Rule[], number]>([

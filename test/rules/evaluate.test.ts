@@ -116,7 +116,7 @@ describe('a higher balance is never a worse severity', () => {
     fc.assert(
       fc.property(balances, balances, firing, (one, other, state) => {
         const [lower, higher] = [Math.min(one, other), Math.max(one, other)].map((sms) =>
-          factsAfter([{ ...readingAt(0, 0), sms }]),
+          factsAfter([{ ...readingAt(0, 0), balances: { sms } }]),
         );
         if (lower === undefined || higher === undefined) return;
         for (const rule of [belowRule(), negativeRule({ hysteresisMicros: 5_000_000 })]) {
@@ -157,7 +157,7 @@ describe('a higher balance is never a worse severity', () => {
 test('being bad already never makes the verdict better', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100_000_000, max: 900_000_000 }), firing, (sms, state) => {
-      const facts = factsAfter([{ ...readingAt(0, 0), sms }]);
+      const facts = factsAfter([{ ...readingAt(0, 0), balances: { sms } }]);
       expect(badness(belowRule(), facts, state)).toBeGreaterThanOrEqual(badness(belowRule(), facts, null));
     }),
   );
@@ -176,7 +176,7 @@ test('the same balances read with ten percent of jitter get the same verdicts', 
       let sms = 300_000_000;
       const readings = steps.map(({ change }, index) => {
         sms += change;
-        return { at: factsNoon + index * 5 * minuteMs, sms, voip: 0, currency: 'CNY' };
+        return { at: factsNoon + index * 5 * minuteMs, balances: { sms, voip: 0 }, currency: 'CNY' };
       });
       const jittered = readings.map((reading, index) => ({
         ...reading,
@@ -229,7 +229,7 @@ describe('the shorter way says only what the rule would say', () => {
         const readings = moves.map(({ change, minutes, currency }) => {
           sms += change;
           at += minutes * minuteMs;
-          return { at, sms, voip: 0, currency };
+          return { at, balances: { sms, voip: 0 }, currency };
         });
         const facts = factsAfter(readings, { floorMicros, outcome, now: at + laterMs, readSince: at });
         if (ruleKindOf(rule).isSurelyOk?.(rule, facts) !== true) return;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf } from '../../src/domain/reading.ts';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
 import {
@@ -76,7 +77,11 @@ describe('a habit that was learned', () => {
     const past = recharged(same, 8);
     const last = past.at(-1);
     if (last === undefined) throw new Error('there are readings');
-    const refund = { ...last, at: last.at + 5 * minuteMs, sms: last.sms + units(0.5) };
+    const refund = {
+      ...last,
+      at: last.at + 5 * minuteMs,
+      balances: { sms: amountOf(last, 'sms') + units(0.5), voip: 0 },
+    };
     expect(verdict(evaluate(rule, factsAfter([...past, refund]), 'warning'))).toBe('warning');
   });
 });

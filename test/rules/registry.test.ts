@@ -55,6 +55,6 @@ describe('kinds of rules', () => {
   });
 
   it('leave words for an alert that only a newer lowwater knows', () => {
-    expect(alertKindOf({ type: 'unheard-of' }).subject({ balance: null, rule: 'x' })).toBe('unheard-of');
+    expect(alertKindOf({ type: 'unheard-of' }).subject({ balanceLabel: '', rule: 'x' })).toBe('unheard-of');
   });
 });

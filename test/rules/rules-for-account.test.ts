@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import type { WatchableAccount } from '../../src/rules/kind.ts';
 import type { NegativeRule } from '../../src/rules/negative.ts';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
@@ -22,8 +23,8 @@ const builtInNegative: NegativeRule = {
   hysteresisMicros: 0,
   builtIn: true,
 };
-const otp = { id: 'otp', labels: { team: 'identity' }, currency: 'CNY' };
-const marketing = { id: 'marketing', labels: {}, currency: null };
+const otp = { id: 'otp', labels: { team: 'identity' }, currency: 'CNY', balances: accountServiceBalances };
+const marketing = { id: 'marketing', labels: {}, currency: null, balances: accountServiceBalances };
 
 function idsFor(rules: readonly Rule[], account: WatchableAccount): string[] {
   return rulesForAccount({ rules }, account).map((rule) => rule.id);

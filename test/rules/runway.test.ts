@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { amountOf } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
 import {
@@ -139,7 +140,7 @@ describe('by the forecast', () => {
       office.map((reading) => ({
         ...reading,
         currency: 'CNY',
-        sms: reading.sms - last.sms + units(balance),
+        balances: { sms: amountOf(reading, 'sms') - amountOf(last, 'sms') + units(balance), voip: 0 },
       })),
     );
   }

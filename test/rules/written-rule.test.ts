@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { below } from '../../src/rules/below.ts';
 import { kindOfRuleNamed, ruleKinds } from '../../src/rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../src/rules/written-rule.ts';
@@ -12,11 +13,11 @@ const written = {
 };
 
 const valuesOf = (rule: unknown, kind = below) =>
-  new Map(ruleFields(kind, rule).map(({ path, value }) => [path, value]));
+  new Map(ruleFields(kind, rule, accountServiceBalances).map(({ path, value }) => [path, value]));
 
 describe('a rule as it stands in the file', () => {
   it('has a field for each value that a person may set, with its words', () => {
-    const fields = ruleFields(below, written);
+    const fields = ruleFields(below, written, accountServiceBalances);
     const filled = fields.filter(({ value }) => value !== '').map(({ path, value }) => [path, value]);
     expect(filled).toEqual([
       ['thresholds.warning', '200'],
@@ -71,6 +72,6 @@ describe('a rule as it stands in the file', () => {
   it.each(ruleKinds.map(({ type }) => type))('of the kind %s has fields', (type) => {
     const kind = kindOfRuleNamed(type);
     if (kind === null) throw new Error(type);
-    expect(ruleFields(kind, { id: 'x', type }).length).toBeGreaterThan(1);
+    expect(ruleFields(kind, { id: 'x', type }, accountServiceBalances).length).toBeGreaterThan(1);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
@@ -77,10 +78,11 @@ describe('the forecast of an account', () => {
     const readings: Reading[] = [];
     let sms = 1000 * units;
     for (let at = monday; at <= to; at += 5 * minuteMs) {
-      readings.push({ at, sms, voip: 0, currency: 'EUR' });
+      readings.push({ at, balances: { sms, voip: 0 }, currency: 'EUR' });
       sms = Math.max(0, sms - units);
       // Empty for six hours, then topped up.
-      if (at - (readings.findLast((it) => it.sms > 0)?.at ?? at) >= 6 * hourMs) sms = 1000 * units;
+      if (at - (readings.findLast((it) => amountOf(it, 'sms') > 0)?.at ?? at) >= 6 * hourMs)
+        sms = 1000 * units;
     }
     const left = 100 * units;
     const runsOut = (spending: ReturnType<typeof learn>) =>
@@ -91,7 +93,7 @@ describe('the forecast of an account', () => {
   it('gets over a fall in its first hours that was no spending', () => {
     const to = monday + 10 * dayMs;
     const [first, ...rest] = spendBy(() => units, { from: monday, to, begins: 500 * units });
-    const spending = learn([{ ...first, sms: 10_000 * units } as Reading, ...rest]);
+    const spending = learn([{ ...first, balances: { sms: 10_000 * units, voip: 0 } } as Reading, ...rest]);
     const emptyAt = spending.forecast('sms', 24 * units)?.emptyAt ?? 0;
     expect(emptyAt - to).toBeGreaterThan(18 * hourMs);
   });
@@ -107,7 +109,7 @@ describe('the forecast of an account', () => {
 
   it('starts afresh in another currency', () => {
     const spending = learn(spendBy(officeHours, { from: monday, to: monday + 10 * dayMs }));
-    spending.read({ at: monday + 11 * dayMs, sms: 5, voip: 0, currency: 'USD' });
+    spending.read({ at: monday + 11 * dayMs, balances: { sms: 5, voip: 0 }, currency: 'USD' });
     expect(spending.state('sms')).toBeNull();
   });
 });
@@ -153,8 +155,10 @@ describe('what is stored of it', () => {
   it('is the same whatever comes: no reading makes it useless', () => {
     const reading = fc.record({
       at: fc.integer({ min: monday, max: monday + 60 * dayMs }),
-      sms: fc.integer({ min: -100, max: 100 }).map((value) => value * units),
-      voip: fc.integer({ min: 0, max: 3 }).map((value) => value * units),
+      balances: fc.record({
+        sms: fc.integer({ min: -100, max: 100 }).map((value) => value * units),
+        voip: fc.integer({ min: 0, max: 3 }).map((value) => value * units),
+      }),
       currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
     });
     fc.assert(
@@ -176,7 +180,10 @@ describe('one huge fall', () => {
     const to = monday + days * dayMs;
     const readings = [...spendBy(officeHours, { from: monday, to })].map((reading) => ({
       ...reading,
-      sms: reading.sms + (hugeAt !== null && reading.at < monday + hugeAt * hourMs ? 2e12 : 0),
+      balances: {
+        sms: amountOf(reading, 'sms') + (hugeAt !== null && reading.at < monday + hugeAt * hourMs ? 2e12 : 0),
+        voip: 0,
+      },
     }));
     return (learn(readings).forecast('sms', 300 * units)?.emptyAt ?? 0) - to;
   };
@@ -230,7 +237,10 @@ describe('how good forecasts were', () => {
     const seen = readings.filter(({ at }) => at < now - 8 * dayMs || at > now - 7 * dayMs);
     const whole = learn(seen).record('sms');
     expect(whole?.count).toBe(44);
-    const toppedUp = seen.map((it) => ({ ...it, sms: it.sms + (it.at > now - 7 * dayMs ? 1e12 : 0) }));
+    const toppedUp = seen.map((it) => ({
+      ...it,
+      balances: { sms: amountOf(it, 'sms') + (it.at > now - 7 * dayMs ? 1e12 : 0), voip: 0 },
+    }));
     expect(learn(toppedUp).record('sms')?.count).toBeLessThan(44);
   });
 });

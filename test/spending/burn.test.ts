@@ -118,7 +118,7 @@ test('the burn rate is never negative, whatever the balance does', () => {
         let at = factsNoon;
         const readings = steps.map(([seconds, sms]) => {
           at += seconds * 1000;
-          return { at, sms, voip: 0, currency: 'CNY' };
+          return { at, balances: { sms, voip: 0 }, currency: 'CNY' };
         });
         const burn = burnOf(readings, { lookbackMs });
         expect(burn.spentMicros).toBeGreaterThanOrEqual(0);

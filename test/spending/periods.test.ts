@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 function reading(at: number, sms: number, currency = 'EUR'): Reading {
-  return { at, sms, voip: 0, currency };
+  return { at, balances: { sms, voip: 0 }, currency };
 }
 
 function learn(readings: readonly Reading[], timezone = 'UTC') {

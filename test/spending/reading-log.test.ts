@@ -31,7 +31,7 @@ function walk(steps: readonly { readonly waitMs: number; readonly change: number
   return steps.map(({ waitMs, change }) => {
     at += waitMs;
     sms += change;
-    return { at, sms, voip: -sms, currency: 'CNY' };
+    return { at, balances: { sms, voip: -sms }, currency: 'CNY' };
   });
 }
 
@@ -42,7 +42,7 @@ function burstsOfReadings({ seed, slow, count }: { seed: number; slow: number; c
   return Array.from({ length: count }, (_, index) => {
     state = (state * 48_271) % 2_147_483_647;
     at += index % 50 === 0 ? (state % 90_000) * slow : state % 22_500;
-    return { at, sms: -1000 * (state % 7), voip: -3 * index, currency: 'CNY' };
+    return { at, balances: { sms: -1000 * (state % 7), voip: -3 * index }, currency: 'CNY' };
   });
 }
 
@@ -60,7 +60,9 @@ test('an empty log answers every question', () => {
 
 describe('falls are spending, rises are top-ups', () => {
   const log = logOf(
-    [100, 90, 95, 80, 80, 300].map((sms, index) => readingAt(index * 5, sms, { voip: units(sms * 2) })),
+    [100, 90, 95, 80, 80, 300].map((sms, index) =>
+      readingAt(index * 5, sms, { balances: { sms: units(sms), voip: units(sms * 2) } }),
+    ),
   );
 
   test.each([
@@ -122,7 +124,11 @@ describe('memory', () => {
       let longest = 0;
       const end = factsNoon + spanMs;
       for (let at = factsNoon; at <= end; at += every * 1000) {
-        log.append({ at, sms: -(at - factsNoon) * perStep, voip: 0, currency: 'CNY' });
+        log.append({
+          at,
+          balances: { sms: -(at - factsNoon) * perStep, voip: 0 },
+          currency: 'CNY',
+        });
         longest = Math.max(longest, log.length);
       }
       expect(longest).toBeLessThan(1400);
@@ -162,8 +168,7 @@ describe('memory', () => {
     for (let hour = 0; hour < 2000; hour++) {
       log.append({
         at: factsNoon + hour * hourMs,
-        sms: hour % 24 === 0 ? most : 0,
-        voip: 0,
+        balances: { sms: hour % 24 === 0 ? most : 0, voip: 0 },
         currency: 'CNY',
       });
     }

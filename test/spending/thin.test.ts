@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
 import { minuteMs } from '../support/account-facts.ts';
 
 function history(balances: readonly (readonly [number, number])[]): Reading[] {
-  return balances.map(([sms, voip], index) => ({ at: index * minuteMs, sms, voip, currency: 'CNY' }));
+  return balances.map(([sms, voip], index) => ({
+    at: index * minuteMs,
+    balances: { sms, voip },
+    currency: 'CNY',
+  }));
 }
 
 const histories = fc
@@ -71,8 +76,8 @@ test('whatever the history, its extremes and ends stay, in order, within the poi
       expect([thinned[0], thinned.at(-1)]).toEqual([readings[0], readings.at(-1)]);
       for (const balance of ['sms', 'voip'] as const) {
         for (const extreme of [Math.min, Math.max]) {
-          const ofAll = extreme(...readings.map((reading) => reading[balance]));
-          expect(extreme(...thinned.map((reading) => reading[balance]))).toBe(ofAll);
+          const ofAll = extreme(...readings.map((reading) => amountOf(reading, balance)));
+          expect(extreme(...thinned.map((reading) => amountOf(reading, balance)))).toBe(ofAll);
         }
       }
       const places = thinned.map((reading) => readings.indexOf(reading));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const hourMs = 3_600_000;
@@ -45,7 +46,10 @@ describe('the forecast of a week ago', () => {
     // A balance that rises at each reading hides what is spent.
     const rising = full.map((reading) => ({
       ...reading,
-      sms: reading.at < monday + 24 * dayMs ? reading.sms : reading.sms + (reading.at - monday) * 1000,
+      balances: {
+        sms: amountOf(reading, 'sms') + (reading.at < monday + 24 * dayMs ? 0 : (reading.at - monday) * 1000),
+        voip: 0,
+      },
     }));
     expect(learn(rising).weekAgo('sms')).toBeNull();
   });

@@ -70,7 +70,9 @@ describeStores('the history of an account', (makeBed) => {
   it('is kept apart from that of others', async () => {
     const store = await (await makeBed()).open();
     await store.commit(batch({ polls: [...pollsOf('a', [ok(noon, 1)]), ...pollsOf('b', [ok(noon, 2)])] }));
-    expect((await flat(store.readings({ account: 'b', ...always }))).map(({ sms }) => sms)).toEqual([2]);
+    expect(
+      (await flat(store.readings({ account: 'b', ...always }))).map(({ balances }) => balances.sms),
+    ).toEqual([2]);
   });
 
   it('is that of each account, however many are asked for at once', async () => {
@@ -83,7 +85,7 @@ describeStores('the history of an account', (makeBed) => {
     const found = await Promise.all(
       asked.map(async (id) => {
         const before = await store.readingBefore(id, noon + 2);
-        return [before?.sms, await flat(store.polls({ account: id, ...always }))];
+        return [before?.balances.sms, await flat(store.polls({ account: id, ...always }))];
       }),
     );
     const own = ids.map((_, nth) => [nth, polls(nth)]);
@@ -96,7 +98,9 @@ describeStores('the history of an account', (makeBed) => {
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]), accounts: [accountState('otp')] }));
     await store.commit(batch({ removedAccounts: ['otp'] }));
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]), accounts: [accountState('otp')] }));
-    expect((await flat(store.readings({ account: 'otp', ...always }))).map(({ sms }) => sms)).toEqual([1, 2]);
+    expect(
+      (await flat(store.readings({ account: 'otp', ...always }))).map(({ balances }) => balances.sms),
+    ).toEqual([1, 2]);
   });
 
   it('can be walked through while more is stored and old polls are deleted', async () => {

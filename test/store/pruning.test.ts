@@ -114,7 +114,9 @@ describeStores('retention', (makeBed) => {
     await store.commit(batch({ removedAccounts: ['gone'] }));
     await pruneAll(store, noon + 1);
     await store.commit(batch({ polls: pollsOf('gone', [ok(noon + dayMs, 2)]) }));
-    expect((await flat(store.readings({ account: 'gone', ...always }))).map(({ sms }) => sms)).toEqual([2]);
+    expect(
+      (await flat(store.readings({ account: 'gone', ...always }))).map(({ balances }) => balances.sms),
+    ).toEqual([2]);
   });
 });
 

@@ -26,7 +26,12 @@ export function units(amount: number): number {
 
 /** A reading so many minutes after noon. */
 export function readingAt(minutes: number, sms: number, over: Partial<Reading> = {}): Reading {
-  return { at: factsNoon + minutes * minuteMs, sms: units(sms), voip: 0, currency: 'CNY', ...over };
+  return {
+    at: factsNoon + minutes * minuteMs,
+    balances: { sms: units(sms), voip: 0 },
+    currency: 'CNY',
+    ...over,
+  };
 }
 
 /** What is known of an account after these readings. */
@@ -52,6 +57,7 @@ export function factsAfter(
     previous: readings.at(-2) ?? null,
     log,
     spending,
+    expected: [],
     consecutiveFailures: 0,
     floorMicros: 0,
     outcome: reading === null ? null : 'ok',

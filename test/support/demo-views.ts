@@ -273,7 +273,7 @@ function addVoice(views: FakeViews): void {
     labels: { team: 'sre' },
     worst: 'critical',
     firing: 1,
-    reading: { at: lastPollAt, sms: micros(64), voip: micros(-18.383), currency: 'CNY' },
+    reading: { at: lastPollAt, balances: { sms: micros(64), voip: micros(-18.383) }, currency: 'CNY' },
     runways: {
       sms: buildRunway({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
       voip: buildRunway({

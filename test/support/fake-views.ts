@@ -1,11 +1,13 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Runway } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/silence.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/week-ago.ts';
 import type {
@@ -56,10 +58,19 @@ export class FakeViews implements LiveViews {
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
   keys: readonly Buffer[] = [];
+  readonly auditEntries: AuditEntry[] = [];
   readonly endedSessions = new Set<string>();
   readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
   readonly #listeners = new Set<() => void>();
   #silences = 0;
+
+  audit({ since, before, limit }: { since: number; before: number; limit: number }): readonly AuditEntry[] {
+    return this.auditEntries.filter(({ at }) => at >= since && at < before).slice(0, limit);
+  }
+
+  async recordAction(entry: AuditEntry): Promise<void> {
+    this.auditEntries.unshift(entry);
+  }
 
   readonly counters: Counters = {
     polls: () => this.pollCounts,
@@ -311,6 +322,9 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
+    lookbackMs: 86_400_000,
+    usualPerDay: null,
+    expected: null,
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,
@@ -337,12 +351,18 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     readAt: viewsNow - 2 * minuteMs,
     nextPollAt: viewsNow + 3 * minuteMs,
     pollIntervalMs: 5 * minuteMs,
-    reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
+    balances: accountServiceBalances,
+    reading: {
+      at: viewsNow - 2 * minuteMs,
+      balances: { sms: micros(112.5), voip: micros(80) },
+      currency: 'CNY',
+    },
     runways: { sms: buildRunway(), voip: null },
     consecutiveFailures: 0,
     backoffUntil: null,
     usage: {},
     day: [],
+    payments: [],
     thresholds: { sms: { info: micros(500), warning: micros(200), critical: micros(50) }, voip: {} },
     worst: null,
     firing: 0,
@@ -371,6 +391,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     silenced: false,
     inhibited: false,
     flapping: false,
+    notified: [],
     incident: 'incident-1',
     ...over,
   };
@@ -465,8 +486,7 @@ export function buildPolls(options: {
             outcome: 'ok',
             reading: {
               at,
-              sms: micros(sms),
-              voip: micros(options.voip?.(at) ?? 80),
+              balances: { sms: micros(sms), voip: micros(options.voip?.(at) ?? 80) },
               currency: options.currency ?? 'CNY',
             },
           },

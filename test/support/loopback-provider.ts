@@ -15,7 +15,9 @@ import {
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
+import { createAccountServiceClient } from '../../src/providers/account-service/account-service-kind.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import type { ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 export const secretText = 'loopback-secret-4711';
@@ -98,6 +100,7 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
     name: 'OTP',
     authSecret: new Secret(secret),
     baseUrl,
+    balances: accountServiceBalances,
     currency: null,
     labels: {},
     topUpUrl: null,
@@ -114,7 +117,7 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
 }
 
 export function createTestClient(options: Partial<ProviderClientOptions> = {}) {
-  return createProviderClient({
+  return createAccountServiceClient({
     timeoutMs: 5000,
     allowInsecureHttp: false,
     clock: systemClock,

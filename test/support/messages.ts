@@ -12,6 +12,7 @@ import type {
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
 import { incidentSubject } from '../../src/messages/item-headline.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */
 export const messageNow = Date.UTC(2026, 10, 20, 18, 41);
@@ -42,8 +43,10 @@ function fallingHistory(options: {
     const beforeTopUp = at < until - 3 * day ? (options.topUp ?? 0) : 0;
     readings.push({
       at,
-      sms: money(Math.round((options.end + (daysLeft + wave) * options.perDay - beforeTopUp) * 100) / 100),
-      voip: money(80),
+      balances: {
+        sms: money(Math.round((options.end + (daysLeft + wave) * options.perDay - beforeTopUp) * 100) / 100),
+        voip: money(80),
+      },
       currency: 'CNY',
     });
   }
@@ -54,6 +57,9 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
+    lookbackMs: 86_400_000,
+    usualPerDay: money(48),
+    expected: null,
     burnPerDay: money(48),
     runwayMs: Math.round((42.1 / 48) * day),
     emptyAt: messageNow + Math.round((42.1 / 48) * day),
@@ -74,8 +80,17 @@ export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
     runbookUrl: null,
     note: null,
     keyFrom: null,
-    reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
-    previous: { at: messageNow - 9 * minute, sms: money(42.18), voip: money(80), currency: 'CNY' },
+    balances: accountServiceBalances,
+    reading: {
+      at: messageNow - 4 * minute,
+      balances: { sms: money(42.1), voip: money(80) },
+      currency: 'CNY',
+    },
+    previous: {
+      at: messageNow - 9 * minute,
+      balances: { sms: money(42.18), voip: money(80) },
+      currency: 'CNY',
+    },
     outcome: 'ok',
     failure: null,
     consecutiveFailures: 0,
@@ -103,6 +118,7 @@ export function buildItem(over: NoticeOver = {}): MessageItem {
     accountName: 'OTP production',
     rule: 'sms-low',
     balance: 'sms' as Balance | null,
+    balanceLabel: rest.balance === null ? '' : rest.balance === 'voip' ? 'VoIP' : 'SMS',
     value: { unit: 'money', micros: money(42.1) } as const,
     threshold: { unit: 'money', micros: money(50) } as const,
     facts: [],
@@ -164,7 +180,7 @@ export function buildMessage(
 
 /** A later message of an incident whose first one was told. */
 function buildReply(item: MessageItem): IncidentMessage {
-  const subject = incidentSubject(item.incident, 'Asia/Shanghai');
+  const subject = incidentSubject(item, 'Asia/Shanghai');
   return buildMessage([item], {
     thread: { firstMessage: 'first', subject, references: ['first'], othersFiring: null },
   });
@@ -175,7 +191,12 @@ export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAcc
   return {
     id: 'otp',
     name: 'OTP production',
-    reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
+    balances: accountServiceBalances,
+    reading: {
+      at: messageNow - 4 * minute,
+      balances: { sms: money(42.1), voip: money(80) },
+      currency: 'CNY',
+    },
     runways: { sms: buildRunway(), voip: null },
     records: { sms: { aheadMs: 3 * day, count: 44, medianError: 0.041, tooLow: 0.75 }, voip: null },
     spent: { sms: money(336), voip: 0 },
@@ -203,7 +224,11 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
       buildReportAccount({
         id: 'marketing',
         name: 'Marketing EU',
-        reading: { at: messageNow - 4 * minute, sms: money(1840.25), voip: money(0), currency: 'EUR' },
+        reading: {
+          at: messageNow - 4 * minute,
+          balances: { sms: money(1840.25), voip: money(0) },
+          currency: 'EUR',
+        },
         runways: {
           sms: buildRunway({
             burnPerDay: money(55.2),
@@ -220,13 +245,17 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
         history: fallingHistory({ end: 1840.25, perDay: 55.2 }).map((reading) => ({
           ...reading,
           currency: 'EUR',
-          voip: 0,
+          balances: { ...reading.balances, voip: 0 },
         })),
       }),
       buildReportAccount({
         id: 'voice',
         name: 'Voice calls',
-        reading: { at: messageNow - 4 * minute, sms: money(0), voip: money(912.4), currency: 'CNY' },
+        reading: {
+          at: messageNow - 4 * minute,
+          balances: { sms: money(0), voip: money(912.4) },
+          currency: 'CNY',
+        },
         runways: {
           sms: null,
           voip: buildRunway({
@@ -243,8 +272,7 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
         incidents: [],
         history: fallingHistory({ end: 0, perDay: 0 }).map((reading) => ({
           ...reading,
-          sms: 0,
-          voip: money(912.4),
+          balances: { sms: 0, voip: money(912.4) },
         })),
       }),
     ],
@@ -277,8 +305,12 @@ export function everyMessage(): Readonly<Record<string, Message>> {
 
 function moneyMessages(): Readonly<Record<string, Message>> {
   const toppedUp = buildAccount({
-    reading: { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
-    previous: { at: messageNow - 6 * minute, sms: money(41.8), voip: money(80), currency: 'CNY' },
+    reading: { at: messageNow - minute, balances: { sms: money(541.6), voip: money(80) }, currency: 'CNY' },
+    previous: {
+      at: messageNow - 6 * minute,
+      balances: { sms: money(41.8), voip: money(80) },
+      currency: 'CNY',
+    },
     runway: buildRunway({
       runwayMs: Math.round(11.3 * day),
       emptyAt: messageNow + Math.round(11.3 * day),
@@ -286,7 +318,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
     }),
     history: [
       ...fallingHistory({ end: 41.8, perDay: 48, topUp: 200, until: messageNow - 6 * minute }),
-      { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
+      { at: messageNow - minute, balances: { sms: money(541.6), voip: money(80) }, currency: 'CNY' },
     ],
   });
   return {
@@ -323,8 +355,16 @@ function moneyMessages(): Readonly<Record<string, Message>> {
         type: 'negative',
         rule: 'sms-negative',
         account: buildAccount({
-          reading: { at: messageNow - 4 * minute, sms: money(-18.383), voip: money(0), currency: 'CNY' },
-          previous: { at: messageNow - 9 * minute, sms: money(842.1), voip: money(0), currency: 'CNY' },
+          reading: {
+            at: messageNow - 4 * minute,
+            balances: { sms: money(-18.383), voip: money(0) },
+            currency: 'CNY',
+          },
+          previous: {
+            at: messageNow - 9 * minute,
+            balances: { sms: money(842.1), voip: money(0) },
+            currency: 'CNY',
+          },
           runway: buildRunway({
             runwayMs: 0,
             emptyAt: messageNow - 2 * hour,
@@ -455,7 +495,11 @@ function predictedAccount(): ItemAccount {
 function accessMessages(): Readonly<Record<string, Message>> {
   const blind = (over: Partial<ItemAccount>): ItemAccount =>
     buildAccount({
-      reading: { at: messageNow - 42 * minute, sms: money(742.1), voip: money(80), currency: 'CNY' },
+      reading: {
+        at: messageNow - 42 * minute,
+        balances: { sms: money(742.1), voip: money(80) },
+        currency: 'CNY',
+      },
       runway: buildRunway({
         runwayMs: Math.round((742.1 / 48) * day) - 42 * minute,
         emptyAt: messageNow - 42 * minute + Math.round((742.1 / 48) * day),
@@ -496,7 +540,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
         rule: 'currency',
         balance: null,
         account: buildAccount({
-          reading: { at: messageNow - minute, sms: money(5.2), voip: 0, currency: 'EUR' },
+          reading: { at: messageNow - minute, balances: { sms: money(5.2), voip: 0 }, currency: 'EUR' },
         }),
         value: { unit: 'text', text: 'EUR' },
         threshold: { unit: 'text', text: 'CNY' },

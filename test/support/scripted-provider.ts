@@ -54,7 +54,10 @@ function okOutcome(it: {
   readonly voip?: number;
   readonly currency?: string;
 }): Outcome {
-  const answer = { sms: units(it.sms), voip: units(it.voip ?? 0), currency: it.currency ?? 'CNY' };
+  const answer = {
+    balances: { sms: units(it.sms), voip: units(it.voip ?? 0) },
+    currency: it.currency ?? 'CNY',
+  };
   return { kind: 'ok', answer, durationMs: 5, usage: {} };
 }
 

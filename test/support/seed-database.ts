@@ -46,5 +46,5 @@ function outcomeOf(answer: SeedPoll['answer']): Outcome {
   const common = { durationMs: 10, usage: {} };
   return typeof answer === 'string'
     ? { kind: answer, reason: 'as the test says', ...common }
-    : { kind: 'ok', answer: { ...answer, currency: 'CNY' }, ...common };
+    : { kind: 'ok', answer: { balances: { ...answer }, currency: 'CNY' }, ...common };
 }

@@ -5,7 +5,9 @@ import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
+import { withBalance } from '../../src/rules/rules-for-account.ts';
 import { dayMs, minuteMs } from './account-facts.ts';
 
 /** Parts of a configuration that a test names; the rest is as a short file would have it. */
@@ -21,13 +23,14 @@ export function makeSettings(parts: SettingsParts = {}): Settings {
   const watched = accounts.map((account) => (typeof account === 'string' ? makeAccount(account) : account));
   return {
     provider: {
+      balances: accountServiceBalances,
       timeoutMs: 10_000,
       maxRequestsPerSecond: 20,
       allowInsecureHttp: false,
       backoff: { initialMs: 30_000, maxMs: 3_600_000 },
     },
     accounts: watched,
-    rules: [...rules, ...buildBuiltInRules(rules, watched)],
+    rules: [...rules.map((rule) => withBalance(rule, watched)), ...buildBuiltInRules(rules, watched)],
     channels: channels.map((name) => makeChannel(name)),
     routes: [makeRoute({ channels })],
     silences: [],
@@ -46,6 +49,7 @@ export function makeAccount(id: string, over: Partial<AccountSettings> = {}): Ac
     id,
     name: id,
     keyFrom: null,
+    balances: accountServiceBalances,
     authSecret: new Secret(`key-of-${id}`),
     baseUrl: 'https://api.example.com',
     currency: 'CNY',

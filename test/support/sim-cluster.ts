@@ -1,8 +1,8 @@
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Cluster, ClusterLook, MemberCard } from '../../src/ports/cluster.ts';
-import type { Batch, FencedStore, StoreFile } from '../../src/ports/store.ts';
+import type { Cluster, ClusterLook, LoadOptions, MemberCard } from '../../src/ports/cluster.ts';
+import type { Batch, FencedStore, StoredState, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -98,6 +98,8 @@ export class SimCluster {
       renew: (card) => ask(() => this.#renew(card)),
       claim: (incarnation, after) => ask(() => this.#claim(incarnation, after)),
       leave: (incarnation) => ask(() => this.#leave(incarnation)),
+      load: (options) => loadPatiently(() => ask(() => nothingStored), options),
+      setAside: async () => undefined,
       store: (owner) => this.#storeOf(owner, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
       leaveOrder: async (order) => this.leaveOrder(order),
@@ -208,6 +210,20 @@ export class SimCluster {
         .filter(({ card }) => this.#lives(card.incarnation))
         .map(({ card, expiresAt }) => ({ ...card, expiresAt, program: 'lowwater test' })),
     };
+  }
+}
+
+/** As an owner loads: after a failure that may pass it asks again. */
+export async function loadPatiently(
+  load: () => Promise<StoredState>,
+  { goOn }: LoadOptions,
+): Promise<StoredState> {
+  for (;;) {
+    try {
+      return await load();
+    } catch (error) {
+      if (!(error instanceof StorageError) || !(await goOn())) throw error;
+    }
   }
 }
 

@@ -20,7 +20,7 @@ export function* spendBy(
 ): Generator<Reading> {
   let sms = span.begins ?? 1e12;
   for (let at = span.from; at <= span.to; at += 5 * minuteMs) {
-    yield { at, sms: Math.round(sms), voip: 0, currency: 'EUR' };
+    yield { at, balances: { sms: Math.round(sms), voip: 0 }, currency: 'EUR' };
     sms -= perHour(at) / 12;
   }
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../src/domain/settings.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import type { RecurringSilence } from '../../src/domain/silence.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
 import type { AnyRule } from '../../src/rules/registry.ts';
 import { asAnyRule } from '../support/any-rule.ts';
@@ -27,6 +28,7 @@ export function drawSettings(from: Seeded, { long }: { readonly long: boolean })
   const configured = drawRules(from, accounts);
   return {
     provider: {
+      balances: accountServiceBalances,
       timeoutMs: 10_000,
       maxRequestsPerSecond: from.pick([1, 1, 2, 20]),
       allowInsecureHttp: false,
@@ -109,6 +111,7 @@ function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSet
     name: from.chance(0.5) ? `acc-${place}` : `Account ${place} <!channel> & co`,
     authSecret: new Secret(`secret-key-${shared ? place % 2 : place}`),
     baseUrl: from.chance(0.8) ? (hosts[0] ?? '') : from.pick(hosts),
+    balances: accountServiceBalances,
     currency: from.chance(0.7) ? 'EUR' : null,
     labels: { team: from.pick(['red', 'blue']) },
     topUpUrl: null,

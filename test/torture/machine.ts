@@ -10,7 +10,7 @@ import type { Batch, StoredState } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
-import type { Ask, SimCluster } from '../support/sim-cluster.ts';
+import { type Ask, loadPatiently, type SimCluster } from '../support/sim-cluster.ts';
 import { DistantDatabase } from './distant-database.ts';
 import type { EventQueue } from './event-queue.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
@@ -181,6 +181,7 @@ export class Machine {
         claim: (incarnation, after) =>
           shared.at(after === undefined ? ask : askUnheard).claim(incarnation, after),
         reader: { ...file, load: () => askStore(() => database.load()) },
+        load: (options) => loadPatiently(() => askStore(() => database.load()), options),
         store: (owner) => {
           const span = spanOf();
           const writer = this.storage.open(() => this.wall());

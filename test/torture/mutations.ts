@@ -355,8 +355,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who takes over goes on from what it once read',
     file: owned,
-    old: 'const stored = await reader.load().catch(',
-    new: 'const stored = this.early ??= await reader.load().catch(',
+    old: 'const stored = await cluster.load({ goOn, isLenient });',
+    new: 'const stored = (OwnedAccounts.early ??= await cluster.load({ goOn, isLenient }));',
   },
   {
     name: 'a batch whose end is unknown is made anew',

@@ -1,4 +1,4 @@
-import type { Balance } from '../../src/domain/reading.ts';
+import type { BalanceAnswer } from '../../src/domain/outcome.ts';
 import type { Matcher } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 
@@ -115,6 +115,4 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'poll now'; readonly account: string }
 );
 
-export interface Balances extends Readonly<Record<Balance, number>> {
-  readonly currency: string;
-}
+export type Balances = BalanceAnswer;

@@ -88,10 +88,12 @@ export class World {
 
   balances(account: string, at: number): Balances {
     const traffic = this.#scenario.traffic[account];
-    if (traffic === undefined) return { sms: 0, voip: 0, currency: 'EUR' };
+    if (traffic === undefined) return { balances: { sms: 0, voip: 0 }, currency: 'EUR' };
     return {
-      sms: balanceAt(traffic, 0, at),
-      voip: balanceAt(traffic, 1, at + traffic.cycleMs / 3),
+      balances: {
+        sms: balanceAt(traffic, 0, at),
+        voip: balanceAt(traffic, 1, at + traffic.cycleMs / 3),
+      },
       currency: traffic.currency,
     };
   }

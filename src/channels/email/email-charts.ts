@@ -7,7 +7,7 @@ import type { Message, MessageItem, ReportAccount, Runway } from '../../domain/m
 import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Balance, balances, type Reading } from '../../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
@@ -63,7 +63,10 @@ function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly C
   const seen = new Set<string>();
   const plans: ChartPlan[] = [];
   for (const [index, item] of items.slice(0, 10).entries()) {
-    const balance = item.balance ?? (alertKindOf(item).staleness === undefined ? null : 'sms');
+    const balance =
+      item.balance ??
+      (alertKindOf(item).staleness === undefined ? null : item.account?.balances[0]?.id) ??
+      null;
     if (item.account === null || balance === null || plans.length === chartsInGroup) continue;
     const key = `${item.account.id} ${balance}`;
     const plan = seen.has(key) ? null : planItemChart({ item, balance, frame, index });
@@ -91,6 +94,7 @@ function planItemChart(order: {
       };
   return planChart({
     ...order,
+    balances: item.account?.balances ?? [],
     history: item.account?.history ?? [],
     runway: item.account?.runway ?? null,
     thresholds: item.account?.thresholds ?? {},
@@ -100,14 +104,16 @@ function planItemChart(order: {
 
 /** The balance that ends first, of those that moved: a level line tells nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
-  const moving = balances.filter((balance) => isMoving(account, balance));
+  const moving = account.balances.map(({ id }) => id).filter((balance) => isMoving(account, balance));
   const [balance] = moving.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));
   if (balance === undefined) return null;
-  const runway = account.runways[balance];
-  return planChart({ balance, frame, index, history: account.history, runway, thresholds: {}, alert: null });
+  const { balances, history } = account;
+  const runway = account.runways[balance] ?? null;
+  return planChart({ balances, balance, frame, index, history, runway, thresholds: {}, alert: null });
 }
 
 function planChart(order: {
+  readonly balances: readonly BalanceDefinition[];
   readonly balance: Balance;
   readonly frame: Frame;
   readonly index: number;
@@ -117,11 +123,14 @@ function planChart(order: {
   readonly alert: IncidentBand | null;
 }): ChartPlan | null {
   const { balance, frame, history, alert } = order;
-  const last = history.at(-1);
+  const last = history.findLast(({ balances }) => balances[balance] !== undefined);
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const readings = history.filter(
-    ({ currency, at }) => isSameCurrency(currency, last.currency) && at >= frame.at - maxPastMs,
+    ({ currency, at, balances }) =>
+      isSameCurrency(currency, last.currency) &&
+      at >= frame.at - maxPastMs &&
+      balances[balance] !== undefined,
   );
   const [first] = readings;
   if (first === undefined || readings.length < 2) return null;
@@ -146,14 +155,19 @@ function planChart(order: {
     incidents: alert === null ? [] : [alert],
   });
   const drawing: MailChart = {
-    title: `${balanceLabel(balance)} balance in ${currency}`,
+    title: `${balanceLabel(balance, order.balances)} balance in ${currency}`,
     timezone: frame.timezone,
     emptyAt: runway?.emptyAt ?? null,
     forecast: runway?.forecast ?? null,
     chart,
   };
   const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;
-  const course = { from: first[balance], to: last[balance], ms: last.at - first.at, currency };
+  const course = {
+    from: amountOf(first, balance),
+    to: amountOf(last, balance),
+    ms: last.at - first.at,
+    currency,
+  };
   return { cid, index: order.index, drawing, alt: wordChart(drawing, course) };
 }
 
@@ -175,5 +189,8 @@ function runwayOf(account: ReportAccount, balance: Balance): number {
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {
   const [first] = account.history;
-  return first !== undefined && account.history.some((reading) => reading[balance] !== first[balance]);
+  return (
+    first !== undefined &&
+    account.history.some((reading) => amountOf(reading, balance) !== amountOf(first, balance))
+  );
 }

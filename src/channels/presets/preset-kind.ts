@@ -84,12 +84,12 @@ function presetKind(preset: Preset): PresetKind {
           ]
         : []),
     ],
-    check: (file, { credentials }) =>
+    check: ({ read, credentials }) =>
       Object.keys(keys)
-        .filter((key) => preset.spendsBalance && credentials.has(String(file.valueAt([key]))))
+        .filter((key) => preset.spendsBalance && credentials.has(String(read(key))))
         .slice(0, 1)
         .map((key) => ({
-          path: [key],
+          key,
           message:
             'is that of an account whose balance is watched: when it is empty, nothing pays for the alert. Use another account',
         })),

@@ -9,6 +9,7 @@ import type {
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
+import { amountOf } from '../../domain/reading.ts';
 import { type Tone, toneIcons } from '../../messages/item-tone.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
@@ -218,14 +219,16 @@ function pageButton({ publicUrl }: Message): readonly SlackBlock[] {
 function sparklineOf(item: MessageItem, now: number): string | null {
   const { account, balance } = item;
   if (account === null || balance === null) return null;
-  const readings = account.history.filter((reading) => reading.at >= now - dayMs && reading.at <= now);
+  const readings = account.history.filter(
+    ({ at, balances }) => at >= now - dayMs && at <= now && balances[balance] !== undefined,
+  );
   const [first] = readings;
   const last = readings.at(-1);
   if (first === undefined || last === undefined || readings.length < 2) return null;
-  const points = readings.map((reading) => ({ at: reading.at, value: reading[balance] }));
+  const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(reading[balance], cleanText(reading.currency, 12)),
+    formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

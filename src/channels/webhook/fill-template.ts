@@ -5,7 +5,14 @@ import { formatMicros } from '../../domain/money.ts';
 import { wordCard } from '../../messages/card-wording.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
-import { type Field, isField, labelPrefix, placeholder, type Template } from './template-schema.ts';
+import {
+  balancePrefix,
+  type Field,
+  isField,
+  labelPrefix,
+  placeholder,
+  type Template,
+} from './template-schema.ts';
 import { quantityText } from './webhook-payload.ts';
 
 /**
@@ -43,12 +50,16 @@ function valuesOf(message: Message): (name: string) => string {
     ...(item === undefined || message.kind !== 'incidents' ? {} : itemValues(item, message)),
   };
   const labels = item?.account?.labels ?? item?.incident.labels ?? {};
-  return (name) =>
-    isField(name)
-      ? (values[name] ?? '')
-      : Object.hasOwn(labels, name.slice(labelPrefix.length))
-        ? (labels[name.slice(labelPrefix.length)] ?? '')
-        : '';
+  const balances = item?.account?.reading?.balances ?? {};
+  return (name) => {
+    if (isField(name)) return values[name] ?? '';
+    if (name.startsWith(balancePrefix)) {
+      const micros = balances[name.slice(balancePrefix.length)];
+      return micros === undefined ? '' : formatMicros(micros);
+    }
+    const label = name.slice(labelPrefix.length);
+    return Object.hasOwn(labels, label) ? (labels[label] ?? '') : '';
+  };
 }
 
 function itemValues(
@@ -68,8 +79,6 @@ function itemValues(
     incident: item.incident.id,
     value: quantityText(item.value) ?? '',
     threshold: quantityText(item.threshold) ?? '',
-    'balance.sms': reading === null ? '' : formatMicros(reading.sms),
-    'balance.voip': reading === null ? '' : formatMicros(reading.voip),
     currency: reading?.currency ?? '',
     firedAt: isoText(item.firedAt),
     resolvedAt: item.resolvedAt === null ? '' : isoText(item.resolvedAt),

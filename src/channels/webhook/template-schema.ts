@@ -26,8 +26,6 @@ export const fields = [
   'incident',
   'value',
   'threshold',
-  'balance.sms',
-  'balance.voip',
   'currency',
   'firedAt',
   'resolvedAt',
@@ -43,6 +41,8 @@ export type Field = (typeof fields)[number];
 
 export const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 export const labelPrefix = 'labels.';
+/** Followed by the id of a balance, such as `balance.sms`. */
+export const balancePrefix = 'balance.';
 
 /** `template` of the configuration: data, not code. A field that nobody knows is an error at its place. */
 export const templateSchema = z
@@ -56,7 +56,7 @@ export const templateSchema = z
       const nearest = nearestWord(name, fields);
       const advice =
         nearest === null
-          ? `known are ${fields.join(', ')} and labels.<name>`
+          ? `known are ${fields.join(', ')} balance.<id> and labels.<name>`
           : `did you mean {{${nearest}}}?`;
       context.addIssue({
         code: 'custom',
@@ -83,7 +83,7 @@ function findUnknown(
   if (typeof value === 'string') {
     return [...value.matchAll(placeholder)]
       .map(([, name = '']) => name)
-      .filter((name) => !isField(name) && !name.startsWith(labelPrefix))
+      .filter((name) => !isField(name) && !name.startsWith(labelPrefix) && !name.startsWith(balancePrefix))
       .map((name) => ({ path, name }));
   }
   if (typeof value !== 'object' || value === null) return [];

@@ -12,10 +12,11 @@ import type {
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
+import { mapEach } from '../../domain/reading.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
-import { forecastJson, perBalance, readingJson } from '../../views/public-json.ts';
+import { forecastJson, readingJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;
@@ -108,10 +109,10 @@ function reportAccountData(account: ReportAccount): object {
     account: account.id,
     accountName: account.name.toWellFormed(),
     reading: account.reading && readingJson(account.reading),
-    outlooks: perBalance((balance) => runwayData(account.runways[balance])),
-    forecastRecords: perBalance((balance) => recordData(account.records[balance])),
-    spent: perBalance((balance) => formatMicros(account.spent[balance])),
-    toppedUp: perBalance((balance) => formatMicros(account.toppedUp[balance])),
+    outlooks: mapEach(account.runways, runwayData),
+    forecastRecords: mapEach(account.records, recordData),
+    spent: mapEach(account.spent, formatMicros),
+    toppedUp: mapEach(account.toppedUp, formatMicros),
     topUps: account.topUps.map(({ at, balance, micros }) => ({
       at: isoText(at),
       balance,

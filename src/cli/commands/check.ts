@@ -1,18 +1,20 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import { balances } from '../../domain/reading.ts';
+import { amountOf } from '../../domain/reading.ts';
+import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { ExplainedRule } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import type { Command, CommandInput } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type CheckedByRules, checkThroughDaemon } from '../daemon/check-through-daemon.ts';
-import { type Desk, withDesk } from '../desk.ts';
+import { withDesk } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
 import { padToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
+import { formatTable } from '../terminal/table.ts';
 
 /** Exit codes of monitoring plugins. */
 export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
@@ -32,15 +34,29 @@ pauses that are stored.
 --json prints {"status","accounts":[{... as "status --json" has it, "rules":[... as "explain --json" has them]}]}.`,
   options: {
     account: { value: 'ID', summary: 'only this account' },
+    'explain-request': {
+      summary:
+        'print the request without its credentials, the answer, and what was read from where; does not ask the daemon',
+    },
     json: { summary: 'print JSON' },
   },
-  examples: ['lowwater check', 'lowwater check --account otp --json'],
+  examples: [
+    'lowwater check',
+    'lowwater check --account otp --json',
+    'lowwater check --account otp --explain-request',
+  ],
   asksDaemon: true,
   run: (context, input) =>
     withDesk(context, input, async (desk) => {
       const account = input.option('account');
       const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
-      const checked = await checkNow(context, input, { desk, ids, account });
+      const isExplained = input.flag('explain-request');
+      const exchanges: DescribedExchange[] = [];
+      const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
+      const checked =
+        desk.daemon === null || isExplained
+          ? await checkHere(context, input, { account, explain })
+          : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
       const status = worstOf(checked.map(statusOf));
       if (input.flag('json')) {
         const { accountJson, explanationJson } = await import('../../views/public-json.ts');
@@ -48,24 +64,51 @@ pauses that are stored.
           ...accountJson(view),
           rules: explanations.map(explanationJson),
         }));
-        await printJson(context, { status, accounts });
+        await printJson(context, {
+          status,
+          accounts,
+          ...(isExplained ? { exchanges } : {}),
+        });
       } else {
+        if (isExplained)
+          await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
         await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
       }
       return pluginCodes[status];
     }),
 };
 
-/** Lets the daemon poll where one answers, and polls itself otherwise: that needs the whole file. */
-async function checkNow(
+/** Polls in this process, which needs the whole file. */
+async function checkHere(
   context: CommandContext,
   input: CommandInput,
-  order: { readonly desk: Desk; readonly ids: readonly string[]; readonly account: string | null },
+  order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedByRules[]> {
-  const { desk, ids, account } = order;
-  if (desk.daemon !== null) return checkThroughDaemon(await desk.views(), desk.daemon, ids);
   const { settings } = await loadConfiguration(context, input);
-  return context.rooms.checkAccounts({ settings, account, signal: context.signal });
+  return context.rooms.checkAccounts({ settings, ...order, signal: context.signal });
+}
+
+/** `otp` asked, what came, and a table of what was read from where. */
+function formatExchange(
+  { account, request, answer, read }: DescribedExchange,
+  { stdout }: CommandContext,
+): string {
+  const lines = [
+    stdout.style.bold(account),
+    ...request.map((line) => `  ${line}`),
+    `  ${answer ?? 'no answer'}`,
+  ];
+  const table = formatTable({
+    columns: [
+      { header: '  READ', value: ({ what }) => `  ${what}`, drawn: true },
+      { header: 'FROM', value: ({ where }) => where },
+      { header: 'FOUND', value: ({ found }) => found, minWidth: 12 },
+      { header: 'AS', value: (part) => part.read, minWidth: 12 },
+    ],
+    rows: read,
+    output: stdout,
+  });
+  return `${lines.join('\n')}\n${read.length === 0 ? '' : table}\n`;
 }
 
 /** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
@@ -128,12 +171,12 @@ function formatPerformanceData(checked: readonly CheckedByRules[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
-    return balances.map((balance) => {
-      const { warning, critical } = thresholds[balance];
+    return view.balances.map(({ id: balance }) => {
+      const { warning, critical } = thresholds[balance] ?? {};
       const ranges = [warning, critical].map((level) =>
         level === undefined ? '' : `${formatMicros(level)}:`,
       );
-      return `'${id} ${balance}'=${[formatMicros(reading[balance]), ...ranges].join(';').replace(/;+$/, '')}`;
+      return `'${id} ${balance}'=${[formatMicros(amountOf(reading, balance)), ...ranges].join(';').replace(/;+$/, '')}`;
     });
   });
   return data.length === 0 ? '' : ` | ${data.join(' ')}`;
@@ -150,9 +193,9 @@ function formatAccount(checked: CheckedByRules, frame: Frame): string {
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
   if (outcome === 'ok' && view.reading !== null) {
-    for (const balance of balances)
+    for (const { id: balance, label } of view.balances)
       lines.push(
-        `  ${balance.toUpperCase().padEnd(4)}  ${formatAmount(view.reading[balance], view.reading.currency)}`,
+        `  ${label.toUpperCase().padEnd(4)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
     lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);

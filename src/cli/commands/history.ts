@@ -1,7 +1,7 @@
 import { weekMs } from '../../domain/duration.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance, Reading } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
@@ -25,13 +25,13 @@ export const historyCommand: Command = {
   summary: 'readings of an account as chart, table, CSV or JSON',
   details: `A chart on a terminal, a table where the output goes elsewhere.
 
---csv prints RFC 4180 with the header at,sms,voip,currency: what "replay --input" reads. Times are ISO 8601 UTC.
---json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
+--csv prints RFC 4180 with the header at,sms,voip,currency (the balances of the account): what "replay --input" reads. Times are
+ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
   positionals: [{ name: 'ID', summary: 'the account' }],
   options: {
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
     until: { value: 'TIME', summary: 'likewise; default now' },
-    balance: { value: 'NAME', summary: 'sms (default) or voip: what the chart shows' },
+    balance: { value: 'NAME', summary: 'what the chart shows; default: the first balance of the account' },
     csv: { summary: 'print CSV' },
     json: { summary: 'print JSON' },
     table: { summary: 'print a table also on a terminal' },
@@ -45,25 +45,24 @@ export const historyCommand: Command = {
       const now = context.clock.now();
       const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
       const until = readInstant(input, 'until', { now, timezone }) ?? now;
-      const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
       const views = await desk.views();
+      const view = await views.account(account);
+      const balances = view?.balances ?? [];
+      const balance = readBalance(input, balances);
       // The end is exclusive, and a reading of this very millisecond belongs to "until now".
       const readings = await views.readings(account, since, until + 1);
       if (input.flag('json')) {
         const { readingJson } = await import('../../views/public-json.ts');
         await printJson(context, { points: readings.map(readingJson) });
-      } else if (input.flag('csv')) await printCsv(context, readings);
+      } else if (input.flag('csv')) await printCsv(context, readings, balances);
       else if (readings.length === 0)
         await context.stdout.write(
           `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
         );
       else if (input.flag('table') || !context.stdout.isTerminal)
-        await printTable(context, readings, { balance, timezone });
-      else {
-        const view = await views.account(account);
-        await printChart(context, { account, balance, timezone, readings, since, until, view });
-      }
+        await printTable(context, readings, { balances, balance: balance.id, timezone });
+      else await printChart(context, { account, balance, timezone, readings, since, until, view });
       return exitCodes.ok;
     }),
 };
@@ -71,12 +70,15 @@ export const historyCommand: Command = {
 async function printCsv(
   { stdout, stderr, clock, signal }: CommandContext,
   readings: readonly Reading[],
+  balances: readonly BalanceDefinition[],
 ): Promise<void> {
   // On a terminal the lines themselves show how far it is.
   const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
-  await stdout.write(historyHeader);
+  await stdout.write(historyHeader(balances));
   for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
-    const chunk = readings.slice(from, from + chunkLines).map(formatHistoryLine);
+    const chunk = readings
+      .slice(from, from + chunkLines)
+      .map((reading) => formatHistoryLine(reading, balances));
     await stdout.write(chunk.join(''));
     progress?.update((from + chunk.length) / readings.length);
   }
@@ -87,14 +89,23 @@ async function printCsv(
 async function printTable(
   { stdout }: CommandContext,
   readings: readonly Reading[],
-  { balance, timezone }: { readonly balance: Balance; readonly timezone: string },
+  shown: {
+    readonly balances: readonly BalanceDefinition[];
+    readonly balance: Balance;
+    readonly timezone: string;
+  },
 ): Promise<void> {
-  const rankOf = (name: Balance) => (name === balance ? {} : { rank: 1 });
+  const { balances, balance, timezone } = shown;
   const table = formatTable<Reading>({
     columns: [
       { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
-      { header: 'SMS', align: 'right', ...rankOf('sms'), value: ({ sms }) => formatMoney(sms) },
-      { header: 'VOIP', align: 'right', ...rankOf('voip'), value: ({ voip }) => formatMoney(voip) },
+      ...balances.map(({ id, label }) => ({
+        header: label.toUpperCase(),
+        align: 'right' as const,
+        ...(id === balance ? {} : { rank: 1 }),
+        value: (reading: Reading) =>
+          reading.balances[id] === undefined ? '-' : formatMoney(reading.balances[id]),
+      })),
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
     rows: readings,
@@ -106,7 +117,7 @@ async function printTable(
 interface ChartContent {
   readonly account: string;
   readonly view: AccountView | null;
-  readonly balance: Balance;
+  readonly balance: BalanceDefinition;
   readonly timezone: string;
   readonly readings: readonly Reading[];
   readonly since: number;
@@ -119,10 +130,13 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     import('../../chart/chart.ts'),
     import('../../chart/line.ts'),
   ]);
-  const { account, balance, readings, since, until, timezone, view } = content;
+  const { account, readings, since, until, timezone, view } = content;
+  const { id: balance, label } = content.balance;
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
-  const drawn = readings.filter(({ currency }) => currency === newest?.currency);
+  const drawn = readings.filter(
+    ({ currency, balances }) => currency === newest?.currency && balances[balance] !== undefined,
+  );
   const first = drawn[0];
   const chart = layChart({
     // A history that is shorter than what was asked for fills the chart.
@@ -150,11 +164,11 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
-  const title = `${cleanText(view?.name ?? account, 80)}: ${balance.toUpperCase()} balance`;
+  const title = `${cleanText(view?.name ?? account, 80)}: ${label.toUpperCase()} balance`;
   const latest =
-    newest === undefined
+    newest?.balances[balance] === undefined
       ? ''
-      : `${formatMoney(newest[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
+      : `${formatMoney(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
   const names = Object.entries(view?.thresholds[balance] ?? {}).map(
     ([severity, micros]) => `${severity} ${formatMoney(micros)}`,
   );

@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { amountOf } from '../../domain/reading.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
@@ -133,7 +134,9 @@ async function tryKey(context: CommandContext, input: CommandInput): Promise<Tri
     throw new CommandError('the provider refused the key; nothing was written');
   if (reading === null || reading === undefined)
     return { kind: 'unknown', reason: cleanText(checked?.reason ?? 'no answer', 300) };
-  const { sms, voip, currency } = reading;
-  const text = `SMS ${formatAmount(sms, currency)}, VoIP ${formatAmount(voip, currency)}`;
+  const { currency } = reading;
+  const text = (checked?.view.balances ?? [])
+    .map(({ id, label }) => `${label} ${formatAmount(amountOf(reading, id), currency)}`)
+    .join(', ');
   return { kind: 'read', currency: currency.trim(), text: cleanText(text, 200) };
 }

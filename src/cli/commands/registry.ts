@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import type { CommandGroups } from '../write-completion.ts';
 import { ackCommand, unackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
+import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   validateCommand,
   statusCommand,
   historyCommand,
+  auditCommand,
   queryCommand,
   alertsCommand,
   explainCommand,

@@ -5,9 +5,10 @@ import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { amountOf, type Balance } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
+import { commonBalances } from '../../wording/balance-wording.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Command, exitCodes } from '../command.ts';
@@ -95,7 +96,7 @@ export function formatStatus(
 ): string {
   const { style } = stdout;
   const table = formatTable({
-    columns: statusColumns({ now, timezone, symbols: stdout.isTerminal, style }),
+    columns: statusColumns({ accounts, now, timezone, symbols: stdout.isTerminal, style }),
     rows: accounts,
     output: stdout,
   });
@@ -103,12 +104,14 @@ export function formatStatus(
 }
 
 function statusColumns(frame: {
+  readonly accounts: readonly AccountView[];
   readonly now: number;
   readonly timezone: string;
   readonly symbols: boolean;
   readonly style: Style;
 }): Column<AccountView>[] {
-  const { now, timezone, symbols, style } = frame;
+  const { accounts, now, timezone, symbols, style } = frame;
+  const balances = commonBalances(accounts.map(({ balances }) => balances));
   return [
     {
       header: 'STATE',
@@ -116,21 +119,17 @@ function statusColumns(frame: {
       paint: (account, cell) => stateOf(account).paint(style, cell),
     },
     { header: 'ACCOUNT', value: (account) => account.name, minWidth: 12 },
-    {
-      header: 'SMS',
-      align: 'right',
-      value: (account) => moneyOf(account, 'sms'),
-      paint: paintNegative(style, 'sms'),
-    },
-    {
-      header: 'VOIP',
-      align: 'right',
-      rank: 3,
-      value: (account) => moneyOf(account, 'voip'),
-      paint: paintNegative(style, 'voip'),
-    },
+    ...(balances === null
+      ? [{ header: 'BALANCES', value: wordBalances }]
+      : balances.map(({ id, label }, place) => ({
+          header: label.toUpperCase(),
+          align: 'right' as const,
+          ...(place === 0 ? {} : { rank: 3 }),
+          value: (account: AccountView) => moneyOf(account, id),
+          paint: paintNegative(style, id),
+        }))),
     { header: 'CUR', rank: 4, value: (account) => account.currency ?? '' },
-    ...(symbols ? [sparkColumn(now)] : []),
+    ...(symbols ? [sparkColumn(now, balances?.[0]?.label)] : []),
     {
       header: 'BURN/DAY',
       align: 'right',
@@ -152,14 +151,18 @@ function statusColumns(frame: {
   ];
 }
 
-function sparkColumn(now: number): Column<AccountView> {
+/** Of the first balance of each account. */
+function sparkColumn(now: number, label?: string): Column<AccountView> {
   return {
-    header: 'LAST 24 H (SMS)',
+    header: `LAST 24 H${label === undefined ? '' : ` (${label.toUpperCase()})`}`,
     rank: 7,
     drawn: true,
-    value: ({ day }) =>
+    value: ({ day, balances: [first] }) =>
       drawSparkline({
-        points: day.map(({ at, sms }) => ({ at, value: sms })),
+        points: day.flatMap(({ at, balances }) => {
+          const value = balances[first?.id ?? ''];
+          return value === undefined ? [] : [{ at, value }];
+        }),
         since: now - dayMs,
         until: now + 1,
         width: 24,
@@ -188,17 +191,22 @@ function stateOf(account: AccountView): State {
 }
 
 function moneyOf(account: AccountView, balance: Balance): string {
-  return account.reading === null ? '-' : formatMoney(account.reading[balance]);
+  return account.reading === null ? '-' : formatMoney(amountOf(account.reading, balance));
+}
+
+/** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */
+function wordBalances(account: AccountView): string {
+  return account.balances.map(({ id, label }) => `${label} ${moneyOf(account, id)}`).join(', ');
 }
 
 function paintNegative(style: Style, balance: Balance): (account: AccountView, cell: string) => string {
   return (account, cell) =>
-    account.reading !== null && account.reading[balance] < 0 ? style.red(cell) : cell;
+    account.reading !== null && amountOf(account.reading, balance) < 0 ? style.red(cell) : cell;
 }
 
 /** The outlook of the balance that ends first. */
 function pressing(account: AccountView): Runway | null {
-  return account.runways[leadingBalance(account)];
+  return account.runways[leadingBalance(account)] ?? null;
 }
 
 /** `3d (2d-5d)`: as foretold, and between what it lies four times in five. */

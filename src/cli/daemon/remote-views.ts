@@ -2,12 +2,13 @@ import type * as z from 'zod';
 import type { Runway } from '../../domain/message.ts';
 import { parseMicros } from '../../domain/money.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
-import { type Balance, balances, type Reading } from '../../domain/reading.ts';
+import { type Balance, mapEach, ofEach, type Reading } from '../../domain/reading.ts';
 import type { Evaluation } from '../../rules/evaluation.ts';
 import type {
   accountDetails,
   accountJson,
   alertJson,
+  auditJson,
   explanationDetails,
   explanationJson,
   readingJson,
@@ -68,6 +69,12 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
       const { explanations } = await get<{ explanations: readonly ExplanationAnswer[] }>(path);
       return explanations.map(viewExplanation);
     },
+    async audit(since) {
+      type Answer = { readonly audit: readonly z.infer<typeof auditJson.schema>[] };
+      const query = new URLSearchParams({ since: new Date(since).toISOString(), limit: '1000' });
+      const { audit } = await get<Answer>(`/api/v1/audit?${query}`);
+      return audit.map((entry) => ({ ...entry, at: Date.parse(entry.at) }));
+    },
     async silences() {
       type Answer = { readonly silences: readonly z.infer<typeof silenceJson.schema>[] };
       const { silences } = await get<Answer>('/api/v1/silences');
@@ -87,8 +94,8 @@ export async function request<Answer>(daemon: DaemonAddress, order: DaemonReques
   return answer.body as Answer;
 }
 
-function viewReading({ at, currency, sms, voip }: ReadingAnswer): Reading {
-  return { at: Date.parse(at), currency, sms: micros(sms), voip: micros(voip) };
+function viewReading({ at, currency, ...amounts }: ReadingAnswer): Reading {
+  return { at: Date.parse(at), balances: mapEach(amounts, micros), currency };
 }
 
 function viewAccount(answer: AccountAnswer): AccountView {
@@ -96,17 +103,21 @@ function viewAccount(answer: AccountAnswer): AccountView {
   const { balances: amounts, currency, readAt: read, burnPerDay, runwaySeconds, forecast } = answer;
   const readAt = instant(read);
   const reading =
-    readAt === null
-      ? null
-      : { at: readAt, currency: currency ?? '', sms: micros(amounts.sms), voip: micros(amounts.voip) };
+    readAt === null ? null : { at: readAt, balances: mapEach(amounts, micros), currency: currency ?? '' };
+  const balances = (details?.balances ?? Object.keys(amounts).map((id) => ({ id, label: id }))).map(
+    (balance) => ({ ...balance, alertsBelowZero: false }),
+  );
   const runwayOf = (balance: Balance): Runway | null => {
-    const burn = burnPerDay[balance];
-    const seconds = runwaySeconds[balance];
-    const predicted = viewForecast(forecast[balance]);
+    const burn = burnPerDay[balance] ?? null;
+    const seconds = runwaySeconds[balance] ?? null;
+    const predicted = viewForecast(forecast[balance] ?? null);
     if (burn === null && seconds === null && predicted === null) return null;
     return {
       balance,
       emptyMicros: 0,
+      lookbackMs: 86_400_000,
+      usualPerDay: null,
+      expected: null,
       burnPerDay: burn === null ? null : micros(burn),
       runwayMs: seconds === null ? null : seconds * 1000,
       emptyAt: predicted?.emptyAt ?? null,
@@ -123,6 +134,7 @@ function viewAccount(answer: AccountAnswer): AccountView {
     topUpUrl: null,
     runbookUrl: null,
     note: null,
+    balances,
     outcome: answer.outcome,
     failure: answer.failure,
     polledAt: instant(answer.polledAt),
@@ -132,11 +144,12 @@ function viewAccount(answer: AccountAnswer): AccountView {
     currency,
     readAt,
     nextPollAt: null,
+    payments: [],
     pollIntervalMs: (details?.pollIntervalSeconds ?? 0) * 1000,
-    runways: perBalance(runwayOf),
+    runways: ofEach(balances, runwayOf),
     backoffUntil: instant(answer.backoffUntil),
     day: (details?.day ?? []).map(viewReading),
-    thresholds: perBalance((balance) =>
+    thresholds: ofEach(balances, (balance) =>
       Object.fromEntries(
         Object.entries(details?.thresholds[balance] ?? {}).map(([severity, level]) => [
           severity,
@@ -155,11 +168,12 @@ function viewAlert(answer: AlertAnswer): AlertView {
     ...answer,
     accountName: answer.account,
     labels: {},
+    notified: [],
     since: Date.parse(answer.since),
     resolvedAt: instant(answer.resolvedAt),
     value: guessQuantity(answer.value),
     threshold: guessQuantity(answer.threshold),
-    forecast: perBalance((balance) => viewForecast(answer.forecast[balance])),
+    forecast: mapEach(answer.forecast, viewForecast),
     acknowledged: viewAcknowledgement(answer.acknowledged),
   };
 }
@@ -168,7 +182,7 @@ function viewAcknowledgement(answer: AlertAnswer['acknowledged']): AlertView['ac
   return answer && { ...answer, at: Date.parse(answer.at) };
 }
 
-function viewForecast(answer: AccountAnswer['forecast'][Balance]): Runway['forecast'] {
+function viewForecast(answer: AccountAnswer['forecast'][Balance] | null): Runway['forecast'] {
   return (
     answer && {
       emptyAt: instant(answer.emptyAt),
@@ -260,9 +274,4 @@ function micros(digits: string | null): number {
 
 function instant(text: string | null): number | null {
   return text === null ? null : Date.parse(text);
-}
-
-function perBalance<T>(of: (balance: Balance) => T): Record<Balance, T> {
-  const [first, second] = balances;
-  return { [first]: of(first), [second]: of(second) } as Record<Balance, T>;
 }

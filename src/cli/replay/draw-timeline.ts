@@ -1,7 +1,7 @@
 import { type Chart, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { formatMoney, type Micros } from '../../domain/money.ts';
-import { type Balance, balances } from '../../domain/reading.ts';
+import type { Balance } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
@@ -26,9 +26,9 @@ export function drawTimeline(
 ): string[] {
   const { settings, stdout } = report;
   const rules = rulesForAccount(settings, trace.account);
-  const watched = balances.filter((balance) =>
-    rules.some((rule) => 'balance' in rule && rule.balance === balance),
-  );
+  const watched = trace.account.balances
+    .map(({ id }) => id)
+    .filter((balance) => rules.some((rule) => rule.balance === balance));
   const width = Math.min(stdout.columns, widest);
   const fired = [...new Set(incidents.map(({ rule }) => rule))];
   const labelWidth = Math.max(
@@ -81,7 +81,10 @@ function layTrace(
 
 /** Labels of one width put the curves and the lines under one another. */
 function maxAmountLength({ readings }: AccountTrace, balance: Balance): number {
-  const most = readings.reduce((width, reading) => Math.max(width, formatMoney(reading[balance]).length), 0);
+  const most = readings.reduce(
+    (width, reading) => Math.max(width, formatMoney(reading.balances[balance] ?? 0).length),
+    0,
+  );
   return Math.min(maxLabelLength, most + 1);
 }
 

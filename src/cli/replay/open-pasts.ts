@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import { assignReadings, givenPast } from '../../replay/given-past.ts';
-import { HistoryFileError, readHistoryCsv } from '../../replay/history-csv.ts';
+import { type BalanceColumns, HistoryFileError, readHistoryCsv } from '../../replay/history-csv.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import { storedPast } from '../../replay/stored-past.ts';
 import { CommandError } from '../command.ts';
@@ -74,16 +74,26 @@ async function readFile(
     const size = path === null ? Number.POSITIVE_INFINITY : (await stat(path)).size;
     let read = 0;
     const newShelf = await rooms.loadPollShelf();
-    const readings = await readHistoryCsv(openText(path, signal), newShelf, (characters) => {
-      read += characters;
-      order.progress.update(Math.min(1, read / size) * textShare);
-    });
+    const readings = await readHistoryCsv(
+      openText(path, signal),
+      newShelf,
+      columnsOf(order.settings.accounts),
+      (characters) => {
+        read += characters;
+        order.progress.update(Math.min(1, read / size) * textShare);
+      },
+    );
     const assigned = assignReadings(readings, order.settings.accounts, order.account);
     return assigned.map((given) => givenPast(given.account, given.readings, order));
   } catch (error) {
     if (signal.aborted) return null;
     throw explainFileError(error, path ?? 'standard input');
   }
+}
+
+function columnsOf(accounts: readonly AccountSettings[]): BalanceColumns {
+  const lists = [...new Set(accounts.map(({ balances }) => balances))];
+  return { balances: [...new Set(lists.flat().map(({ id }) => id))], isMixed: lists.length > 1 };
 }
 
 function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {

@@ -1,6 +1,5 @@
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
-import { balances } from '../../domain/reading.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
 import type { CommandContext } from '../context.ts';
@@ -48,7 +47,7 @@ export async function printForecasts(context: CommandContext, order: Order): Pro
       if (signal.aborted) return;
     }
     await writeLines();
-    for (const balance of balances)
+    for (const { id: balance } of past.account.balances)
       rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
     update((index + 1) / pasts.length);
   }

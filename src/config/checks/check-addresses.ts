@@ -43,6 +43,23 @@ function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
 }
 
 function checkServer(draft: Draft): ConfigProblem[] {
+  return [...checkViewer(draft), ...checkListening(draft)];
+}
+
+function checkViewer(draft: Draft): ConfigProblem[] {
+  const [token = '', viewer = ''] = ['token', 'viewerToken'].map(
+    (key) => textAt(draft, ['server', key]) ?? '',
+  );
+  const path = ['server', 'viewerToken'];
+  if (viewer === '' || draft.isBroken(['server', 'token'])) return [];
+  if (token === '')
+    return [
+      problemAt(draft, path, 'is only of use beside server.token: without one everybody may change things'),
+    ];
+  return token === viewer ? [problemAt(draft, path, 'must differ from server.token')] : [];
+}
+
+function checkListening(draft: Draft): ConfigProblem[] {
   const [host, token, allowed] = ['host', 'token', 'allowUnauthenticated'].map((key) => ['server', key]);
   if (host === undefined || token === undefined || allowed === undefined) return [];
   const address = textAt(draft, host);

@@ -8,12 +8,10 @@ export function checkChannels(draft: Draft): ConfigProblem[] {
   return keysAt(draft, ['channels']).flatMap((name) => {
     const channel = ['channels', name];
     const kind = channelKinds.find(({ type }) => type === textAt(draft, [...channel, 'type']));
-    const keys = {
-      valueAt: (path: readonly (string | number)[]) => valueAt(draft, [...channel, ...path]),
-      isBroken: (path: readonly (string | number)[]) => draft.isBroken([...channel, ...path]),
-    };
-    return (kind?.check?.(keys, { credentials }) ?? []).map(({ path, message }) =>
-      problemAt(draft, [...channel, ...path], message),
+    const read = (key: string): unknown =>
+      draft.isBroken([...channel, key]) ? undefined : valueAt(draft, [...channel, key]);
+    return (kind?.check?.({ read, credentials }) ?? []).map(({ key, message }) =>
+      problemAt(draft, [...channel, key], message),
     );
   });
 }

@@ -1,11 +1,13 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import { accountServiceBalances } from '../../providers/account-service/balances.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
+import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
@@ -66,9 +68,6 @@ function knownIds(
   };
 }
 
-export const secretKeys =
-  /^(?:authSecret|webhookUrl|botToken|routingKey|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
-
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
@@ -78,23 +77,35 @@ function secretsLater(draft: Draft): Secrets {
   return () => {
     if (found === null) {
       found = new Set();
-      gatherSecrets(draft.value, found);
+      gatherSecrets(draft.value, listSecretKeys(), found);
     }
     return found;
   };
 }
 
-function gatherSecrets(value: unknown, found: Set<string>): void {
+/** What stands at a secret key, or anywhere below one, such as the headers of a webhook. */
+function gatherSecrets(value: unknown, keys: ReadonlySet<string>, found: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
-    if (typeof child !== 'string') gatherSecrets(child, found);
-    else if (secretKeys.test(key)) found.add(child);
+    if (keys.has(key)) for (const text of textsBelow(child)) found.add(text);
+    else gatherSecrets(child, keys, found);
   }
+}
+
+function textsBelow(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsBelow) : [];
 }
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [...builtInIds([...configured.names]), ...selfAlertTypes];
+  const others = [
+    ...builtInIds(
+      [...configured.names],
+      accountServiceBalances.filter(({ alertsBelowZero }) => alertsBelowZero),
+    ),
+    ...selfAlertTypes,
+  ];
   const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,

@@ -3,6 +3,7 @@ import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
 import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
+import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import {
@@ -50,7 +51,7 @@ const provider = shape({
     .prefault({}),
 }).meta({ description: 'The messaging provider.' });
 
-const labels = labelRecord(z.string({ error: 'must be a text' })).meta({
+const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',
 });
 
@@ -96,7 +97,10 @@ const route = shape({
     selfAlertTypes,
   ).optional(),
   channels: channelNames('Channels that are told.'),
-  repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
+  repeatEvery: duration(
+    'Time between reminders while it fires. Without it by severity: info none, warning 1d, critical 4h.',
+    { minMs: secondMs },
+  ).optional(),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
     '5s',
   ),
@@ -134,6 +138,11 @@ const report = shape({
   channels: channelNames('Channels that get it.'),
 }).meta({ description: 'A summary that is sent on a schedule.' });
 
+const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
+const networkAddress = z
+  .string({ error: someNetworks })
+  .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
+
 const server = shape({
   host: oneLine('Address to listen on. Other machines reach only addresses that are not loopback.').prefault(
     '127.0.0.1',
@@ -145,6 +154,28 @@ const server = shape({
   token: optionalSecret(
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
   ).optional(),
+  viewerToken: optionalSecret(
+    'A second token that may look at everything and change nothing, for a screen in an office. Only beside `token`.',
+  ).optional(),
+  trustedProxy: shape({
+    addresses: z
+      .array(networkAddress, { error: someNetworks })
+      .min(1, { error: someNetworks })
+      .meta({ description: 'Addresses of the proxy; nobody else is believed.' }),
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'give the name of a header, such as "Remote-User"' })
+      .transform((name) => name.toLowerCase())
+      .meta({
+        description:
+          'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
+      }),
+  })
+    .meta({
+      description:
+        'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',
+    })
+    .optional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
   openMetrics: flag('Give /metrics without the token also beyond this machine.').default(false),
 });
@@ -207,7 +238,7 @@ const logLevels = [
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
   $schema: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .meta({ description: 'Where editors find this schema.' })
     .optional(),
   provider: provider.prefault({}),

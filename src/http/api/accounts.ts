@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import { weekMs } from '../../domain/duration.ts';
 import { isoDay } from '../../domain/moment.ts';
-import { balances, type Reading } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import {
@@ -85,7 +85,7 @@ const getHistoryCsv = createRoute({
   path: '/api/v1/accounts/{id}/history.csv',
   operationId: 'getHistoryCsv',
   summary:
-    'Every reading as CSV, oldest first: at, sms, voip, currency, as `lowwater history --csv` writes it',
+    'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
   tags,
   request: { params, query: z.object(window) },
   responses: {
@@ -149,7 +149,7 @@ const getChart = createRoute({
       points: count(2, 5_000)
         .default(800)
         .meta({ description: 'How many at most, thinned with minima and maxima' }),
-      balance: z.enum(balances, { error: `give ${balances.join(' or ')}` }).default('sms'),
+      balance: z.string().optional().meta({ description: 'Default: the first balance of the account' }),
     }),
   },
   responses: { 200: gives('The chart', chartJson.schema), ...refused },
@@ -165,25 +165,28 @@ const pollAccount = createRoute({
   responses: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
 });
 
-export function addAccountOperations(api: Api, views: LiveViews): void {
+export function addAccountOperations(api: Api): void {
   api.openapi(listAccounts, (context) => {
     const { details, ...query } = context.req.valid('query');
-    const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
+    const { items, nextCursor: next } = pageOfList(context.var.views.accountIds(), query, (id) => id);
     const describe = details === 'true' ? describeWhole : accountJson;
-    return written(context, streamed(context, writeAccounts(views, { ids: items, next, describe })));
+    return written(
+      context,
+      streamed(context, writeAccounts(context.var.views, { ids: items, next, describe })),
+    );
   });
 
   api.openapi(getAccount, async (context) => {
-    const account = await findAccount(views, context.req.valid('param').id);
+    const account = await findAccount(context.var.views, context.req.valid('param').id);
     const { details } = context.req.valid('query');
     return context.json({ account: details === 'true' ? describeWhole(account) : accountJson(account) }, 200);
   });
 
   api.openapi(getHistory, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
     const { limit, points, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
-    const readings = await views.readings(id, since, until);
+    const readings = await context.var.views.readings(id, since, until);
     const page =
       limit === undefined
         ? { items: thin(readings, points), nextCursor: null }
@@ -194,9 +197,9 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(getHistoryCsv, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
-    const lines = writeCsv(await views.readings(id, since, until));
+    const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
     const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -205,24 +208,27 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(listPolls, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { limit, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
     const page = await pageOfTime(
       { limit, cursor },
       async (query) => {
-        const polls = await views.polls(id, since, Math.min(until, query.before));
+        const polls = await context.var.views.polls(id, since, Math.min(until, query.before));
         return polls.slice(-query.limit).toReversed();
       },
       ({ at }) => at,
     );
-    return context.json({ polls: page.items.map(pollJson), nextCursor: page.nextCursor }, 200);
+    return context.json(
+      { polls: page.items.map((poll) => pollJson(poll, balances)), nextCursor: page.nextCursor },
+      200,
+    );
   });
 
   api.openapi(explainRules, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
     const { rule: wanted, details, ...query } = context.req.valid('query');
-    const all = await views.explain(id);
+    const all = await context.var.views.explain(id);
     const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
@@ -236,11 +242,12 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(getChart, async (context) => {
-    const account = await findAccount(views, context.req.valid('param').id);
-    const { balance, points, ...time } = context.req.valid('query');
+    const account = await findAccount(context.var.views, context.req.valid('param').id);
+    const { balance: wanted, points, ...time } = context.req.valid('query');
+    const balance = readBalance(wanted, account);
     const now = context.get('now');
     const span = readSpan(time, { now, timezone: 'UTC' });
-    const chart = await buildChart(views, { account, span, balance, points, now });
+    const chart = await buildChart(context.var.views, { account, span, balance, points, now });
     return context.json(
       chartJson({ ...chart, account: account.id, balance, currency: account.currency }),
       200,
@@ -248,8 +255,8 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(pollAccount, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
-    const { outcome, view } = accept(await views.pollNow(id));
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { outcome, view } = accept(await context.var.views.pollNow(id));
     return context.json({ outcome, account: accountJson(view) }, 200);
   });
 }
@@ -281,9 +288,20 @@ async function* writeAccounts(
   yield `],"nextCursor":${JSON.stringify(next)}}\n`;
 }
 
-async function* writeCsv(readings: readonly Reading[]): AsyncGenerator<string> {
-  yield historyHeader;
-  for await (const slice of inSlices(readings, sliceOfReadings)) yield slice.map(formatHistoryLine).join('');
+async function* writeCsv(
+  readings: readonly Reading[],
+  balances: readonly BalanceDefinition[],
+): AsyncGenerator<string> {
+  yield historyHeader(balances);
+  for await (const slice of inSlices(readings, sliceOfReadings))
+    yield slice.map((reading) => formatHistoryLine(reading, balances)).join('');
+}
+
+function readBalance(wanted: string | undefined, { balances }: AccountView): Balance {
+  const ids = balances.map(({ id }) => id);
+  const balance = wanted === undefined ? ids[0] : ids.find((id) => id === wanted);
+  if (balance === undefined) throw new RequestError('bad_request', `balance: give ${ids.join(' or ')}`);
+  return balance;
 }
 
 function readWindow(

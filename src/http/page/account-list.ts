@@ -1,13 +1,18 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/currency.ts';
+import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
+import { commonBalances } from '../../wording/balance-wording.ts';
 import { parseCursor, writeCursor } from '../api/paging.ts';
-import { type AccountState, accountStates, nameOf, runwayOf, stateOf } from './words.ts';
+import { type AccountState, accountStates, mentionsAll, nameOf, runwayOf, stateOf } from './words.ts';
 
-const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;
+const sortKeys = ['runway', 'state', 'name', 'burn', 'age'] as const;
 
-export type SortKey = (typeof sortKeys)[number];
+/** One of these, or a balance. */
+export type SortKey = (typeof sortKeys)[number] | Balance;
+
+const balanceForm = /^[a-z0-9][\w.-]*$/i;
 
 /** What the address of the overview asks for. */
 export interface ListQuery {
@@ -27,6 +32,8 @@ export interface AccountPage {
   /** How many stand on the pages before. */
   readonly before: number;
   readonly nextCursor: string | null;
+  /** The balances that all accounts have; null where accounts have different ones. */
+  readonly balances: readonly BalanceDefinition[] | null;
   /** Of all accounts, whatever the query. */
   readonly counts: Readonly<Record<AccountState, number>>;
 }
@@ -39,10 +46,14 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   return {
     search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
-    sort: sortKeys.find((key) => key === query.get('sort')) ?? 'runway',
+    sort: readSort(query.get('sort')),
     descending: query.get('order') === 'desc',
     cursor: query.get('cursor') || null,
   };
+}
+
+function readSort(text: string | null): SortKey {
+  return text !== null && balanceForm.test(text) ? text : 'runway';
 }
 
 /** The query as an address again; what is as usual is left out. */
@@ -68,11 +79,11 @@ interface Placed {
  */
 export class AccountListing {
   readonly #query: ListQuery;
-  readonly #words: readonly string[];
   readonly #compare: (left: Place, right: Place) => number;
   /** Where the page before ended. Balances move while somebody turns pages: this one begins behind that place. */
   readonly #last: Place | null;
   readonly #counts: Record<AccountState, number>;
+  readonly #lists = new Set<readonly BalanceDefinition[]>();
   #total = 0;
   #matching = 0;
   #before = 0;
@@ -83,7 +94,6 @@ export class AccountListing {
 
   constructor(query: ListQuery) {
     this.#query = query;
-    this.#words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
     this.#compare = comparePlaces(query);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
     this.#counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
@@ -91,11 +101,12 @@ export class AccountListing {
 
   add(account: AccountView): void {
     const state = stateOf(account);
+    this.#lists.add(account.balances);
     this.#total += 1;
     this.#counts[state] += 1;
     const { state: wanted, sort } = this.#query;
     if (wanted !== null && state !== wanted) return;
-    if (!this.#words.every((word) => mentions(account, word))) return;
+    if (!mentionsAll(this.#query.search, [account.id, account.name], account.labels)) return;
     this.#matching += 1;
     const place = placeOf(account, sort);
     if (this.#last !== null && this.#compare(place, this.#last) <= 0) this.#before += 1;
@@ -115,6 +126,7 @@ export class AccountListing {
       total: this.#total,
       before: this.#before,
       nextCursor: more ? writeCursor(end.place) : null,
+      balances: commonBalances(this.#lists),
       counts: this.#counts,
     };
   }
@@ -125,13 +137,10 @@ export class AccountListing {
   }
 }
 
-function mentions({ id, name, labels }: AccountView, word: string): boolean {
-  if (id.includes(word) || name.toLowerCase().includes(word)) return true;
-  return Object.entries(labels).some(([key, value]) => `${key}=${value}`.toLowerCase().includes(word));
-}
-
 /** Amounts of two currencies have no order: each currency stands for itself. */
-const amounts: ReadonlySet<SortKey> = new Set(['sms', 'voip', 'burn']);
+function isAmount(sort: SortKey): boolean {
+  return sort === 'burn' || !sortKeys.some((key) => key === sort);
+}
 
 /** What an account is sorted by: the key, null where unknown; the currency where that counts; its state; name and id. */
 const placeSchema = z.tuple([
@@ -145,7 +154,7 @@ const placeSchema = z.tuple([
 type Place = z.infer<typeof placeSchema>;
 
 function placeOf(account: AccountView, sort: SortKey): Place {
-  const currency = amounts.has(sort) ? currencyCode(account.currency ?? '') : '';
+  const currency = isAmount(sort) ? currencyCode(account.currency ?? '') : '';
   return [
     keyOf(account, sort),
     currency,
@@ -183,13 +192,12 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
       return accountStates.indexOf(stateOf(account));
     case 'name':
       return nameOf(account.name).toLowerCase();
-    case 'sms':
-    case 'voip':
-      return account.reading?.[sort] ?? null;
     case 'burn':
       return negate(account.runways[leadingBalance(account)]?.burnPerDay ?? null);
     case 'age':
       return account.readAt;
+    default:
+      return account.reading?.balances[sort] ?? null;
   }
 }
 

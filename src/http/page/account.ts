@@ -2,7 +2,7 @@ import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import { type Balance, balances, type PollRecord } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type {
@@ -13,9 +13,9 @@ import type {
   SilenceView,
   Views,
 } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { formatPayable, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { actLine } from './act-line.ts';
 import { alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { accountPath, silenceForm } from './forms.ts';
@@ -27,8 +27,8 @@ import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
   age,
-  amountOf,
   badge,
+  balanceCell,
   burnOf,
   type Frame,
   moment,
@@ -70,11 +70,11 @@ export async function renderAccount(
 ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back })}</div></div>
 ${live(
   'account-state',
-  html`<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
+  html`${actLine(account, null, frame)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
 ${failureNote(account, frame)}
-<div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
+<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
 )}
-${live('account-alerts', alertSection(alerts, frame, back))}
+${live('account-alerts', alertSection(alerts, account, frame))}
 ${chart}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, frame))}</section>
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}
@@ -100,16 +100,15 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
   }${waits && html`Waits until ${momentAndAge(backoffUntil, frame)}. `}The balances below are from the last reading.</p>`;
 }
 
-function balanceTile(account: AccountView, balance: Balance, frame: Frame): Html {
+function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = account.runways[balance];
   const burn = burnOf(account, balance);
-  const restore = runway?.restoreMicros ?? null;
-  return html`<section class="tile"><h2>${balanceLabel(balance)} balance</h2>
-<p class="big">${amountOf(account, balance)}</p>
-<dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
+  return html`<section class="tile"><h2>${label} balance</h2>
+<p class="big">${balanceCell(account, balance)}</p>
+<dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : html`${burn} ${account.currency}`}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${runway?.forecast != null && html`<dt>Foretold by</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
-${restore !== null && restore > 0 && html`<dt>Top up for 30 days</dt><dd>${formatPayable(restore, account.currency)}</dd>`}</dl></section>`;
+${runway?.forecast != null && html`<dt>Forecast from</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
+</dl></section>`;
 }
 
 function readingTile(account: AccountView, frame: Frame): Html {
@@ -123,12 +122,13 @@ function readingTile(account: AccountView, frame: Frame): Html {
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
 }
 
-function alertSection(alerts: readonly AlertView[], frame: Frame, back: string): Html {
+function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Frame): Html {
+  const back = accountPath(account.id);
   if (alerts.length === 0) {
     return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">No alert is open</h2></section>`;
   }
   return html`<section aria-labelledby="alerts-heading"><h2 id="alerts-heading">Open alerts</h2>
-<ul class="alerts">${alerts.map((alert) => alertCard(alert, frame, { back }))}</ul></section>`;
+<ul class="alerts">${alerts.map((alert) => alertCard(alert, account, frame, { back, isOnAccount: true }))}</ul></section>`;
 }
 
 const shownPolls = 12;
@@ -141,14 +141,17 @@ async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, fram
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>
-<tbody>${polls.toReversed().map((poll) => pollRow(poll, frame))}</tbody></table></div>`;
+<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${label} balance</th>`)}</tr></thead>
+<tbody>${polls.toReversed().map((poll) => pollRow(poll, account, frame))}</tbody></table></div>`;
 }
 
-function pollRow({ at, outcome, reading }: PollRecord, frame: Frame): Html {
+function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
+  const amount = (balance: Balance): Html | string => {
+    const micros = reading?.balances[balance];
+    return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
+  };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
-<td class="number" data-label="SMS balance">${reading === null ? unknown() : formatAmount(reading.sms, reading.currency)}</td>
-<td class="number" data-label="VoIP balance">${reading === null ? unknown() : formatAmount(reading.voip, reading.currency)}</td></tr>`;
+${balances.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${amount(id)}</td>`)}</tr>`;
 }
 
 /** What each rule says of the account now, with the numbers behind it. */
@@ -182,14 +185,20 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   const reached =
     next !== null &&
     html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${wordQuantity(distance, words)}${kind === 'breached' && html` past it`}${reached}`;
+  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? 'below' : 'above'} threshold${reached}`;
 }
 
-function differenceOf(left: Quantity | null, right: Quantity | null): Quantity | null {
+function differenceOf(
+  left: Quantity | null,
+  right: Quantity | null,
+): { readonly by: Quantity; readonly isBelow: boolean } | null {
   if (left?.unit === 'money' && right?.unit === 'money')
-    return { unit: 'money', micros: Math.abs(left.micros - right.micros) };
+    return {
+      by: { unit: 'money', micros: Math.abs(left.micros - right.micros) },
+      isBelow: left.micros < right.micros,
+    };
   if (left?.unit === 'duration' && right?.unit === 'duration')
-    return { unit: 'duration', ms: Math.abs(left.ms - right.ms) };
+    return { by: { unit: 'duration', ms: Math.abs(left.ms - right.ms) }, isBelow: left.ms < right.ms };
   return null;
 }
 

@@ -1,5 +1,6 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { accountLinks } from './act-line.ts';
 import { summaryOf } from './alerts.ts';
 import { accountPath, personFields, seenFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
@@ -33,11 +34,7 @@ export function renderAckAnswer(heading: string, words: Html | string, linked: L
 /** What the operators left for whoever is woken, and the links of the message, in its order. */
 function whatNext({ alert, account }: Linked): Html | null {
   if (account === null) return null;
-  const links = [
-    { label: 'Top up', url: alert.balance === null ? null : account.topUpUrl },
-    { label: 'Runbook', url: account.runbookUrl },
-    { label: 'Open account', url: accountPath(account.id) },
-  ].flatMap(({ label, url }) => (url === null ? [] : [html`<a href="${url}">${label}</a>`]));
+  const links = accountLinks(account, alert.balance !== null);
   return html`${account.note === null ? null : html`<p><bdi>${account.note}</bdi></p>`}
-<p>${links.map((link, index) => [index === 0 ? null : ' · ', link])}</p>`;
+<p class="act-line">${links.map((link) => html`${link} `)}<a href="${accountPath(account.id)}">Open account</a></p>`;
 }

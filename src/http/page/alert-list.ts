@@ -4,6 +4,7 @@ import type { AlertView } from '../../views/views.ts';
 import { pageOfList } from '../api/paging.ts';
 import { sortAlerts } from './alerts.ts';
 import { alertName, pickedName } from './forms.ts';
+import { mentionsAll } from './words.ts';
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
@@ -14,6 +15,8 @@ export interface AlertQuery {
   readonly severity: Severity | null;
   /** Who has it: nobody yet, a person, a silence, or a worse alert. */
   readonly care: (typeof cares)[number] | null;
+  /** Words that all must stand in account, name, rule or labels. */
+  readonly q: string;
   readonly account: string;
   readonly rule: string;
   /** As `team=identity`. */
@@ -30,15 +33,16 @@ export interface AlertPage {
 }
 
 const pageSize = 100;
-const longest = 200;
+const maxTextLength = 200;
 
 /** Reads the query of the page's address. What it does not know it takes for absent: a link never breaks. */
 export function readAlertQuery(query: URLSearchParams): AlertQuery {
-  const text = (name: string): string => (query.get(name) ?? '').slice(0, longest).trim();
+  const text = (name: string): string => (query.get(name) ?? '').slice(0, maxTextLength).trim();
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
     care: cares.find((care) => care === query.get('care')) ?? null,
+    q: text('q'),
     account: text('account'),
     rule: text('rule'),
     label: text('label'),
@@ -87,11 +91,12 @@ export function digestOf(alerts: readonly AlertView[]): string {
 /** Whether account, rule, severity and label are those asked for, of an alert or of a past incident. */
 export function selects(
   query: AlertQuery,
-  it: Pick<AlertView, 'account' | 'rule' | 'severity' | 'labels'>,
+  it: Pick<AlertView, 'account' | 'accountName' | 'rule' | 'severity' | 'labels'>,
 ): boolean {
   const [key = '', ...value] = query.label.split('=');
   return (
     (query.severity === null || it.severity === query.severity) &&
+    mentionsAll(query.q, [it.account, it.accountName, it.rule], it.labels) &&
     (query.account === '' || it.account === query.account) &&
     (query.rule === '' || it.rule === query.rule) &&
     (query.label === '' || (Object.hasOwn(it.labels, key) && it.labels[key] === value.join('=')))

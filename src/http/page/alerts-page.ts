@@ -3,8 +3,16 @@ import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
 import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
-import { alertCard } from './alerts.ts';
-import { durationField, options, personFields, pickedName, severityOptions, textChoice } from './forms.ts';
+import { accountsOf, alertCard } from './alerts.ts';
+import {
+  durationField,
+  maxChoices,
+  options,
+  personFields,
+  pickedName,
+  severityOptions,
+  textChoice,
+} from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { ifReadable } from './readable.ts';
@@ -17,40 +25,51 @@ const incidentsLookedAt = 1_000;
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
 export async function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
   const found =
-    query.state === 'past'
-      ? await pastSection(views, query, frame)
-      : openSection(pageOfAlerts(await views.alerts({ all: false }), query), query, frame);
+    query.state === 'past' ? await pastSection(views, query, frame) : await openSection(views, query, frame);
   return html`<h1>Alerts</h1>
 ${filterForm(query, views.choices())}
 ${live('alerts', found)}`;
 }
 
 const cares = {
-  '': 'anybody or nobody',
+  '': 'anyone',
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
   silenced: 'silenced',
-  covered: 'covered by a worse one',
+  covered: 'inhibited by a worse one',
 };
 
+const exactFilters = [
+  ['account', 'Account', 'accounts'],
+  ['rule', 'Rule', 'rules'],
+  ['label', 'Label', 'labels'],
+] as const;
+
+/** Of thousands only those are shown that a search finds. */
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
-  return html`<form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
+  const set = [query.q, query.severity, query.care, query.account, query.rule, query.label].filter(
+    Boolean,
+  ).length;
+  return html`<details class="fold"><summary>Filter${(set > 0 || query.state !== 'open') && html` · ${query.state}${set > 0 && `, ${plural(set, 'filter')}`}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
+<label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
 <label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
-<label>Who has it <select name="care">${options(Object.entries(cares), query.care ?? '')}</select></label>
-${textChoice('account', 'Account', choices.accounts, { chosen: query.account })}
-${textChoice('rule', 'Rule', choices.rules, { chosen: query.rule })}
-${textChoice('label', 'Label', choices.labels, { chosen: query.label })}
-<button>Filter</button> <a href="/alerts">Show all that are open</a></form>`;
+<label>Owner <select name="care">${options(Object.entries(cares), query.care ?? '')}</select></label>
+${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
+<button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
 
-function openSection(page: AlertPage, query: AlertQuery, frame: Frame): Html {
+async function openSection(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+  const page = pageOfAlerts(await views.alerts({ all: false }), query);
   const { alerts, matching, nextCursor } = page;
   if (matching === 0)
     return html`<p class="empty">No open alert is like this. <a href="/alerts">Show all that are open</a>, or <a href="/alerts?state=past">past incidents</a>.</p>`;
   const back = writeAlertQuery(query);
+  const accounts = await accountsOf(views, alerts);
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
-<ul class="alerts picked">${alerts.map((alert) => alertCard(alert, frame, { back, pick: picker(alert) }))}</ul>
+<ul class="alerts picked">${alerts.map((alert) =>
+    alertCard(alert, accounts.get(alert.account) ?? null, frame, { back, pick: picker(alert) }),
+  )}</ul>
 ${pager(query, nextCursor)}
 ${bulkForm(page, query, back)}</section>`;
 }

@@ -1,6 +1,10 @@
+import type { Forecast } from '../../domain/forecast.ts';
+import { isBeyondHorizon } from '../../domain/moment.ts';
 import { severityRank } from '../../domain/severity.ts';
-import type { AlertView, FiringView } from '../../views/views.ts';
+import type { AccountView, AlertView, FiringView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { endOf } from '../../wording/quantity-wording.ts';
+import { actLine } from './act-line.ts';
 import {
   accountPath,
   acknowledgeForm,
@@ -10,7 +14,7 @@ import {
   silenceForm,
 } from './forms.ts';
 import { live } from './live.ts';
-import { age, badge, type Frame, icon, severityWord } from './words.ts';
+import { age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
 
 /** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
 export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView): boolean {
@@ -29,16 +33,49 @@ export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'sever
   );
 }
 
-/** One alert with what can be done about it. */
-export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Html {
+/** The accounts of some alerts, by id. */
+export async function accountsOf(
+  views: Pick<LiveViews, 'accounts'>,
+  alerts: readonly { readonly account: string }[],
+): Promise<ReadonlyMap<string, AccountView>> {
+  const accounts = await views.accounts([...new Set(alerts.map(({ account }) => account))]);
+  return new Map(accounts.map((account) => [account.id, account]));
+}
+
+/** One alert: what to do about it, what is known, and what can be ordered. `account` is null of lowwater's own alerts. */
+export function alertCard(
+  alert: AlertView,
+  account: AccountView | null,
+  frame: Frame,
+  place: FormPlace,
+): Html {
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
   const content = html`${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
-<p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
+${account !== null && !place.isOnAccount && actLine(account, alert.balance, frame)}
+<p class="alert-meta">${outlookWords(alert, account, frame)}rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
 <div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
     alert.acknowledged !== null && giveBackForm(alert, place)
   }${!alert.silenced && silenceForm(alert, place)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
+}
+
+/** When the balance is gone, and how old that knowledge is. */
+function outlookWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
+  const runway = balance === null ? null : account?.runways[balance];
+  if (account === null || runway == null) return null;
+  const endsAt = endOf(runway, frame.now);
+  const range = runway.forecast === null ? null : rangeOf(runway.forecast, frame);
+  const gone =
+    endsAt === null
+      ? null
+      : html`gone ${nearMoment(endsAt, frame)}${range !== null && html` (80 %: ${range})`}`;
+  return html`${gone !== null && html`${gone} · `}${account.readAt !== null && html`read ${age(account.readAt, frame)} · `}`;
+}
+
+function rangeOf({ earliest, latest }: Forecast, frame: Frame): Html | null {
+  if (earliest === null || latest === null || isBeyondHorizon(latest, frame.now)) return null;
+  return html`${nearMoment(Math.max(earliest, frame.now), frame)} to ${nearMoment(latest, frame)}`;
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
@@ -53,12 +90,24 @@ export function summaryOf({ summary, severity }: AlertView): string {
   return summary.replace(` (${severity})`, '');
 }
 
-function conditions({ acknowledged, silenced, inhibited, flapping }: AlertView, frame: Frame): Html {
+function conditions(alert: AlertView, frame: Frame): Html {
+  const { acknowledged, silenced, inhibited, flapping, notified } = alert;
   const comment = acknowledged?.comment ?? '';
   return html`${
+    notified.length > 0 &&
+    html` · ${listNames(notified.map(({ channel }) => channel))} notified ${age(Math.max(...notified.map(({ at }) => at)), frame)}`
+  }${
     acknowledged !== null &&
     html` · <span class="condition">${icon('person')}acknowledged by <bdi>${acknowledged.by}</bdi> ${age(acknowledged.at, frame)}${comment !== '' && html`: <q>${comment}</q>`}</span>`
   }${silenced && html` · <span class="condition">${icon('silence')}silenced</span>`}${
-    inhibited && html` · <span class="condition">covered by a worse alert</span>`
+    inhibited && html` · <span class="condition">inhibited by a worse alert</span>`
   }${flapping && html` · <span class="condition">flapping</span>`}`;
+}
+
+/** `ops`, `ops and finance`, `ops, finance and 2 more`. */
+function listNames(names: readonly string[]): Html {
+  const [first, second] = names;
+  if (second === undefined) return html`<bdi>${first}</bdi>`;
+  const more = names.length - 2;
+  return html`<bdi>${first}</bdi>${more > 0 ? ', ' : ' and '}<bdi>${second}</bdi>${more > 0 && html` and ${more} more`}`;
 }

@@ -39,7 +39,9 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   const since = span.preset === null ? span.since : beginning(polls, { ...span, until });
   const leastMs = (until - since) * leastGapShare;
   const readings = polls.flatMap(({ reading }) =>
-    reading !== null && isSameCurrency(reading.currency, account.currency ?? '') ? [reading] : [],
+    reading?.balances[balance] !== undefined && isSameCurrency(reading.currency, account.currency ?? '')
+      ? [reading]
+      : [],
   );
   const muted = await views.silenced({ account: account.id, balance, since, until });
   return layChart({
@@ -50,8 +52,8 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     balance,
     gaps: findGaps(polls, { until, intervalMs: account.pollIntervalMs, leastMs }),
     maxPoints: query.points ?? usualPoints,
-    thresholds: account.thresholds[balance],
-    runway: account.runways[balance],
+    thresholds: account.thresholds[balance] ?? {},
+    runway: account.runways[balance] ?? null,
     aheadShare,
     incidents: await findIncidents(views, query),
     silences: muted.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
@@ -80,10 +82,13 @@ function lookBack(
   readings: readonly Reading[],
   { account, balance }: ChartQuery,
 ): Pick<Chart, 'predicted' | 'hindsight'> {
-  const lowest = Math.min(account.runways[balance]?.emptyMicros ?? 0, readings.at(-1)?.[balance] ?? 0);
+  const lowest = Math.min(
+    account.runways[balance]?.emptyMicros ?? 0,
+    readings.at(-1)?.balances[balance] ?? 0,
+  );
   const clamp = (value: Micros): Micros => Math.round(Math.max(value, lowest));
   const steps = (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
-    const came = readings.findLast((reading) => reading.at <= at)?.[balance];
+    const came = readings.findLast((reading) => reading.at <= at)?.balances[balance];
     return came === undefined ? [] : [{ at, came, value: came + excess }];
   });
   const topUps = findTopUps(readings, balance);

@@ -2,7 +2,7 @@ import { amountsOf, type Chart } from '../../chart/chart.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
 import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
-import { type Balance, balances } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
@@ -33,11 +33,11 @@ export async function chartSection(
 ): Promise<Html> {
   const { span, problem } = spanOf(query, frame);
   const shown = { account, span, frame };
-  const wanted = readBalances(query);
+  const wanted = readBalances(query, account);
   const path = accountPath(account.id);
-  const figures = await Promise.all(wanted.map((balance) => chartFigure(views, balance, shown)));
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${wanted.map(balanceLabel).join(' and ')} balance, ${spanWords(shown)}</h2>
-<div class="choices">${rangeLinks(path, span, query)}${balanceLinks(path, wanted, query)}</div></div>
+  const figures = await Promise.all(wanted.map(({ id }) => chartFigure(views, id, shown)));
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${wanted.map(({ label }) => label).join(' and ')} balance, ${spanWords(shown)}</h2>
+<div class="choices">${rangeLinks(path, span, query)}${balanceLinks(account, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
 ${figures}
 <p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>Download as CSV</a> <span class="soft">every reading of this time, exactly as read</span></p></section>`;
@@ -57,10 +57,12 @@ function spanOf(
   }
 }
 
-/** The balances asked for in an address: one, or both; the SMS balance otherwise. */
-function readBalances(query: URLSearchParams): readonly Balance[] {
+/** The balances asked for in an address: one, or all; the first of the account otherwise. */
+function readBalances(query: URLSearchParams, { balances }: AccountView): readonly BalanceDefinition[] {
   const wanted = query.get('balance');
-  return wanted === 'both' ? balances : [balances.find((balance) => balance === wanted) ?? 'sms'];
+  if (wanted === 'both') return balances;
+  const one = balances.find(({ id }) => id === wanted);
+  return one === undefined ? balances.slice(0, 1) : [one];
 }
 
 function spanWords({ span, frame }: Shown): string {
@@ -78,12 +80,17 @@ function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams)
   )}</nav>`;
 }
 
-function balanceLinks(path: string, wanted: readonly Balance[], query: URLSearchParams): Html {
+function balanceLinks(
+  { id: account, balances }: AccountView,
+  wanted: readonly BalanceDefinition[],
+  query: URLSearchParams,
+): Html | null {
+  if (balances.length < 2) return null;
   const link = (value: string, word: string, current: boolean): Html =>
-    choiceLink(`${path}?${changed(query, { balance: value })}`, word, current);
+    choiceLink(`${accountPath(account)}?${changed(query, { balance: value })}`, word, current);
   return html`<nav class="filters" aria-label="Balance">${balances.map((balance) =>
-    link(balance, balanceLabel(balance), wanted.length === 1 && wanted[0] === balance),
-  )}${link('both', 'Both', wanted.length > 1)}</nav>`;
+    link(balance.id, balance.label, wanted.length === 1 && wanted[0] === balance),
+  )}${link('both', balances.length === 2 ? 'Both' : 'All', wanted.length > 1)}</nav>`;
 }
 
 /** The address with some of its words replaced; what a form has just done is told once. */
@@ -122,7 +129,8 @@ async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Pr
       ? `since=${isoText(span.since)}&until=${isoText(span.until)}`
       : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
-  const name = `${balanceLabel(balance)} balance`;
+  const label = balanceLabel(balance, account.balances);
+  const name = `${label} balance`;
   return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, frame.timezone)}</div>
 ${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
 <details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
@@ -147,7 +155,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
   if (chart.projection.length > 0) {
     parts.push(
-      `It ${wordRunwayClause(account.runways[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+      `It ${wordRunwayClause(account.runways[balance] ?? null, frame)}${chart.fan.length > 0 ? ', 80 % range' : ''}.`,
     );
   }
   const { hindsight } = chart;
@@ -157,13 +165,13 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
       `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, frame)}; it was ${money(hindsight.came)}.`,
     );
   }
-  const all = ladderSteps(account.thresholds[balance]);
+  const all = ladderSteps(account.thresholds[balance] ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
   if (far.length > 0) {
     const words = far.map(
       ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
     );
-    parts.push(`Too far away to be drawn: ${words.join(', ')}.`);
+    parts.push(`Off the chart: ${words.join(', ')}.`);
   }
   return parts.join(' ');
 }
@@ -172,10 +180,10 @@ function legend(chart: Chart): Html {
   const entries = [
     ['line', 'balance', chart.points.length > 0],
     ['projection', 'projection', chart.projection.length > 0],
-    ['fan', 'between which it lies four times in five', chart.fan.length > 0],
+    ['fan', '80 % range', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
-    ['foretold', 'foretold a week ago', chart.predicted.length > 0],
+    ['foretold', 'predicted a week ago', chart.predicted.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],
     ['silenced', 'silenced', chart.silences.length > 0],
     ['gap', 'not read', chart.points.some(({ value }) => value === null)],
@@ -192,7 +200,7 @@ function chartTable(chart: Chart, balance: Balance, { account, frame }: Shown): 
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">No reading in this range.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(balance)} balance</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(balance, account.balances)} balance</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>

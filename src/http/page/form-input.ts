@@ -74,10 +74,13 @@ export function queryOf(context: WebContext): URLSearchParams {
   return new URL(context.req.url).searchParams;
 }
 
-/** The fields of a form. */
-export async function readForm({ req }: WebContext): Promise<URLSearchParams> {
+/** The fields of a form; `by` is the name that a trusted proxy gave, where it gave one. */
+export async function readForm({ req, get }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
     throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');
-  return new URLSearchParams(await req.text());
+  const form = new URLSearchParams(await req.text());
+  const person = get('person');
+  if (person !== null) form.set('by', person);
+  return form;
 }

@@ -10,10 +10,12 @@ export interface FormPlace {
   readonly back: string;
   /** What stands in front of an alert, to choose it among many. */
   readonly pick?: Html;
+  /** True where the page is the account's: what to do about it stands on top. */
+  readonly isOnAccount?: boolean;
 }
 
-/** More than this are typed, not chosen. */
-const maxChoiceLength = 2_500;
+/** More than this are typed, not chosen: a list of thousands is most of its page. */
+export const maxChoices = 200;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
@@ -88,7 +90,7 @@ export function textChoice(
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
 ): Html {
   const wrong = problem === undefined ? null : problemAt(name, problem);
-  if (choices.length > maxChoiceLength) {
+  if (choices.length > maxChoices) {
     return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
   }
   const known = choices.some(([value]) => value === chosen);

@@ -51,6 +51,8 @@ function describeResolution(resolution: Resolution, currency: string | null): st
       return 'rule removed';
     case 'account-removed':
       return 'account removed';
+    case 'account-moved':
+      return 'account read from elsewhere';
     case 'channel-removed':
       return 'channel removed';
   }

@@ -22,7 +22,7 @@ export interface LayoutOptions {
 }
 
 export interface Chrome {
-  readonly current: 'overview' | 'alerts' | 'silences' | 'messages' | null;
+  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'messages' | null;
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
@@ -63,7 +63,7 @@ ${reload && html`<meta http-equiv="refresh" content="0">`}
 ${live('title', title, { tag: 'title', attributes: html`data-icon="${assetPath(iconOf(worst))}"` })}
 <link rel="icon" href="${assetPath(iconOf(worst))}" type="image/svg+xml">
 ${[...styles, 'lowwater.css'].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
-${scripts.map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
+${[...scripts, ...(chrome === null ? [] : ['keys.js'])].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
 </head>
 <body>
 <p id="lost" class="lost-banner" role="alert" data-icon="${assetPath('icon-unsure.svg')}" hidden></p>
@@ -91,7 +91,7 @@ ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="
 function navigation({ current, canSignOut }: Chrome): Html {
   const link = (path: string, name: Chrome['current'], word: string): Html =>
     choiceLink(path, word, name === current, 'page');
-  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
+  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/pay', 'pay', 'Pay')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
 }
 

@@ -17,15 +17,15 @@ export async function messageTable(
   if (messages.length === 0)
     return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
   const names = new Map(views.choices().accounts);
-  return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
+  return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact messages">
+<thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Type</th><th scope="col">Alerts</th><th scope="col">Created</th><th scope="col">Attempts</th></tr></thead>
 <tbody>${messages.map((message) => messageRow(names, message, frame))}</tbody></table></div>`;
 }
 
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
-    return html`<p class="empty">No channel is configured: nobody is told. Add one under <code>channels</code> of the configuration.</p>`;
+    return html`<p class="empty">No channel is configured: nobody is notified. Add one under <code>channels</code> of the configuration.</p>`;
   return html`<div class="scroll" role="group" aria-label="Channels" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th></tr></thead>
 <tbody>${channels.map(
@@ -41,8 +41,8 @@ function messageRow(names: AccountNames, message: Notification, frame: Frame): H
   return html`<tr><td data-label="Delivery">${deliveryBadge(message)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
-<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Says">${saying(message)}</td><td data-label="About">${about(names, message)}</td>
-<td data-label="Made">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
+<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Type">${saying(message)}</td><td data-label="Alerts">${about(names, message)}</td>
+<td data-label="Created">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
 }
 
 function deliveryBadge({ state, attempts }: Notification): Html {

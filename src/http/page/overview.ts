@@ -1,10 +1,9 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import { balances } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import {
   AccountListing,
@@ -14,7 +13,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath, choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -24,8 +23,8 @@ import { Totals } from './totals.ts';
 import {
   accountStates,
   age,
-  amountOf,
   badge,
+  balanceCell,
   burnOf,
   type Frame,
   icon,
@@ -38,7 +37,7 @@ import {
 
 /** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
-const shownMessages = 10;
+const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
 
@@ -64,7 +63,7 @@ export async function renderOverview(views: LiveViews, query: URLSearchParams, f
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(frame))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
-${searchForm(list)}
+${searchForm(list, page.balances)}
 ${live('accounts', accountTable(page, list, frame))}</section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
 ${live('messages', messages)}
@@ -90,8 +89,9 @@ async function urgentSection(
   const shown = await Promise.all(
     urgent.slice(0, shownAlerts).map(({ account, rule }) => views.alert(account, rule)),
   );
-  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
-<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, frame, { back }))}</ul>
+  const accounts = await accountsOf(views, urgent.slice(0, shownAlerts));
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
+<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, frame, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 
@@ -112,8 +112,7 @@ function doubtsOf(views: LiveViews): readonly Html[] {
             ? 'was not read'
             : 'were not read'
       }: <a href="/?sort=state">accounts by state</a>.`,
-    active > 0 &&
-      html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active: nothing is sent about what ${active === 1 ? 'it matches' : 'they match'}.`,
+    active > 0 && html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active.`,
     problems > 0 && html`lowwater itself needs attention.`,
   ].filter((doubt) => doubt !== false);
 }
@@ -124,11 +123,11 @@ function describeCared(cared: readonly FiringView[]): string {
     [cared.filter(({ acknowledged, silenced }) => !acknowledged && silenced).length, 'silenced'],
     [
       cared.filter(({ acknowledged, silenced }) => !acknowledged && !silenced).length,
-      'covered by a worse one',
+      'inhibited by a worse one',
     ],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${plural(cared.length, 'other alert')} firing: ${words.join(', ')}.`;
+  return `Also firing: ${words.join(', ')}.`;
 }
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
@@ -146,21 +145,22 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
   )}</nav>`;
 }
 
-const sortWords: readonly (readonly [SortKey, string])[] = [
-  ['runway', 'runway, shortest first'],
-  ['state', 'state, worst first'],
-  ['name', 'name'],
-  ['sms', 'SMS balance, by currency'],
-  ['voip', 'VoIP balance, by currency'],
-  ['burn', 'burn per day, by currency'],
-  ['age', 'oldest reading'],
-];
+function sortWords(balances: AccountPage['balances']): readonly (readonly [SortKey, string])[] {
+  return [
+    ['runway', 'runway, shortest first'],
+    ['state', 'state, worst first'],
+    ['name', 'name'],
+    ...(balances ?? []).map(({ id, label }) => [id, `${label} balance, by currency`] as const),
+    ['burn', 'burn per day, by currency'],
+    ['age', 'oldest reading'],
+  ];
+}
 
-function searchForm(list: ListQuery): Html {
+function searchForm(list: ListQuery, balances: AccountPage['balances']): Html {
   return html`<form class="search" method="get" action="/" role="search">
 <label for="q">Find accounts</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="name, id or label=value">
 ${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
-<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${options(sortWords, list.sort)}</select>
+<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${options(sortWords(balances), list.sort)}</select>
 <button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">Show all</a>`}
 </form>`;
 }
@@ -172,8 +172,8 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });
   return html`<div class="scroll" role="group" aria-label="Accounts" tabindex="0"><table class="cards accounts">
-<thead><tr>${head('state', 'State')}${head('name', 'Account')}${head('sms', 'SMS balance', 'number')}${head('voip', 'VoIP balance', 'number')}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th></tr></thead>
-<tbody>${page.accounts.map((account) => accountRow(account, frame))}</tbody></table></div>
+<thead><tr>${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, `${label} balance`, 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th></tr></thead>
+<tbody>${page.accounts.map((account) => accountRow(account, page.balances, frame))}</tbody></table></div>
 ${pager(page, list)}`;
 }
 
@@ -196,17 +196,17 @@ function sortHeader(
     : html`<th scope="col" class="${extra}" aria-sort="${order}">${link}</th>`;
 }
 
-function accountRow(account: AccountView, frame: Frame): Html {
+function accountRow(account: AccountView, columns: AccountPage['balances'], frame: Frame): Html {
   const state = stateOf(account);
   const { word, tone } = stateWords[state];
   const leading = leadingBalance(account);
+  const other = otherThanFirst(account, leading);
   const cells = html`<td class="state">${badge(tone, word)}</td>
 <th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
-<td class="number" data-label="SMS balance">${amountOf(account, 'sms')}</td>
-<td class="number" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
+${balanceCells(account, columns, leading)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number" data-label="Burn per day">${burnCell(account)}</td>
-<td data-label="Runway">${runwayCell(account, leading, frame)}${leading === 'voip' && html`<span class="sub">of VoIP</span>`}</td>
+<td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
+<td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>
 <td data-label="Read">${readCell(account, frame)}</td>
 <td class="open" data-label="Open">${openCell(account)}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
@@ -218,13 +218,31 @@ export function labelList({ id, name, labels }: AccountView): Html | null {
   return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
 }
 
+/** A cell for each balance; one for all of them where accounts have different ones. */
+function balanceCells(account: AccountView, columns: AccountPage['balances'], leading: Balance): Html {
+  if (columns !== null)
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id)}</td>`)}`;
+  const line = ({ id, label }: BalanceDefinition): Html =>
+    html`<span class="line">${balanceCell(account, id)} <span class="soft">${label}</span></span>`;
+  return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;
+}
+
+/** The name of a balance that is not the first of its account: the first goes without saying. */
+function otherThanFirst({ balances }: AccountView, balance: string): string | null {
+  return balances.find(({ id }, place) => place > 0 && id === balance)?.label ?? null;
+}
+
 function burnCell(account: AccountView): Html {
-  const known = balances.filter((balance) => {
+  const { balances } = account;
+  const known = balances.filter(({ id: balance }) => {
     const burn = account.runways[balance]?.burnPerDay ?? null;
-    return burn !== null && (burn > 0 || balance === 'sms');
+    return burn !== null && (burn > 0 || balance === balances[0]?.id);
   });
   if (known.length === 0) return unknown();
-  return html`${known.map((balance) => html`<span class="line">${burnOf(account, balance)}${balance === 'voip' && html` <span class="soft">${balanceLabel(balance)}</span>`}</span>`)}`;
+  return html`${known.map(({ id }) => {
+    const other = otherThanFirst(account, id);
+    return html`<span class="line">${burnOf(account, id)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
+  })}`;
 }
 
 function readCell(account: AccountView, frame: Frame): Html {

@@ -13,6 +13,7 @@ import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-inp
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
+import { renderPay } from './pay.ts';
 import { ifReadable } from './readable.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silence-form.ts';
@@ -43,20 +44,21 @@ export function addPages(app: WebApp, options: PageOptions): void {
   app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/alerts', (context) => showAlerts(options, context));
+  app.get('/pay', (context) => showPay(options, context));
   app.get('/silences', (context) => showSilences(options, context, nothingGiven));
   app.get('/messages', (context) => showMessages(options, context));
 }
 
 async function showOverview(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderOverview(options.views, queryOf(context), frameOf(options, context));
+  const content = await renderOverview(context.var.views, queryOf(context), frameOf(options, context));
   return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
 async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
-  const account = await findAccount(options.views, context.req.param('id') ?? '');
+  const account = await findAccount(context.var.views, context.req.param('id') ?? '');
   return show(options, context, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: await renderAccount(options.views, account, queryOf(context), frameOf(options, context)),
+    content: await renderAccount(context.var.views, account, queryOf(context), frameOf(options, context)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
@@ -65,7 +67,7 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
 
 async function showAlerts(options: PageOptions, context: WebContext): Promise<Response> {
   const content = await renderAlerts(
-    options.views,
+    context.var.views,
     readAlertQuery(queryOf(context)),
     frameOf(options, context),
   );
@@ -77,8 +79,13 @@ async function showAlerts(options: PageOptions, context: WebContext): Promise<Re
   });
 }
 
+async function showPay(options: PageOptions, context: WebContext): Promise<Response> {
+  const content = await renderPay(context.var.views, frameOf(options, context));
+  return show(options, context, { title: 'Pay · lowwater', content, current: 'pay', scripts: ['live.js'] });
+}
+
 async function showMessages(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = options;
+  const { views } = context.var;
   const frame = frameOf(options, context);
   const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
   const content = html`<h1>Messages</h1>${live('messages', messages)}
@@ -106,8 +113,9 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
-  if (sessions.isToken(form.get('token') ?? '')) {
-    context.header('set-cookie', sessions.open(isSecure(context.env.incoming.headers, settings)));
+  const role = sessions.roleOf(form.get('token') ?? '');
+  if (role !== null) {
+    context.header('set-cookie', sessions.open(role, isSecure(context.env.incoming.headers, settings)));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);
@@ -136,7 +144,7 @@ async function signOut(
 
 async function askAcknowledge(options: PageOptions, context: WebContext): Promise<Response> {
   const query = queryOf(context);
-  const found = await findLinked(options, query, context.get('now'));
+  const found = await findLinked(options, context, query);
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const content = renderAckQuestion(found, query, frameOf(options, context));
   return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
@@ -144,10 +152,10 @@ async function askAcknowledge(options: PageOptions, context: WebContext): Promis
 
 async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const found = await findLinked(options, form, context.get('now'));
+  const found = await findLinked(options, context, form);
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
-  accept(await options.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
     linked: found,
@@ -165,10 +173,11 @@ interface LinkAnswer {
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
 async function findLinked(
-  { views, ackKey }: PageOptions,
+  { ackKey }: PageOptions,
+  context: WebContext,
   query: URLSearchParams,
-  now: number,
 ): Promise<({ readonly kind: 'alert' } & Linked) | ({ readonly kind: 'answer' } & LinkAnswer)> {
+  const { views, now } = context.var;
   const verified = verifyAcknowledgement([...views.linkKeys(), ackKey], query, now);
   if (verified.kind === 'forged') {
     return {

@@ -17,7 +17,6 @@ import { zoneForm, zoneOf } from './time-zone.ts';
 import { type Frame, icon, momentAndAge } from './words.ts';
 
 export interface PageOptions {
-  readonly views: LiveViews;
   readonly guard: Guard;
   readonly trials: Pick<Trials, 'run'>;
   /** Links of versions before 0.3 were signed with it. */
@@ -28,14 +27,14 @@ export interface PageOptions {
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords: ReadonlyMap<string, string> = new Map([
   ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
-  ['given-back', 'Given back. Reminders and escalation go on.'],
+  ['given-back', 'Acknowledgement removed. Reminders and escalation go on.'],
   ['acknowledged-many', 'Acknowledged: all of them.'],
-  ['partly', 'Some had ended meanwhile; the others are done.'],
-  ['none', 'Nothing was chosen, so nothing was done.'],
+  ['partly', 'Some had already ended; the rest are done.'],
+  ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
-  ['zone', 'Times are shown so from now on, in this browser.'],
+  ['zone', 'Saved for this browser.'],
   ['polled', 'Polled.'],
   ['poll-failed', 'Polled, but the balance could not be read.'],
 ]);
@@ -56,7 +55,8 @@ export function show(
   const frame = frameOf(options, context);
   const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { views, guard } = options;
+  const { guard } = options;
+  const { views } = context.var;
   const needs = needsOf(views);
   const back = withoutDone(context);
   const items = renderItems(views, guard.settings, frame, back);
@@ -155,7 +155,7 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
   if (active.length === 0) return null;
   const widestFirst = active.toSorted((left, right) => keys(left) - keys(right));
   const more = active.length - shownSilences;
-  return html`<section class="muted" aria-label="What is muted"><h2>${icon('silence')}Nothing is sent about</h2><ul>${widestFirst
+  return html`<section class="muted" aria-label="What is silenced"><h2>${icon('silence')}Silenced</h2><ul>${widestFirst
     .slice(0, shownSilences)
     .map(
       (silence) =>

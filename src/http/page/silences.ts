@@ -6,7 +6,7 @@ import { type GivenSilence, silenceFields } from './silence-form.ts';
 import { badge, type Frame, moment, momentAndAge } from './words.ts';
 
 /** How much longer one click lets a silence last. */
-const longer = { name: '2h', words: '2 hours longer' };
+const longer = { name: '2h', words: 'Extend by 2 h' };
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(views: LiveViews, frame: Frame, given: GivenSilence): Html {

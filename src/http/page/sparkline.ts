@@ -2,7 +2,7 @@ import { isSameCurrency } from '../../domain/currency.ts';
 import { minuteMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
-import type { Balance, Reading } from '../../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
@@ -22,7 +22,10 @@ const shortestStepMs = 1_000;
  * quarter of an hour (less for a young account) and stays as it is within one, unless the newest reading differs by what can be seen.
  */
 export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
-  const readings = account.day.filter(({ currency }) => isSameCurrency(currency, account.currency ?? ''));
+  const readings = account.day.filter(
+    ({ currency, balances }) =>
+      isSameCurrency(currency, account.currency ?? '') && balances[balance] !== undefined,
+  );
   const oldest = readings[0];
   if (oldest === undefined || readings.length < 2)
     return html`<span class="soft spark-none">no history yet</span>`;
@@ -30,7 +33,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const from = Math.floor(oldest.at / stepMs) * stepMs;
   const until = Math.ceil(now / stepMs) * stepMs;
   const steps = lastOfSteps(readings, stepMs);
-  const values = steps.map((reading) => reading[balance]);
+  const values = steps.map((reading) => amountOf(reading, balance));
   const emptyMicros = account.runways[balance]?.emptyMicros ?? 0;
   const top = Math.max(...values, emptyMicros + 1);
   const bottom = Math.min(...values, emptyMicros);
@@ -43,27 +46,32 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
     before !== undefined &&
     steps.length > 2 &&
     newest.at >= until - stepMs &&
-    Math.abs(y(newest[balance]) - y(before[balance])) < 1;
+    Math.abs(y(amountOf(newest, balance)) - y(amountOf(before, balance))) < 1;
   const shown = still ? steps.slice(0, -1) : steps;
   const path = shown.map(
     (reading, index) =>
-      `${index === 0 ? 'M' : 'L'}${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(reading[balance])}`,
+      `${index === 0 ? 'M' : 'L'}${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(amountOf(reading, balance))}`,
   );
-  const threshold = ladderSteps(account.thresholds[balance])
+  const threshold = ladderSteps(account.thresholds[balance] ?? {})
     .map((step) => step.threshold)
     .find((value) => value > bottom && value < top);
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(shown, { balance, currency: account.currency, spanMs: until - from })}">${
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(shown, { label: balanceLabel(balance, account.balances), balance, currency: account.currency, spanMs: until - from })}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
   }<path class="spark-line" d="${new Html(path.join(''))}"/></svg>`;
 }
 
 function describe(
   shown: readonly Reading[],
-  of: { readonly balance: Balance; readonly currency: string | null; readonly spanMs: number },
+  of: {
+    readonly label: string;
+    readonly balance: Balance;
+    readonly currency: string | null;
+    readonly spanMs: number;
+  },
 ): string {
-  const amounts = shown.map((reading) => reading[of.balance]);
+  const amounts = shown.map((reading) => amountOf(reading, of.balance));
   const word = (micros: number): string => formatAmount(micros, of.currency);
-  return `${balanceLabel(of.balance)} balance over ${roughDuration(of.spanMs)}: from ${word(amounts[0] ?? 0)} to ${word(amounts.at(-1) ?? 0)}, lowest ${word(Math.min(...amounts))}`;
+  return `${of.label} balance over ${roughDuration(of.spanMs)}: from ${word(amounts[0] ?? 0)} to ${word(amounts.at(-1) ?? 0)}, lowest ${word(Math.min(...amounts))}`;
 }
 
 /** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */

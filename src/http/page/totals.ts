@@ -1,8 +1,9 @@
 import { currencyCode } from '../../domain/currency.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
-import { balances, type Reading } from '../../domain/reading.ts';
+import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
+import { commonBalances } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { accountPath } from './forms.ts';
@@ -13,7 +14,8 @@ interface Total {
   accounts: number;
   /** Of how many the last poll gave no reading: their last known balances are in the sums. */
   unread: number;
-  readonly sums: { sms: Micros; voip: Micros };
+  /** By the name of the balance. */
+  readonly sums: Map<string, Micros>;
   burnPerDay: Micros;
   /** Of how many accounts anything is known of their burn: the sum is theirs. */
   burning: number;
@@ -24,11 +26,13 @@ interface Total {
 /** What there is in each currency, and when the first account of it is empty, summed up while the accounts come by. */
 export class Totals {
   readonly #totals = new Map<string, Total>();
+  readonly #lists = new Set<readonly BalanceDefinition[]>();
   /** Of each currency: accounts never read are counted apart. */
   readonly #neverRead = new Map<string, number>();
 
   add(account: AccountView): void {
     const { reading } = account;
+    this.#lists.add(account.balances);
     const currency = reading?.currency ?? account.currency;
     if (currency === null) return;
     const code = currencyCode(currency);
@@ -45,17 +49,26 @@ export class Totals {
   table(frame: Frame): Html | null {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
-    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th><th scope="col" class="number">SMS</th><th scope="col" class="number">VoIP</th><th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
-<tbody>${totals.map(([code, total]) => totalRow(total, this.#neverRead.get(code) ?? 0, frame))}</tbody></table></div>`;
+    const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
+    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact totals">
+<thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th>${(columns ?? ['Balances']).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
+<tbody>${totals.map(([code, total]) => totalRow(total, { neverRead: this.#neverRead.get(code) ?? 0, columns }, frame))}</tbody></table></div>`;
   }
 }
 
-/** `neverRead` that would belong here are in none of the sums. */
-function totalRow(total: Total, neverRead: number, frame: Frame): Html {
+/** `neverRead` that would belong here are in none of the sums; no `columns`: the balances stand in one, with their names. */
+function totalRow(
+  total: Total,
+  { neverRead, columns }: { readonly neverRead: number; readonly columns: readonly string[] | null },
+  frame: Frame,
+): Html {
   const { currency, accounts, unread, sums, first } = total;
+  const sum = (label: string): string => formatAmount(sums.get(label) ?? 0, currency);
+  const named = [...sums.keys()].map(
+    (label) => html`<span class="line">${sum(label)} <span class="soft">${label}</span></span>`,
+  );
   return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}${neverRead > 0 && html`<span class="sub unread">${neverRead} never read, not in the sums</span>`}</td>
-<td class="number" data-label="SMS">${formatAmount(sums.sms, currency)}</td><td class="number" data-label="VoIP">${formatAmount(sums.voip, currency)}</td>
+${columns === null ? html`<td class="number" data-label="Balances">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${label}">${sum(label)}</td>`)}
 <td class="number" data-label="Burn per day">${burnCell(total)}</td>
 <td data-label="First empty">${
     first === null
@@ -71,12 +84,12 @@ function burnCell({ accounts, burnPerDay, burning }: Total): Html {
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {
-  const { runways, outcome } = account;
+  const { runways, outcome, balances } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
-  if (balances.some((balance) => runways[balance]?.burnPerDay != null)) total.burning += 1;
-  for (const balance of balances) {
-    total.sums[balance] += reading[balance];
+  if (balances.some(({ id }) => runways[id]?.burnPerDay != null)) total.burning += 1;
+  for (const { id: balance, label } of balances) {
+    total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));
     total.burnPerDay += runways[balance]?.burnPerDay ?? 0;
     const emptyAt = runways[balance]?.emptyAt ?? null;
     if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
@@ -89,7 +102,7 @@ function emptyTotal(currency: string): Total {
     currency,
     accounts: 0,
     unread: 0,
-    sums: { sms: 0, voip: 0 },
+    sums: new Map(),
     burnPerDay: 0,
     burning: 0,
     first: null,

@@ -1,6 +1,7 @@
 import type { Rule } from '../../domain/rule.ts';
 import type { Unnotified } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
+import { ruleOn } from '../../rules/rules-for-account.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
 import { findAccount } from '../api/input.ts';
@@ -14,15 +15,15 @@ import { nameOf } from './words.ts';
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(options, context);
+    const { account, rule } = await findRule(context);
     const written = rule.written ?? { id: rule.id, type: rule.type };
     const [, time] = trialTimes;
     return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(options, context);
+    const { account, rule } = await findRule(context);
     const form = await readForm(context);
-    const written = readRule(rule, form);
+    const written = readRule(rule, account, form);
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
@@ -32,8 +33,14 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
         outcome: { kind: 'refused', problems: read.problems },
       });
     }
+    const tried = ruleOn(read.rule, account);
+    if (tried === null) {
+      const ids = account.balances.map(({ id }) => id).join(' or ');
+      const problems = [{ path: 'balance', message: `the account has no such balance; give ${ids}` }];
+      return showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+    }
     const since = context.get('now') - time.ms;
-    const trial = await options.trials.run({ account: account.id, tried: read.rule, present: rule, since });
+    const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
       throw new RequestError('unavailable', 'Others are trying rules just now; try again in a moment.', {
         'retry-after': '10',
@@ -59,9 +66,9 @@ const whyUnnotified = {
 } as const satisfies Record<Unnotified, string>;
 
 async function findRule(
-  { views }: PageOptions,
   context: WebContext,
 ): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+  const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
@@ -70,10 +77,10 @@ async function findRule(
 }
 
 /** The rule as the form has it. */
-function readRule(rule: Rule, form: URLSearchParams): Record<string, unknown> {
+function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams): Record<string, unknown> {
   const kind = ruleKindOf(rule);
   const before = rule.written ?? { id: rule.id, type: rule.type };
-  const values = ruleFields(kind, before).map(
+  const values = ruleFields(kind, before, balances).map(
     (field) => [field.path, form.get(fieldName(field)) ?? ''] as const,
   );
   return writeRule(kind, before, new Map(values));
@@ -82,7 +89,7 @@ function readRule(rule: Rule, form: URLSearchParams): Record<string, unknown> {
 async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
   return show(options, context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(options.views, shown, frameOf(options, context)),
+    content: await renderTrial(context.var.views, shown, frameOf(options, context)),
     current: null,
     scripts: [],
     status: shown.outcome.kind === 'refused' ? 400 : 200,

@@ -60,7 +60,7 @@ ${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame)
 
 function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
   const problems = outcome.kind === 'refused' ? outcome.problems : [];
-  const fields = ruleFields(ruleKindOf(rule), written);
+  const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
 ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
@@ -134,7 +134,7 @@ async function pictureOf(
     severity: it.severity,
     rule: it.rule,
   }));
-  const words = `${balanceLabel(balance)} balance, and when it would have fired`;
+  const words = `${balanceLabel(balance, account.balances)} balance, and when it would have fired`;
   return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 

@@ -56,6 +56,22 @@ export function nameOf(name: string): string {
   return cleanText(name, 80);
 }
 
+/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; upper and lower case are the same. */
+export function mentionsAll(
+  search: string,
+  texts: readonly string[],
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (search === '') return true;
+  const all = [...texts, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].map((text) =>
+    text.toLowerCase(),
+  );
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.some((text) => text.includes(word)));
+}
+
 /** A word with its icon and colour. */
 export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
@@ -76,14 +92,19 @@ export function moment(at: number, { now, timezone }: Frame): Html {
   return html`<time datetime="${isoText(at)}">${formatMoment(at, { now, timezone })}</time>`;
 }
 
+/** As short as it stays clear: `Mon 10:00`. */
+export function nearMoment(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(Math.round(at))}" title="${formatMoment(at, frame)}">${formatNearMoment(at, frame)}</time>`;
+}
+
 /** Absolute and relative. */
 export function momentAndAge(at: number, frame: Frame): Html {
   return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
 }
 
 /** The balance as it was read, negative ones marked; a dash where none was. */
-export function amountOf(account: AccountView, balance: Balance): Html {
-  const micros = account.reading?.[balance];
+export function balanceCell(account: AccountView, balance: Balance): Html {
+  const micros = account.reading?.balances[balance];
   if (micros === undefined) return unknown();
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
 }
@@ -117,6 +138,6 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
   return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
     endsAt !== null &&
-    html`<span class="sub">ends ${moment(endsAt, frame)}</span>${interval !== null && html`<span class="sub" title="four times in five">${interval}</span>`}`
+    html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;
 }

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { parseMicros } from '../../domain/money.ts';
 import type { OutcomeDetail } from '../../domain/outcome.ts';
+import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
 
-/** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
-export type HttpAnswer =
-  | { readonly status: number; readonly body: string }
-  | { readonly status: number; readonly body: null; readonly problem: 'too-large' | 'encoded' | 'cut-off' };
+/** The part of an answer that its envelope is read from. */
+type HttpAnswer = Pick<ProviderAnswer, 'status' | 'body' | 'problem'>;
 
 /** Longest message of the provider that a reason quotes, in characters. */
 const maxMessageLength = 200;
@@ -101,7 +100,7 @@ function judgeResult({ envelope, raw, status, texts }: ReadEnvelope): OutcomeDet
   if (texts.holdsSecret(currency)) {
     return { kind: 'invalid_response', reason: 'result.currency is no currency', code, status };
   }
-  const answer = { sms: smsBalance, voip: voipBalance, currency };
+  const answer = { balances: { sms: smsBalance, voip: voipBalance }, currency };
   const unknownFields = findUnknownFields(raw, result, texts);
   return unknownFields.length === 0 ? { kind: 'ok', answer } : { kind: 'ok', answer, unknownFields };
 }

@@ -19,11 +19,8 @@ export const describedKind = {
   polled: true,
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount) =>
     prepareRequest(description.request, credentials, baseUrl),
-  readAnswer(answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail {
-    const outcome = readAnswer(entry.description, answer, texts);
-    // Until readings are named balances everywhere, an answer has the two of the default provider as well.
-    return outcome.kind === 'ok' ? { ...outcome, answer: { sms: 0, voip: 0, ...outcome.answer } } : outcome;
-  },
+  readAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail =>
+    readAnswer(entry.description, answer, texts),
   explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
     explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;

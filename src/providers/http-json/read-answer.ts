@@ -13,14 +13,6 @@ const maxMessageLength = 200;
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 
-export type DescribedOutcome =
-  | Exclude<OutcomeDetail, { readonly kind: 'ok' }>
-  | {
-      readonly kind: 'ok';
-      readonly answer: { readonly currency: string; readonly balances: Readonly<Record<string, Micros>> };
-      readonly facts?: ProviderFacts;
-    };
-
 /**
  * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the
  * secrets that `texts` knows: the rest of an answer may hold personal data.
@@ -29,7 +21,7 @@ export function readAnswer(
   description: Description,
   answer: ProviderAnswer,
   texts: ForeignTexts,
-): DescribedOutcome {
+): OutcomeDetail {
   const { status } = answer;
   const json = answer.body === null ? null : ExactJson.parse(answer.body);
   const refusal = findRefusal(description, status, json);
@@ -73,9 +65,9 @@ function readSuccess(
   description: Description,
   json: ExactJson,
   { status, texts }: { readonly status: number; readonly texts: ForeignTexts },
-): DescribedOutcome {
+): OutcomeDetail {
   const quote: Quote = (value) => quoteValue(value, texts);
-  const invalid = (reason: string): DescribedOutcome => ({ kind: 'invalid_response', reason, status });
+  const invalid = (reason: string): OutcomeDetail => ({ kind: 'invalid_response', reason, status });
   const { success, postpaid } = description;
   const unsuccessful = success === undefined ? null : describeFailure(success, json, quote);
   if (unsuccessful !== null) {

@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { plainAddress } from '../../schema/addresses.ts';
-import { shape } from '../../schema/shapes.ts';
+import { choice, shape } from '../../schema/shapes.ts';
 import {
   buildDescribedEntry,
   type DescribedEntry,
@@ -21,9 +21,19 @@ export interface PresetKind extends ProviderKind<PresetConfig, DescribedEntry> {
   describe(): Description;
 }
 
-interface PresetConfig extends Partial<Pick<Description, 'balances' | 'currency'>> {
-  readonly type?: string;
-  readonly baseUrl?: string | undefined;
+/** One schema for all presets: they take the same keys. */
+const presetSchema = shape({
+  type: choice('A preset; "lowwater providers" says more of each.', typesOf(Object.values(presets))),
+  baseUrl: plainAddress('Replaces scheme and host of the preset: a region, a gateway, a test.').optional(),
+  balances: descriptionKeys.balances.optional(),
+  currency: descriptionKeys.currency.optional(),
+});
+
+type PresetConfig = Partial<z.output<typeof presetSchema>>;
+
+function typesOf(all: readonly Preset[]): [string, ...string[]] {
+  const [first = '', ...rest] = all.map(({ type }) => type).toSorted();
+  return [first, ...rest];
 }
 
 function presetKind(preset: Preset): PresetKind {
@@ -44,22 +54,14 @@ function presetKind(preset: Preset): PresetKind {
       reference: preset.source,
       certainty: preset.certainty === 'documented' ? 'documented' : 'observed',
     },
-    schema: shape({
-      type: z.literal(type).meta({ description: name }),
-      baseUrl: baseUrlOf(preset),
-      balances: descriptionKeys.balances.optional(),
-      currency: descriptionKeys.currency.optional(),
-    }),
-    build: (shared, config) =>
-      buildDescribedEntry(
-        shared,
-        {
-          ...describe(),
-          ...(config.balances === undefined ? {} : { balances: config.balances }),
-          ...(config.currency === undefined ? {} : { currency: config.currency }),
-        },
-        { baseUrl: config.baseUrl, replaceKey: `Create new credentials in the dashboard of ${name},` },
-      ),
+    schema: presetSchema,
+    build(shared, { baseUrl, balances, currency }) {
+      if (preset.baseUrl !== undefined && baseUrl === undefined)
+        return { problems: [{ path: ['baseUrl'], message: `is needed: ${preset.baseUrl}` }] };
+      const own = { ...(balances && { balances }), ...(currency && { currency }) };
+      const replaceKey = `Create new credentials in the dashboard of ${name},`;
+      return buildDescribedEntry(shared, { ...describe(), ...own }, { baseUrl, replaceKey });
+    },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
     limits: () => ({
       ...(shortestEveryMs === null ? {} : { shortestEveryMs }),
@@ -82,15 +84,6 @@ function presetKind(preset: Preset): PresetKind {
 function nameCurrency(currency: Description['currency']): string {
   if ('unit' in currency) return `${currency.unit} (no money)`;
   return 'fixed' in currency ? `${currency.fixed}, which the answer does not say` : 'from the answer';
-}
-
-function baseUrlOf({ baseUrl }: Preset) {
-  const address = plainAddress(
-    baseUrl === undefined
-      ? 'Replaces scheme and host: a region, a gateway, a test.'
-      : `The address of the API: ${baseUrl}.`,
-  );
-  return baseUrl === undefined ? address.optional() : address;
 }
 
 /** Throws where a preset does not describe a provider: a test reads them all. */

@@ -2,11 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
+import type { ProviderEntry } from '../../domain/provider-entry.ts';
 import { maxProviderWaitMs, readRetryAfter } from '../../domain/retry-after.ts';
+import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
-import { judgeAnswer } from '../account-service/envelope.ts';
+import type { SeenExchange } from '../describe-exchange.ts';
+import type {
+  ProviderAccount,
+  ProviderAnswer,
+  ProviderKind,
+  ProviderRequest,
+  RefusedRequest,
+} from '../kind.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';
 import { Freshness } from './freshness.ts';
@@ -15,6 +24,10 @@ import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders } from './usage-headers.ts';
 
 export interface ProviderClientOptions {
+  readonly kind: ProviderKind;
+  readonly entry: ProviderEntry;
+  /** What the kind is told of an account. */
+  readonly accountOf: (account: AccountSettings) => ProviderAccount;
   /** Deadline of a whole exchange: name lookup, connection, request and complete answer. */
   readonly timeoutMs: number;
   /** Allows `http://` to hosts other than this machine. */
@@ -22,6 +35,8 @@ export interface ProviderClientOptions {
   readonly clock: Clock;
   /** Knows what the provider may echo and must go nowhere; secrets of accounts that are polled are added. */
   readonly texts?: ForeignTexts;
+  /** Sees each exchange that was made, for whoever describes a provider. */
+  readonly observe?: (exchange: SeenExchange) => void;
   /** Where the proxy variables are read from; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -32,16 +47,8 @@ export interface ProviderClientOptions {
  */
 const maxAttempts = 3;
 
-const requestHeaders = [
-  'content-type',
-  'application/json',
-  'accept',
-  'application/json',
-  'user-agent',
-  'lowwater',
-  'cache-control',
-  'no-store',
-];
+/** Sent with every request that does not have its own. */
+const commonHeaders = { accept: 'application/json', 'user-agent': 'lowwater', 'cache-control': 'no-store' };
 
 /** Where nobody counts: one request by itself. */
 const unguarded: SendingGuard = () => 0;
@@ -49,13 +56,13 @@ const unguarded: SendingGuard = () => 0;
 const noUsage: Readonly<Record<string, string>> = {};
 
 /**
- * The provider over HTTP. Each failure is an outcome; nothing rejects. Redirects are never
+ * A provider over HTTP, as its kind asks and reads. Each failure is an outcome; nothing rejects. Redirects are never
  * followed, certificates always verified.
  *
  * Throws `ProxyVariableError` when a proxy variable of the environment holds no address.
  */
 export function createProviderClient(options: ProviderClientOptions): Provider {
-  const { timeoutMs, allowInsecureHttp, clock } = options;
+  const { kind, entry, accountOf, timeoutMs, allowInsecureHttp, clock } = options;
   const connections = openConnections({
     clock,
     connectTimeoutMs: timeoutMs + 1000,
@@ -69,42 +76,78 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   function prepare(account: AccountSettings): PreparedRequest {
     const known = prepared.get(account);
     if (known !== undefined) return known;
-    const secret = account.authSecret.reveal();
-    const body = Buffer.from(JSON.stringify({ authSecret: secret }));
-    texts.add(secret);
-    const fresh = { body, target: findTarget(account.baseUrl, allowInsecureHttp) };
+    const asked = accountOf(account);
+    for (const secret of Object.values(asked.credentials)) texts.add(secret.reveal());
+    const fresh = prepareSending(asked, kind.request(entry, asked), allowInsecureHttp);
     prepared.set(account, fresh);
     return fresh;
+  }
+
+  function read(answer: ProviderAnswer, account: AccountSettings, asked: ProviderAccount): OutcomeDetail {
+    const now = clock.now();
+    const detail = kind.readAnswer(answer, { entry, account: asked, texts });
+    return withRetryAfter(
+      onlyIfFresh(detail, answer.headers, { account, freshness, now }),
+      answer.headers,
+      now,
+    );
   }
 
   return {
     async readBalance(account, signal, guard = unguarded) {
       const startedAt = clock.monotonic();
-      const { body, target } = prepare(account);
-      if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
-      const end = await post({ connections, target, body, signal, guard, aborts, clock, timeoutMs });
-      return outcomeOf(end, {
-        account,
-        freshness,
-        texts,
-        timeoutMs,
-        now: clock.now(),
-        durationMs: clock.monotonic() - startedAt,
-      });
+      const sending = prepare(account);
+      if (sending.kind === 'refused') return failed({ kind: 'network_error', reason: sending.reason });
+      const end = await post({ connections, sending, signal, guard, aborts, clock, timeoutMs });
+      const durationMs = clock.monotonic() - startedAt;
+      const answer = answerOf(end);
+      options.observe?.({ kind, entry, texts, account: sending.account, request: sending.request, answer });
+      if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
+      const usage = pickUsageHeaders(answer.headers, texts);
+      return { ...read(answer, account, sending.account), durationMs, usage };
     },
     close: () => connections.close(),
   };
 }
 
-interface PreparedRequest {
-  readonly body: Buffer;
-  readonly target: Target;
+/** A request in the form in which it is sent, made once for each account. */
+type PreparedRequest =
+  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'allowed';
+      readonly account: ProviderAccount;
+      readonly target: Target & { readonly kind: 'allowed' };
+      readonly request: ProviderRequest;
+      /** Names and values in turn. */
+      readonly headers: string[];
+      readonly body: Buffer | null;
+    };
+
+function prepareSending(
+  account: ProviderAccount,
+  request: ProviderRequest | RefusedRequest,
+  allowInsecureHttp: boolean,
+): PreparedRequest {
+  if ('reason' in request) return { kind: 'refused', reason: request.reason };
+  const target = findTarget(request.url.reveal(), allowInsecureHttp);
+  if (target.kind === 'refused') return target;
+  const headers: Readonly<Record<string, string | Secret>> = { ...commonHeaders, ...request.headers };
+  return {
+    kind: 'allowed',
+    account,
+    target,
+    request,
+    headers: Object.entries(headers).flatMap(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : value.reveal(),
+    ]),
+    body: request.body === null ? null : Buffer.from(request.body.reveal()),
+  };
 }
 
 interface Posting {
   readonly connections: Connections;
-  readonly target: Target & { readonly kind: 'allowed' };
-  readonly body: Buffer;
+  readonly sending: PreparedRequest & { readonly kind: 'allowed' };
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
   readonly aborts: AbortWatch;
@@ -115,8 +158,7 @@ interface Posting {
 /** One request, sent again while it only met dead connections, under one deadline. */
 function post({
   connections,
-  target,
-  body,
+  sending: { target, request: asked, headers, body },
   signal,
   guard,
   aborts,
@@ -128,10 +170,10 @@ function post({
   const request = {
     origin: target.origin,
     path: target.path,
-    method: 'POST',
-    headers: requestHeaders,
+    method: asked.method,
+    headers,
     body,
-  } as const;
+  };
   return new Promise((resolve) => {
     let attempts = 0;
     let exchange: Exchange | null = null;
@@ -174,45 +216,28 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
   return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
 }
 
-interface EndedRequest {
-  readonly account: AccountSettings;
-  readonly freshness: Freshness;
-  readonly texts: ForeignTexts;
-  readonly timeoutMs: number;
-  readonly now: number;
-  readonly durationMs: number;
+/** The answer in the form in which kinds read it; null where none came. */
+function answerOf(end: ExchangeEnd): ProviderAnswer | null {
+  if (end.kind === 'answered') return end;
+  return end.kind === 'unread' ? { ...end, body: null } : null;
 }
 
-function outcomeOf(end: ExchangeEnd, ended: EndedRequest): Outcome {
-  const { texts, timeoutMs, now, durationMs } = ended;
-  switch (end.kind) {
-    case 'answered':
-    case 'unread': {
-      const answer = end.kind === 'answered' ? end : { status: end.status, body: null, problem: end.problem };
-      const detail = withRetryAfter(
-        onlyIfFresh(judgeAnswer(answer, texts), end.headers, ended),
-        end.headers,
-        now,
-      );
-      return { ...detail, durationMs, usage: pickUsageHeaders(end.headers, texts) };
-    }
-    case 'timeout':
-      return {
-        ...failed({ kind: 'timeout', reason: `no complete answer within ${formatDuration(timeoutMs)}` }),
-        durationMs,
-      };
-    case 'aborted':
-      return { ...failed({ kind: 'network_error', reason: 'the request was given up' }), durationMs };
-    case 'failed':
-      return { ...failed(explainNetworkError(end.error)), durationMs };
-  }
+function explainEnd(end: ExchangeEnd, timeoutMs: number): OutcomeDetail {
+  if (end.kind === 'failed') return explainNetworkError(end.error);
+  return end.kind === 'timeout'
+    ? { kind: 'timeout', reason: `no complete answer within ${formatDuration(timeoutMs)}` }
+    : { kind: 'network_error', reason: 'the request was given up' };
 }
 
 /** A good answer from a cache is no reading. */
 function onlyIfFresh(
   detail: OutcomeDetail,
   headers: IncomingHttpHeaders,
-  { account, freshness, now }: EndedRequest,
+  {
+    account,
+    freshness,
+    now,
+  }: { readonly account: AccountSettings; readonly freshness: Freshness; readonly now: number },
 ): OutcomeDetail {
   const reason = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
   return reason === null ? detail : { kind: 'invalid_response', reason, status: 200 };

@@ -1,17 +1,16 @@
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
-import { balanceEndpoint } from '../account-service/endpoints.ts';
 
-/** Where the balance request of an account goes. */
+/** Where a request goes. */
 export type Target =
   | { readonly kind: 'allowed'; readonly origin: string; readonly path: string; readonly loopback: boolean }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The balance address below a base address, which may have a path of its own. Refuses what would send the
- * secret in the clear: `http://` to a host that is not this machine, unless `allowInsecureHttp`.
+ * An address as a connection takes it, its path and query as they are written. Refuses what would send a credential in the
+ * clear: `http://` to a host that is not this machine, unless `allowInsecureHttp`.
  */
-export function findTarget(baseUrl: string, allowInsecureHttp: boolean): Target {
-  const url = URL.parse(baseUrl);
+export function findTarget(address: string, allowInsecureHttp: boolean): Target {
+  const url = URL.parse(address);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return { kind: 'refused', reason: 'the base address is no http or https address' };
   }
@@ -22,10 +21,5 @@ export function findTarget(baseUrl: string, allowInsecureHttp: boolean): Target 
       reason: 'the secret is not sent over http:// to another machine (provider.allowInsecureHttp)',
     };
   }
-  return {
-    kind: 'allowed',
-    origin: url.origin,
-    path: url.pathname.replace(/\/$/, '') + balanceEndpoint.path,
-    loopback,
-  };
+  return { kind: 'allowed', origin: url.origin, path: url.pathname + url.search, loopback };
 }

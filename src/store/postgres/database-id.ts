@@ -5,7 +5,9 @@ import { onlySlot } from './lease.ts';
 import { withSchema } from './reader.ts';
 
 /** Gives the database an id where it has none. Any daemon may: the first one wins. */
-export async function nameDatabase({ change }: Pick<Database, 'change'>): Promise<void> {
+export async function nameDatabase({ ask, change }: Pick<Database, 'ask' | 'change'>): Promise<void> {
+  const named = await ask('SELECT FROM note WHERE name = $1', [databaseIdNote]);
+  if (named.length > 0) return;
   await change(
     `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
        ON CONFLICT DO NOTHING`,

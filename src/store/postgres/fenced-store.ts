@@ -101,7 +101,7 @@ export function createFencedStore(options: {
       );
       const fresh = rows.filter(({ no }) => !taken.has(no));
       for (const { no } of fresh) taken.add(no);
-      return fresh.map(parseOrder);
+      return fresh.flatMap(parseOrder);
     },
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
@@ -118,7 +118,11 @@ export function createFencedStore(options: {
   }
 }
 
-/** Only `leaveOrder` of the same schema writes orders. */
-function parseOrder(row: { readonly body: string }): OperatorOrder {
-  return JSON.parse(row.body) as OperatorOrder;
+/** Only `leaveOrder` of the same schema writes orders; one that is no JSON any more is dropped with the next commit. */
+function parseOrder(row: { readonly body: string }): OperatorOrder[] {
+  try {
+    return [JSON.parse(row.body) as OperatorOrder];
+  } catch {
+    return [];
+  }
 }

@@ -10,6 +10,8 @@ import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { insertOrder, readFrom } from './reader.ts';
+import { openRecordReader } from './record-reader.ts';
+import { setAside } from './set-aside.ts';
 
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.
@@ -30,6 +32,7 @@ export function openCluster(options: {
   const damaged = new DamagedRuns();
   const found = readFrom(database, now, (run) => damaged.note({ ...run, foundAt: now() }));
   const reader = { ...found, close: async () => undefined };
+  const records = openRecordReader(database);
   const settled = new WeakSet<Batch>();
   return {
     async open() {
@@ -44,6 +47,8 @@ export function openCluster(options: {
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
+    load: (options) => records.loadOwned(now(), options),
+    setAside: (owner, unreadable) => setAside(database, { slot: onlySlot, ...owner }, unreadable),
     store: ({ incarnation, epoch }) =>
       createFencedStore({
         database,

@@ -1,4 +1,5 @@
 import type { Batch } from '../../ports/store.ts';
+import { accountToBody } from '../account-body.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { resumeRun, unlessDamaged } from '../runs/stored-run.ts';
 import { isFull } from '../runs/tail.ts';
@@ -150,7 +151,8 @@ export class PollWriter {
       const latestAt = encoder.polls === 0 ? this.#now() : encoder.latestAt;
       change(tail).tail = { bytes: encoder.bytes(), polls: encoder.polls, latestAt };
     }
-    for (const state of batch.accounts) change(this.#tailOf(state.account)).body = JSON.stringify(state);
+    for (const state of batch.accounts)
+      change(this.#tailOf(state.account)).body = JSON.stringify(accountToBody(state));
     const removed = batch.removedAccounts.map((account) => this.#tailOf(account));
     for (const tail of removed) change(tail).body = '';
     const forgottenSpending = removed.map(({ no }) => no);

@@ -96,11 +96,14 @@ export function startOfRun(): RunEnd {
 }
 
 export function isShapeOf({ ids, currency }: Shape, reading: Reading): boolean {
-  return reading.currency === currency && ids.length === 2;
+  if (reading.currency !== currency) return false;
+  let place = 0;
+  for (const id in reading.balances) if (ids[place++] !== id) return false;
+  return place === ids.length;
 }
 
 export function shapeOf(reading: Reading): Shape {
-  return { ids: classicIds, currency: reading.currency };
+  return { ids: Object.keys(reading.balances), currency: reading.currency };
 }
 
 export const classicIds: readonly string[] = ['sms', 'voip'];
@@ -110,13 +113,15 @@ export function isClassic({ ids }: Shape): boolean {
   return ids.length === 2 && ids[0] === 'sms' && ids[1] === 'voip';
 }
 
-export function amountsOf({ sms, voip }: Reading): Micros[] {
-  return [sms, voip];
+export function amountsOf({ balances }: Reading): Micros[] {
+  return Object.values(balances);
 }
 
 /** A reading with these amounts in the order of the shape's ids. */
-export function readingOf(at: number, { currency }: Shape, [sms = 0, voip = 0]: readonly Micros[]): Reading {
-  return { at, sms, voip, currency };
+export function readingOf(at: number, { ids, currency }: Shape, amounts: readonly Micros[]): Reading {
+  const balances: Record<string, Micros> = {};
+  for (let place = 0; place < ids.length; place += 1) balances[ids[place] ?? ''] = amounts[place] ?? 0;
+  return { at, balances, currency };
 }
 
 /** The checksum of a run's bytes from one place on, going on from that of the bytes before. */

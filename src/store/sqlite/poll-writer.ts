@@ -1,6 +1,7 @@
 import type { AccountState } from '../../domain/account-state.ts';
 import type { PollRecord } from '../../domain/reading.ts';
 import type { StoredSpending } from '../../ports/store.ts';
+import { accountToBody } from '../account-body.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { resumeRun, unlessDamaged } from '../runs/stored-run.ts';
 import { isFull } from '../runs/tail.ts';
@@ -47,7 +48,7 @@ export class PollWriter {
     }
     for (const state of states) {
       const tail = this.#tailOf(state.account);
-      const body = JSON.stringify(state);
+      const body = JSON.stringify(accountToBody(state));
       if (grown.delete(tail)) this.#statements.updateBoth.run(body, ...tailColumns(tail));
       else this.#statements.updateBody.run(body, tail.no);
     }

@@ -1,4 +1,3 @@
-import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
@@ -9,6 +8,7 @@ import type {
   StoredSpending,
   StoredState,
 } from '../../ports/store.ts';
+import { accountFromBody } from '../account-body.ts';
 import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import { databaseIdNote } from '../tables.ts';
@@ -40,7 +40,9 @@ export function openRecordReader(db: Connection): RecordReader {
     const read = bodies<Parameters<typeof incidentFromBody>[0]>(sql);
     return (...values: readonly (string | number)[]): Incident[] => read(...values).map(incidentFromBody);
   };
-  const accounts = bodies<AccountState>('SELECT body FROM account WHERE body IS NOT NULL ORDER BY no');
+  const accounts = bodies<Parameters<typeof accountFromBody>[0]>(
+    'SELECT body FROM account WHERE body IS NOT NULL ORDER BY no',
+  );
   const spending = db.prepare<[], StoredSpending>(
     'SELECT id AS account, state AS bytes FROM spending JOIN account ON no = account_no WHERE body IS NOT NULL',
   );
@@ -74,7 +76,7 @@ export function openRecordReader(db: Connection): RecordReader {
     const messages = pending();
     const incidents = unsettled();
     return {
-      accounts: accounts(),
+      accounts: accounts().map(accountFromBody),
       spending: spending.all(),
       backoffs: backoffs(),
       alerts: alerts(),

@@ -72,7 +72,7 @@ describe('a chart of a balance', () => {
     const at = (index: number) => messageNow - (200 - index) * 0.8 * hour;
     const history = Array.from({ length: 200 }, (_, index) => index)
       .filter((index) => index < 100 || index > 130)
-      .map((index) => ({ at: at(index), sms: money(300 - index), voip: 0, currency: 'CNY' }));
+      .map((index) => ({ at: at(index), balances: { sms: money(300 - index), voip: 0 }, currency: 'CNY' }));
     const line = /<path d="([^"]+)" fill="none"/.exec(renderChartSvg(chartOf({ history })))?.[1] ?? '';
     expect(line.match(/M/g)).toHaveLength(2);
   });
@@ -84,8 +84,7 @@ describe('a chart of a balance', () => {
           runway: null,
           history: [1, 0.5, 0].map((share) => ({
             at: messageNow - ageMs * share,
-            sms: money(100),
-            voip: 0,
+            balances: { sms: money(100), voip: 0 },
             currency: 'CNY',
           })),
         }),
@@ -120,8 +119,7 @@ describe('a chart of a balance', () => {
     const history = fc.array(
       fc.record({
         at: fc.integer({ min: messageNow - 160 * hour, max: messageNow }),
-        sms: fc.maxSafeInteger(),
-        voip: fc.constant(0),
+        balances: fc.record({ sms: fc.maxSafeInteger(), voip: fc.constant(0) }),
         currency: fc.constant('CNY'),
       }),
       { minLength: 2, maxLength: 20 },
@@ -168,9 +166,9 @@ describe('which charts a mail plans', () => {
 
   it('leaves out readings in another currency', () => {
     const history = [
-      { at: messageNow - 3 * hour, sms: money(9), voip: 0, currency: 'EUR' },
-      { at: messageNow - 2 * hour, sms: money(50), voip: 0, currency: 'CNY' },
-      { at: messageNow - hour, sms: money(40), voip: 0, currency: 'CNY' },
+      { at: messageNow - 3 * hour, balances: { sms: money(9), voip: 0 }, currency: 'EUR' },
+      { at: messageNow - 2 * hour, balances: { sms: money(50), voip: 0 }, currency: 'CNY' },
+      { at: messageNow - hour, balances: { sms: money(40), voip: 0 }, currency: 'CNY' },
     ];
     const [plan] = planCharts(buildMessage([buildItem({ account: buildAccount({ history }) })]));
     expect(plan?.drawing.chart.points.map(({ value }) => value)).toEqual([money(50), money(40)]);

@@ -162,10 +162,10 @@ function hostileMessages(text: string): Readonly<Record<string, Message>> {
     labels: { [text]: text, team: text },
     failure: text,
     consecutiveFailures: 2,
-    reading: { at: 1, sms: 1, voip: 1, currency: text },
+    reading: { at: 1, balances: { sms: 1, voip: 1 }, currency: text },
     history: [
-      { at: buildMessage().at - 2000, sms: 2, voip: 1, currency: text },
-      { at: buildMessage().at - 1000, sms: 1, voip: 1, currency: text },
+      { at: buildMessage().at - 2000, balances: { sms: 2, voip: 1 }, currency: text },
+      { at: buildMessage().at - 1000, balances: { sms: 1, voip: 1 }, currency: text },
     ],
   });
   const item = buildItem({ accountName: text, account, incident: { accountName: text } });

@@ -161,7 +161,7 @@ function messagesWith(text: string): readonly Message[] {
     labels: { [text]: text },
     failure: text,
     consecutiveFailures: 2,
-    reading: { at: 1, sms: 1, voip: 1, currency: text },
+    reading: { at: 1, balances: { sms: 1, voip: 1 }, currency: text },
     history: [],
   });
   const item = buildItem({ accountName: text, account: hostile });

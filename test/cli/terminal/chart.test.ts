@@ -18,7 +18,7 @@ function draw({
   thresholds?: Ladder<number>;
 }) {
   const readings = points.flatMap(({ at, value }) =>
-    value === null ? [] : [{ at, sms: value, voip: 0, currency: 'CNY' }],
+    value === null ? [] : [{ at, balances: { sms: value, voip: 0 }, currency: 'CNY' }],
   );
   const polls = readings.map((reading) => ({ at: reading.at, reading }));
   const until = start + 24 * hour;

@@ -25,7 +25,7 @@ const accounts = [
       sms: buildRunway({ runwayMs: 90 * dayMs }),
       voip: buildRunway({ balance: 'voip', runwayMs: dayMs }),
     },
-    reading: { at: 0, sms: micros(1), voip: micros(2), currency: 'EUR' },
+    reading: { at: 0, balances: { sms: micros(1), voip: micros(2) }, currency: 'EUR' },
   }),
 ];
 const listAccounts = (all: typeof accounts, query: ListQuery) => {

@@ -32,7 +32,11 @@ describe('the totals of a currency', () => {
   });
 
   it('are one for all names that people have for it', () => {
-    const readings = ['CNY', 'rmb'].map((currency) => ({ at: 0, sms: micros(1), voip: micros(2), currency }));
+    const readings = ['CNY', 'rmb'].map((currency) => ({
+      at: 0,
+      balances: { sms: micros(1), voip: micros(2) },
+      currency,
+    }));
     const accounts = readings.map((reading) => buildAccountView({ reading }));
     const table = tableOf(accounts);
     expect(table.match(/<bdi>CNY/g)).toHaveLength(1);
@@ -41,7 +45,7 @@ describe('the totals of a currency', () => {
   });
 
   it('say how many of its accounts were never read and are in no sum', () => {
-    const reading = { at: 0, sms: micros(1), voip: micros(2), currency: 'CNY' };
+    const reading = { at: 0, balances: { sms: micros(1), voip: micros(2) }, currency: 'CNY' };
     const accounts = [reading, null, null].map((read, index) =>
       buildAccountView({ reading: read, currency: index === 2 ? 'EUR' : 'rmb' }),
     );

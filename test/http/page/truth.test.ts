@@ -79,7 +79,7 @@ describe('the overview', () => {
         buildAccountView({ id: 'b', name: 'Second', outcome: 'timeout' }),
         buildAccountView({
           id: 'c',
-          reading: { at: viewsNow, sms: 1_500_000, voip: 0, currency: 'EUR' },
+          reading: { at: viewsNow, balances: { sms: 1_500_000, voip: 0 }, currency: 'EUR' },
           runways: { sms: null, voip: null },
         }),
       ],

@@ -21,7 +21,10 @@ describe('a successful answer', () => {
 
   test('gives both balances exactly and the currency', () => {
     const body = withResult('{"smsBalance":-18.383,"voipBalance":0.1,"currency":"CNY"}');
-    expect(judge(body)).toEqual({ kind: 'ok', answer: { sms: -18_383_000, voip: 100_000, currency: 'CNY' } });
+    expect(judge(body)).toEqual({
+      kind: 'ok',
+      answer: { balances: { sms: -18_383_000, voip: 100_000 }, currency: 'CNY' },
+    });
   });
 
   test.each([
@@ -34,12 +37,12 @@ describe('a successful answer', () => {
     ['a vanishing amount is zero', '1e-7', 0],
   ])('%s', (_name, sms, micros) => {
     const outcome = judge(withSms(sms));
-    expect(outcome).toMatchObject({ kind: 'ok', answer: { sms: micros } });
-    expect(outcome.kind === 'ok' && Object.is(outcome.answer.sms, micros)).toBe(true);
+    expect(outcome).toMatchObject({ kind: 'ok', answer: { balances: { sms: micros } } });
+    expect(outcome.kind === 'ok' && Object.is(outcome.answer.balances.sms, micros)).toBe(true);
   });
 
   test('is one whatever the HTTP status is', () => {
-    expect(judge(withSms('5'), 500)).toMatchObject({ kind: 'ok', answer: { sms: 5_000_000 } });
+    expect(judge(withSms('5'), 500)).toMatchObject({ kind: 'ok', answer: { balances: { sms: 5_000_000 } } });
   });
 
   test('may begin with a byte order mark and hold white space', () => {
@@ -69,7 +72,7 @@ describe('a successful answer', () => {
     const body = withResult(
       '{"smsBalance":"x","smsBalance":2.0000000000000000001,"voipBalance":1,"currency":"CNY"}',
     );
-    expect(judge(body)).toMatchObject({ kind: 'ok', answer: { sms: 2_000_000 } });
+    expect(judge(body)).toMatchObject({ kind: 'ok', answer: { balances: { sms: 2_000_000 } } });
   });
 
   test('changes no prototype through its keys', () => {
@@ -283,7 +286,7 @@ describe('for any input', () => {
     fc.assert(
       fc.property(digits, (text) => {
         const outcome = judge(withSms(text));
-        expect(outcome.kind === 'ok' ? outcome.answer.sms : null).toBe(parseMicros(text));
+        expect(outcome.kind === 'ok' ? outcome.answer.balances.sms : null).toBe(parseMicros(text));
       }),
       { numRuns: 2000 },
     );

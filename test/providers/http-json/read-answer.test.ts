@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
+import type { OutcomeDetail } from '../../../src/domain/outcome.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
-import { type DescribedOutcome, readAnswer } from '../../../src/providers/http-json/read-answer.ts';
+import { readAnswer } from '../../../src/providers/http-json/read-answer.ts';
 
 const secret = 'very-secret-key';
 
@@ -23,7 +24,7 @@ function read(
 const answer = (balance: string, currency = '"EUR"'): string =>
   `{"data":{"balance":${balance},"currency":${currency}}}`;
 
-const micros = (outcome: DescribedOutcome): number | string =>
+const micros = (outcome: OutcomeDetail): number | string =>
   outcome.kind === 'ok' ? (outcome.answer.balances.main ?? Number.NaN) : `${outcome.kind}: ${outcome.reason}`;
 
 describe('an amount is exact', () => {

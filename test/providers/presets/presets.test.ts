@@ -248,8 +248,13 @@ const texts = createForeignTexts([]);
 /** All requests of a test fall into one second. */
 const stopped = { ...systemClock, monotonic: () => 0 };
 
+/** What an entry gives as `baseUrl` where it has to; that of the row, for comparison. */
+function addressOf(kind: PresetKind): string | undefined {
+  return kind.preset.baseUrl === undefined ? undefined : new URL(kind.describe().request.url).origin;
+}
+
 /** An entry as the configuration makes it, of which a preset uses the description and the address alone. */
-function entryOf(kind: PresetKind, baseUrl?: string): DescribedEntry {
+function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
   const built = kind.build(
     {
       name: 'trial',
@@ -385,7 +390,7 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
         api.setAccounts([account(amount, other)]);
         const outcome = await ask(kind, api.url, right);
         expect(outcome).toMatchObject({ kind: 'ok', answer: { currency: other } });
-        const balances = outcome.kind === 'ok' ? Reflect.get(outcome.answer, 'balances') : {};
+        const balances = outcome.kind === 'ok' ? outcome.answer.balances : {};
         expect(balances).toEqual(account(amount, other).balances);
       }
       const outcomes = [];
@@ -397,9 +402,5 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
 
 function readingOf(outcome: ReturnType<typeof read>): readonly string[] {
   if (outcome.kind !== 'ok') return [`${outcome.kind}: ${outcome.reason}`];
-  const balances: unknown = Reflect.get(outcome.answer, 'balances');
-  return [
-    ...Object.values(Object(balances)).map((micros) => formatMicros(Number(micros))),
-    outcome.answer.currency,
-  ];
+  return [...Object.values(outcome.answer.balances).map(formatMicros), outcome.answer.currency];
 }

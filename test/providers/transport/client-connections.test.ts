@@ -196,9 +196,12 @@ describe('where the secret may go', () => {
     expect(findTarget(address, false).kind).toBe(kind);
   });
 
-  test('the path of the base address is kept', () => {
-    const target = findTarget('https://api.example.com/eu/', false);
-    expect(target).toMatchObject({ origin: 'https://api.example.com', path: '/eu/user/account/balance' });
+  test('path and query of the address are kept', () => {
+    const target = findTarget('https://api.example.com/eu/user/account/balance?a=%2F', false);
+    expect(target).toMatchObject({
+      origin: 'https://api.example.com',
+      path: '/eu/user/account/balance?a=%2F',
+    });
     expect(findTarget('http://10.0.0.1', true).kind).toBe('allowed');
   });
 });

@@ -34,7 +34,7 @@ describe('a balance request', () => {
     ]);
     expect(outcome).toMatchObject({
       kind: 'ok',
-      answer: { sms: -18_383_000, voip: 0, currency: 'CNY' },
+      answer: { balances: { sms: -18_383_000, voip: 0 }, currency: 'CNY' },
       usage: {},
     });
     expect(outcome.durationMs).toBeGreaterThan(0);

@@ -26,7 +26,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toThrow('the end of one is unknown');
     await store.commit(lost);
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 2000, -1)]) }));
-    const values = (await flat(store.readings(otp))).map(({ sms }) => sms);
+    const values = (await flat(store.readings(otp))).map(({ balances }) => balances.sms);
     expect(values).toEqual([1, ...many.map((_, nth) => 2 + nth), -1]);
   });
 
@@ -46,7 +46,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     await store.settle();
     await store.commit(lost);
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 2, 3)]) }));
-    expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2, 3]);
+    expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2, 3]);
   });
 
   it('that never arrived is stored when it is sent again', async () => {
@@ -58,7 +58,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     expect(await failureWhenBroken(store.commit(lost), proxy)).toMatchObject({ kind: 'unknown' });
     proxy.mode = 'pass';
     await store.commit(lost);
-    expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2]);
+    expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2]);
   });
 
   it('to a server that says nothing is given up after seconds', async () => {

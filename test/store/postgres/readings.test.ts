@@ -76,7 +76,7 @@ describe.skipIf(noPostgres !== null)(`readings by SQL in PostgreSQL, without low
             decodePolls(bytes).map(({ at, outcome, reading }) => ({
               at: String(at),
               outcome,
-              sms: reading === null ? null : String(reading.sms),
+              sms: reading === null ? null : String(reading.balances.sms),
               currency: reading?.currency ?? null,
             })),
           );

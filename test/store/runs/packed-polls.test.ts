@@ -11,7 +11,7 @@ const someReading = fc.record({
 const pollOf = ({ at, sms }: { at: number; sms: number }): PollRecord => ({
   at,
   outcome: 'ok',
-  reading: { at, sms, voip: 0, currency: 'CNY' },
+  reading: { at, balances: { sms, voip: 0 }, currency: 'CNY' },
 });
 
 describe('polls packed in memory', () => {

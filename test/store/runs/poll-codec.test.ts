@@ -29,7 +29,7 @@ const balances = fc.oneof(
 const currencies = fc.oneof(fc.constantFrom('CNY', 'EUR', ''), fc.string({ unit: 'binary', maxLength: 40 }));
 const polls: fc.Arbitrary<PollRecord> = fc.oneof(
   fc
-    .record({ at: instants, sms: balances, voip: balances, currency: currencies })
+    .record({ at: instants, balances: fc.record({ sms: balances, voip: balances }), currency: currencies })
     .map((reading): PollRecord => ({ at: reading.at, outcome: 'ok', reading })),
   fc
     .record({ at: instants, outcome: fc.constantFrom(...outcomeKinds.filter((kind) => kind !== 'ok')) })
@@ -38,7 +38,7 @@ const polls: fc.Arbitrary<PollRecord> = fc.oneof(
 const runs = fc.array(polls, { maxLength: 60 });
 
 function ok(at: number, sms: number, voip = 0): PollRecord {
-  return { at, outcome: 'ok', reading: { at, sms, voip, currency: 'CNY' } };
+  return { at, outcome: 'ok', reading: { at, balances: { sms, voip }, currency: 'CNY' } };
 }
 
 describe('polls as bytes', () => {

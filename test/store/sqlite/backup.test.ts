@@ -67,9 +67,9 @@ describe('a backup', () => {
     const restored = open(path);
     expect(restored.load()).toEqual(state);
     restored.commit(batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]) }));
-    expect([...restored.readings({ account: 'otp', ...always })].flat().map(({ sms }) => sms)).toEqual([
-      1, 2,
-    ]);
+    expect(
+      [...restored.readings({ account: 'otp', ...always })].flat().map(({ balances }) => balances.sms),
+    ).toEqual([1, 2]);
   });
 
   it('never overwrites a file, and leaves nothing half-made', async () => {

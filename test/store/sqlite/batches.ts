@@ -31,7 +31,7 @@ export function batch(parts: Partial<Batch> = {}): Batch {
 }
 
 export function ok(at: number, sms: number, currency = 'CNY'): PollRecord {
-  return { at, outcome: 'ok', reading: { at, sms, voip: 0 - sms, currency } };
+  return { at, outcome: 'ok', reading: { at, balances: { sms, voip: 0 - sms }, currency } };
 }
 
 export function failed(at: number, outcome: 'timeout' | 'auth_failed' = 'timeout'): PollRecord {
@@ -63,6 +63,8 @@ export function accountState(account: string, parts: Partial<AccountState> = {})
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
     ...parts,
   };
 }

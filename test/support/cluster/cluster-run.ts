@@ -163,7 +163,8 @@ async function judgeReadings(bed: ClusterBed, takeOvers: number): Promise<readon
       for await (const readings of reader.readings(span)) {
         // The daemons go on meanwhile: what the provider said is looked at after what is stored.
         const said = saidBy(bed);
-        for (const { sms } of readings) {
+        for (const { balances } of readings) {
+          const { sms = 0 } = balances;
           if (!said.has(sms)) broken.push(`${account} has a reading that the provider never gave`);
           if (seen.has(sms)) broken.push(`${account} has a reading twice`);
           seen.add(sms);

@@ -291,7 +291,13 @@ export class AlertBook {
     const reading = state.accounts.get(id)?.poll.reading ?? null;
     const mine = fact.reading;
     if (reading === mine) return;
-    if (reading !== null && mine !== null && reading.sms === mine.sms && reading.voip === mine.voip) return;
+    if (
+      reading !== null &&
+      mine !== null &&
+      reading.balances.sms === mine.balances.sms &&
+      reading.balances.voip === mine.balances.voip
+    )
+      return;
     throw new Violation(
       'only a good answer changes a balance',
       `${id} has ${JSON.stringify(reading)}, the provider last answered ${JSON.stringify(mine)}`,

@@ -2,6 +2,7 @@ import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
+import { amountOf } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
@@ -84,7 +85,7 @@ export class Duties {
     this.#severity.set(id, severity);
     const [last, previous] = this.#readings.get(account) ?? [null, null];
     if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
-    if (last !== null && previous !== null && last[balance] > previous[balance])
+    if (last !== null && previous !== null && amountOf(last, balance) > amountOf(previous, balance))
       this.#eased.set(id, { severity, rises });
   }
 

@@ -1,5 +1,6 @@
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
+import { amountOf } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
 import { tieMs } from './judge-alerts.ts';
@@ -30,7 +31,7 @@ export class ExpectedEvents {
     const { reading, before, currency, now } = it;
     if (reading === null || before === null || before.currency !== reading.currency) return;
     if (currency !== null && currency !== reading.currency) return;
-    const rise = reading[rule.balance] - before[rule.balance];
+    const rise = amountOf(reading, rule.balance) - amountOf(before, rule.balance);
     if (rise > 0 && rise >= rule.atLeastMicros) this.#left.push({ account, rule: rule.id, at: now });
   }
 

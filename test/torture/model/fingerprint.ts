@@ -1,3 +1,4 @@
+import type { Incident } from '../../../src/domain/alert.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { ReadingLog } from '../../../src/spending/reading-log.ts';
 import { dayMs } from '../scenario.ts';
@@ -17,7 +18,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     const { notified, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
     parts.set(
       `incident ${incident.id}`,
-      JSON.stringify([notified, rises, severity, worstSeverity, resolvedAt, acknowledgement]),
+      JSON.stringify([withoutPauses(notified), rises, severity, worstSeverity, resolvedAt, acknowledgement]),
     );
   }
   for (const message of state.messages.values()) {
@@ -41,6 +42,12 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     }
   }
   return parts;
+}
+
+/** Reminders are put off by a restart, by how long nobody ran. */
+function withoutPauses(notified: Incident['notified']): Incident['notified'] {
+  const entries = Object.entries(notified).map(([channel, { pausedMs: _, ...last }]) => [channel, last]);
+  return Object.fromEntries(entries);
 }
 
 function remembers(state: MonitorState, account: string, passedMs: number): boolean {

@@ -1,4 +1,5 @@
 import type { Reading } from '../../../src/domain/reading.ts';
+import { amountOf } from '../../../src/domain/reading.ts';
 import type { Matcher } from '../../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
@@ -58,10 +59,10 @@ export function verdictOnReading(
   const foreign = currency !== null && currency !== reading.currency;
   switch (rule.type) {
     case 'below':
-      return foreign ? 'unknown' : stepOf(rule, reading[rule.balance], firing);
+      return foreign ? 'unknown' : stepOf(rule, amountOf(reading, rule.balance), firing);
     case 'negative': {
       const limit = firing === null ? 0 : rule.hysteresisMicros;
-      return reading[rule.balance] < limit ? rule.severity : 'ok';
+      return amountOf(reading, rule.balance) < limit ? rule.severity : 'ok';
     }
     case 'currency':
       if (currency === null) return 'unknown';

@@ -74,7 +74,9 @@ export class SelfAlerts {
   }
 
   review(state: MonitorState, at: number): void {
-    const firing = state.alerts.get('@lowwater', 'storage-failed')?.state === 'firing';
+    const alert = state.alerts.get('@lowwater', 'storage-failed');
+    // One that flaps stays open while it is not the case, until it calms down.
+    const firing = alert?.state === 'firing' && alert.recoveringSince === null;
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
       throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
     }

@@ -1,5 +1,6 @@
 import type { Alert } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
+import { amountOf } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import { dayMs } from '../../support/account-facts.ts';
 import { Violation } from '../story.ts';
@@ -54,12 +55,12 @@ export class History {
   }
 
   /** Falls of a balance since an instant, from the last reading before it on: at least what any rule may count. */
-  spentSince(balance: 'sms' | 'voip', since: number): number {
+  spentSince(balance: string, since: number): number {
     return this.#spentWhile(balance, ({ at }) => at >= since);
   }
 
   /** The same during so much watched time before the newest reading: at least what had to be looked at. */
-  spentWhileWatched(balance: 'sms' | 'voip', ms: number, intervalMs: number): number {
+  spentWhileWatched(balance: string, ms: number, intervalMs: number): number {
     let watchedMs = 0;
     return this.#spentWhile(balance, (_, place) => {
       const counts = watchedMs < ms;
@@ -79,13 +80,14 @@ export class History {
     return apart(place) > intervalsPerGap * usualMs ? 0 : Math.max(0, apart(place));
   }
 
-  #spentWhile(balance: 'sms' | 'voip', counts: (reading: Seen, place: number) => boolean): number {
+  #spentWhile(balance: string, counts: (reading: Seen, place: number) => boolean): number {
     let spent = 0;
     for (let place = this.#live.length - 1; place > 0; place--) {
       const reading = this.#live[place];
       const before = this.#live[place - 1];
       if (reading === undefined || before === undefined || !counts(reading, place)) break;
-      if (before.currency === reading.currency) spent += Math.max(0, before[balance] - reading[balance]);
+      if (before.currency === reading.currency)
+        spent += Math.max(0, amountOf(before, balance) - amountOf(reading, balance));
     }
     return spent;
   }
@@ -119,7 +121,7 @@ export function expectPossible(
     const spent = history.spentWhileWatched(rule.balance, rule.windowMs * 0.9, intervalMs);
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
-  if (rule.type === 'runway' && reading[rule.balance] > (rule.floorMicros ?? 0)) {
+  if (rule.type === 'runway' && amountOf(reading, rule.balance) > (rule.floorMicros ?? 0)) {
     // What is foretold rests on weeks.
     const backMs = rule.lookbackMs === null ? 70 * dayMs : rule.lookbackMs * 1.1 + 4 * intervalMs;
     const spent = history.spentSince(rule.balance, reading.at - backMs);

@@ -1,0 +1,79 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { isoDay, isoText } from '../../domain/moment.ts';
+import { formatMicros } from '../../domain/money.ts';
+import { formatCsvLine } from '../../views/csv.ts';
+import type { DuePayment } from '../../views/payment-plan.ts';
+import { paymentJson } from '../../views/public-json.ts';
+import { planPayments } from '../page/pay.ts';
+import { type Api, answers, refused, streamed } from './operation.ts';
+import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
+
+const tags = ['payments'];
+const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
+
+const listPayments = createRoute({
+  method: 'get',
+  path: '/api/v1/pay',
+  operationId: 'listPayments',
+  summary: 'What is to be paid within 30 days, by currency, what is due first first',
+  tags,
+  request: { query: z.object(pagingQuery) },
+  responses: answers('Payments, and their sums by currency, whatever the page', {
+    payments: z.array(paymentJson.schema),
+    totals: z.array(
+      z.strictObject({
+        currency: z.string(),
+        thisWeek: amount.meta({ description: 'Due within 7 days' }),
+        next30Days: amount.meta({ description: 'Due within 30 days' }),
+      }),
+    ),
+    nextCursor,
+  }),
+});
+
+const getPaymentsCsv = createRoute({
+  method: 'get',
+  path: '/api/v1/pay.csv',
+  operationId: 'getPaymentsCsv',
+  summary: 'What is to be paid within 30 days, as CSV',
+  tags,
+  responses: {
+    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
+    ...refused,
+  },
+});
+
+export function addPaymentOperations(api: Api): void {
+  api.openapi(listPayments, async (context) => {
+    const currencies = await planPayments(context.var.views, context.get('now'));
+    const all = currencies.flatMap(({ payments }) => payments);
+    const page = pageOfList(all, context.req.valid('query'), ({ account, balance }) =>
+      JSON.stringify([account.id, balance]),
+    );
+    const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
+      currency,
+      thisWeek: formatMicros(thisWeek),
+      next30Days: formatMicros(next30Days),
+    }));
+    return context.json({ payments: page.items.map(paymentJson), totals, nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(getPaymentsCsv, async (context) => {
+    const now = context.get('now');
+    const currencies = await planPayments(context.var.views, now);
+    const lines = [csvHeader, ...currencies.flatMap(({ payments }) => payments.map(csvLine))];
+    return context.body(streamed(context, lines), 200, {
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': `attachment; filename="pay-${isoDay(now, 'UTC')}.csv"`,
+    });
+  });
+}
+
+const csvHeader = formatCsvLine(['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl']);
+
+function csvLine({ account, balance, micros, dueAt }: DuePayment): string {
+  const { id, name, currency, topUpUrl } = account;
+  const by = dueAt === null ? '' : isoText(Math.round(dueAt));
+  return formatCsvLine([id, name, balance, currency ?? '', formatMicros(micros), by, topUpUrl ?? '']);
+}

@@ -1,0 +1,103 @@
+// The pages by keyboard alone: `?` lists the keys. Without this script everything is reached by Tab as well.
+
+const places = { o: '/', a: '/alerts', p: '/pay', r: '/review', s: '/silences', m: '/messages' };
+const keys = [
+  ['/', 'search'],
+  ['j, k', 'next or last alert, then account'],
+  ['Enter', 'open it'],
+  ['a', 'acknowledge the alert'],
+  ['s', 'silence the alert'],
+  ['x', 'tick the alert'],
+  ['g o, g a, g p, g r, g s, g m', 'go to Overview, Alerts, Pay, Review, Silences, Messages'],
+  ['Esc', 'leave a form or this list'],
+  ['?', 'this list'],
+];
+/** A second key belongs to the first for so long. */
+const chordMs = 1_500;
+let chordUntil = 0;
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'Escape') return leave(event.target);
+  if (event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null) {
+    if (event.target.type !== 'checkbox') return;
+  }
+  if (act(event.key)) event.preventDefault();
+});
+
+/** Whether the key meant something. */
+function act(key) {
+  if (performance.now() < chordUntil) {
+    chordUntil = 0;
+    if (places[key] !== undefined) location.assign(places[key]);
+    return places[key] !== undefined;
+  }
+  if (key === 'g') chordUntil = performance.now() + chordMs;
+  else if (key === '?') list();
+  else if (key === '/') search();
+  else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
+  else if (key === 'a' || key === 's') unfold(key === 'a' ? 'Acknowledge' : 'Silence');
+  else if (key === 'x') here('.alert')?.querySelector('.pick input')?.click();
+  else return false;
+  return true;
+}
+
+function search() {
+  const field = document.querySelector('input[type=search]');
+  field?.closest('details')?.setAttribute('open', '');
+  field?.focus();
+}
+
+/** To the next alert or account; of a page that has neither, nowhere. */
+function move(by) {
+  const stops = [...document.querySelectorAll('.alert, .accounts tbody tr')];
+  const at = stops.findIndex((stop) => stop.contains(document.activeElement));
+  const stop = stops[Math.min(stops.length - 1, Math.max(0, at + by))];
+  stop?.querySelector('a, summary')?.focus();
+  stop?.scrollIntoView({ block: 'nearest' });
+}
+
+function here(selector) {
+  return document.activeElement.closest(selector);
+}
+
+/** Opens a form of the alert that has the focus, else of the only one. */
+function unfold(word) {
+  const alerts = document.querySelectorAll('.alert');
+  const alert = here('.alert') ?? (alerts.length === 1 ? alerts[0] : null);
+  const summary = [...(alert?.querySelectorAll('.act > summary') ?? [])].find((it) =>
+    it.textContent.startsWith(word),
+  );
+  if (summary === undefined) return;
+  summary.parentElement.open = true;
+  summary.parentElement.querySelector('select, input:not([type=hidden])')?.focus();
+}
+
+function leave(element) {
+  const form = element.closest?.('details.act[open]');
+  if (form === null || form === undefined) return;
+  form.open = false;
+  form.querySelector('summary').focus();
+}
+
+function list() {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'keys panel';
+  dialog.setAttribute('aria-labelledby', 'keys-heading');
+  const heading = document.createElement('h2');
+  heading.id = 'keys-heading';
+  heading.textContent = 'Keys';
+  const words = document.createElement('dl');
+  for (const [key, meaning] of keys) {
+    words.append(
+      Object.assign(document.createElement('dt'), { textContent: key }),
+      Object.assign(document.createElement('dd'), { textContent: meaning }),
+    );
+  }
+  const close = Object.assign(document.createElement('button'), { textContent: 'Close' });
+  close.addEventListener('click', () => dialog.close());
+  dialog.addEventListener('close', () => dialog.remove());
+  dialog.append(heading, words, close);
+  document.body.append(dialog);
+  dialog.showModal();
+}

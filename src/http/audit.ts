@@ -1,0 +1,96 @@
+import type { AuditEntry } from '../domain/audit.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { addressOf, type Guard } from './access.ts';
+import { callerOf, type WebContext } from './web-env.ts';
+
+/** What changing requests do, by the end of their paths; a DELETE of a thing ends it. */
+const actions = [
+  {
+    path: /\/alerts\/(?<account>[^/]+)\/(?<rule>[^/]+)\/(?:ack|acknowledge)$/,
+    post: 'acknowledge',
+    end: 'unacknowledge',
+  },
+  { path: /\/alerts\/(?<account>[^/]+)\/(?<rule>[^/]+)\/(?<action>unacknowledge)$/ },
+  { path: /^\/ack$|\/acks$|\/alerts\/many$/, post: 'acknowledge' },
+  { path: /\/silences(?:\/(?<id>[^/]+))?$/, post: 'silence', end: 'expire-silence' },
+  { path: /\/silences\/(?<id>[^/]+)\/expire$/, post: 'expire-silence' },
+  { path: /\/silences\/(?<id>[^/]+)\/extend$/, post: 'extend-silence' },
+  { path: /\/accounts\/(?<account>[^/]+)\/(?<action>[^/]+)$/ },
+] as const;
+
+const unsaid: ReadonlySet<string> = new Set([
+  'by',
+  'back',
+  'next',
+  'token',
+  'confirmed',
+  'change',
+  'seen',
+  'sig',
+]);
+const maxDetailLength = 500;
+
+/** What a changing request did, for the audit; null where it changed nothing that others would ask about. */
+export async function describeAction(guard: Guard, context: WebContext): Promise<AuditEntry | null> {
+  const { req, res } = context;
+  if (req.method === 'GET' || req.method === 'HEAD') return null;
+  const isApi = req.path.startsWith('/api/');
+  // A form that is asked about or shown again answers 200, one that was carried out leads on.
+  if (isApi ? !res.ok : res.status !== 303) return null;
+  const found = actionOf(req.method, req.path);
+  if (found === null) return null;
+  const given = await readGiven(context);
+  return {
+    at: context.get('now'),
+    by: context.get('person') ?? (given.get('by')?.trim() || (isApi ? 'api' : 'page')),
+    from: addressOf(guard, callerOf(context)),
+    action: given.get('do') === 'silence' ? 'silence' : found.action,
+    account: named(found.account ?? given.get('account')),
+    rule: named(found.rule ?? given.get('rule')),
+    detail: detailOf(found.id, given),
+  };
+}
+
+interface Found {
+  readonly action: string;
+  readonly account?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+function actionOf(method: string, requested: string): Found | null {
+  for (const { path, ...names } of actions) {
+    const found = path.exec(requested);
+    if (found === null) continue;
+    const { account, rule, id, action = 'change' } = found.groups ?? {};
+    const ends = method === 'DELETE' && 'end' in names;
+    return { account, rule, id, action: ends ? names.end : 'post' in names ? names.post : action };
+  }
+  return null;
+}
+
+function named(text: string | undefined): string | null {
+  return text === undefined || text === '' ? null : decodeURIComponent(text).slice(0, 200);
+}
+
+function detailOf(id: string | undefined, given: ReadonlyMap<string, string>): string {
+  const said = [...given].filter(
+    ([key, value]) => value !== '' && !unsaid.has(key) && !key.startsWith('seen-'),
+  );
+  const words = said.map(([key, value]) => `${key} ${value}`);
+  return [...(id === undefined ? [] : [decodeURIComponent(id)]), ...words]
+    .join(', ')
+    .slice(0, maxDetailLength);
+}
+
+/** The keys of a body, JSON or form, with those of the address. The body was read before and is at hand. */
+async function readGiven({ req }: WebContext): Promise<ReadonlyMap<string, string>> {
+  const body = await req.text();
+  const isForm = (req.header('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
+  const pairs = isForm ? [...new URLSearchParams(body)] : Object.entries(parseJsonObject(body) ?? {});
+  const texts = pairs.map(([key, value]): [string, string] => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return new Map([...Object.entries(req.query()), ...texts]);
+}

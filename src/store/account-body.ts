@@ -1,0 +1,33 @@
+import type { AccountState } from '../domain/account-state.ts';
+import type { Reading } from '../domain/reading.ts';
+
+/** A reading as an account's row holds it since 0.1.0: its balances stand beside its instant and its currency. */
+type StoredReading = { readonly at: number; readonly currency: string } & Readonly<
+  Record<string, number | string>
+>;
+
+type StoredAccount = Omit<AccountState, 'reading' | 'previous'> & {
+  readonly reading: StoredReading | null;
+  readonly previous: StoredReading | null;
+};
+
+export function accountToBody(state: AccountState): StoredAccount {
+  return { ...state, reading: flatten(state.reading), previous: flatten(state.previous) };
+}
+
+export function accountFromBody(stored: StoredAccount): AccountState {
+  return { ...stored, reading: restore(stored.reading), previous: restore(stored.previous) };
+}
+
+function flatten(reading: Reading | null): StoredReading | null {
+  return reading && { at: reading.at, ...reading.balances, currency: reading.currency };
+}
+
+function restore(stored: StoredReading | null): Reading | null {
+  if (stored === null) return null;
+  const { at, currency, ...amounts } = stored;
+  const balances: Record<string, number> = {};
+  for (const [balance, micros] of Object.entries(amounts))
+    if (typeof micros === 'number') balances[balance] = micros;
+  return { at, balances, currency };
+}

@@ -1,0 +1,60 @@
+import { currencyCode } from '../domain/currency.ts';
+import { dayMs, weekMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Payment } from './payment.ts';
+import type { AccountView } from './views.ts';
+
+/** Payments further ahead are not planned yet. */
+const payHorizonMs = 30 * dayMs;
+
+/** A payment with the account that it is for. */
+export interface DuePayment extends Payment {
+  readonly account: AccountView;
+}
+
+/** What is to be paid in one currency. */
+export interface CurrencyPayments {
+  readonly currency: string;
+  /** What is due first comes first. */
+  readonly payments: readonly DuePayment[];
+  /** Of what is due within 7 and within 30 days. */
+  readonly thisWeek: Micros;
+  readonly next30Days: Micros;
+}
+
+/** The payments due within 30 days, and those whose alerts fire now, by currency: the one with most payments first. */
+export class PaymentPlan {
+  readonly #now: number;
+  readonly #byCurrency = new Map<string, { readonly currency: string; readonly payments: DuePayment[] }>();
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  add(account: AccountView): void {
+    const { currency } = account;
+    if (currency === null) return;
+    for (const payment of account.payments) {
+      if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;
+      const code = currencyCode(currency);
+      const known = this.#byCurrency.get(code) ?? { currency, payments: [] };
+      this.#byCurrency.set(code, known);
+      known.payments.push({ ...payment, account });
+    }
+  }
+
+  currencies(): readonly CurrencyPayments[] {
+    return [...this.#byCurrency.values()]
+      .map(({ currency, payments }) => ({
+        currency,
+        payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
+        thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= this.#now + weekMs)),
+        next30Days: sum(payments),
+      }))
+      .toSorted((left, right) => right.payments.length - left.payments.length);
+  }
+}
+
+function sum(payments: readonly Payment[]): Micros {
+  return payments.reduce((total, { micros }) => total + micros, 0);
+}

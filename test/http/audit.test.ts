@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { smsLow, units } from '../support/account-facts.ts';
+import { serveWorld } from '../support/web-server.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const token = 'the token of the operators';
+const viewerToken = 'the token of the screen in the office';
+
+describe('the audit', () => {
+  it('says who did what, when and from where, newest first', async () => {
+    const { world, send, audit } = await served();
+    await send('POST', '/api/v1/alerts/otp/sms-low/ack', { by: 'Lin', comment: 'on it' });
+    await world.pass(1_000);
+    await send('POST', '/api/v1/silences', { match: { account: 'otp' }, for: '2h' });
+    expect(await audit()).toMatchObject([
+      { by: 'api', action: 'silence', from: '127.0.0.1', detail: expect.stringContaining('for 2h') },
+      { by: 'Lin', action: 'acknowledge', account: 'otp', rule: 'sms-low', detail: 'comment on it' },
+    ]);
+  });
+
+  it('leaves out what was refused', async () => {
+    const { send, audit } = await served();
+    expect((await send('POST', '/api/v1/alerts/otp/none/ack', { by: 'Lin' })).status).toBe(404);
+    expect(await audit()).toEqual([]);
+  });
+
+  it('keeps the order of a form, and its session’s person where a trusted proxy names one', async () => {
+    const { world, url, audit } = await served({
+      trustedProxy: { addresses: ['127.0.0.0/8'], header: 'remote-user' },
+    });
+    const answer = await fetch(`${url}/alerts/otp/sms-low/acknowledge`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...bearer(token), 'remote-user': 'ada@example.com', 'x-forwarded-for': '198.51.100.7' },
+      body: new URLSearchParams({ by: 'somebody else' }),
+    });
+    expect(answer.status).toBe(303);
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ada@example.com');
+    expect(await audit()).toMatchObject([
+      { by: 'ada@example.com', from: '198.51.100.7', action: 'acknowledge' },
+    ]);
+  });
+
+  it('does not believe the header of anybody but the trusted proxy', async () => {
+    const { send, audit } = await served({
+      trustedProxy: { addresses: ['192.0.2.1'], header: 'remote-user' },
+    });
+    await send('POST', '/api/v1/alerts/otp/sms-low/ack', { by: 'Lin' }, { 'remote-user': 'mallory' });
+    expect(await audit()).toMatchObject([{ by: 'Lin' }]);
+  });
+
+  it('outlives a restart', async () => {
+    const { world, send } = await served();
+    await send('POST', '/api/v1/alerts/otp/sms-low/ack', { by: 'Lin' });
+    await world.restart({ downMs: 1_000 });
+    expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 })).toMatchObject([
+      { by: 'Lin', action: 'acknowledge' },
+    ]);
+  });
+});
+
+describe('the token of a viewer', () => {
+  it('shows everything and changes nothing, by itself and as a session', async () => {
+    const { url, send } = await served({ viewerToken: new Secret(viewerToken) });
+    expect((await fetch(`${url}/api/v1/alerts`, { headers: bearer(viewerToken) })).status).toBe(200);
+    const refused = await send('POST', '/api/v1/alerts/otp/sms-low/ack', {}, bearer(viewerToken));
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain('This token may only look');
+
+    const signedIn = await fetch(`${url}/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: url },
+      body: new URLSearchParams({ token: viewerToken }),
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await fetch(url, { headers: { cookie } })).status).toBe(200);
+    const form = { method: 'POST', headers: { cookie, origin: url }, body: new URLSearchParams() };
+    expect((await fetch(`${url}/alerts/otp/sms-low/acknowledge`, form)).status).toBe(403);
+  });
+});
+
+function bearer(secret: string): Record<string, string> {
+  return { authorization: `Bearer ${secret}` };
+}
+
+/** A firing alert behind a server with a token. */
+async function served(settings: object = {}) {
+  const world: World = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 150);
+  const { url } = await serveWorld(world, {
+    settings: { token: new Secret(token), viewerToken: null, ...settings },
+  });
+  const send = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...bearer(token), ...headers },
+      body: JSON.stringify(body),
+    });
+  const audit = async (): Promise<unknown> => {
+    const answer = await fetch(`${url}/api/v1/audit`, { headers: bearer(token) });
+    return Reflect.get(Object(await answer.json()), 'audit');
+  };
+  return { world, url, send, audit };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it, vi } from 'vitest';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { loadAxe, seriousFindings, useBrowser } from '../support/browser-bed.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.skipIf(!hasBrowser())('the keys of the pages', () => {
+  const bed = useBrowser();
+
+  it('are listed by ?', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, bed.server.url);
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+      await loadAxe(page);
+      expect(await seriousFindings(page, null)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+  });
+
+  it('walk through the alerts, and open their forms', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/alerts`);
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('k');
+      await page.keyboard.press('x');
+      expect(await page.locator('.alert').first().getByRole('checkbox').isChecked()).toBe(true);
+      await page.keyboard.press('j');
+      await page.keyboard.press('a');
+      await page.keyboard.type('jas');
+      const second = page.locator('.alert').nth(1);
+      expect(await second.getByLabel('Your name').first().inputValue()).toBe('jas');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('s');
+      expect(await second.getByRole('combobox', { name: 'For' }).isVisible()).toBe(true);
+    });
+  });
+
+  it('go to a page, and into its search', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, bed.server.url);
+      await page.keyboard.press('g');
+      await page.keyboard.press('a');
+      await page.waitForURL(/\/alerts$/);
+      await page.keyboard.press('/');
+      await page.keyboard.type('voice');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/q=voice/);
+      expect(await page.locator('.alert').count()).toBe(1);
+    });
+  });
+});

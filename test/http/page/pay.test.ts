@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { paymentOf } from '../../../src/views/payment.ts';
+import { PaymentPlan } from '../../../src/views/payment-plan.ts';
+import { smsLow, units } from '../../support/account-facts.ts';
+import {
+  buildAccountView,
+  buildRunway,
+  dayMs,
+  FakeViews,
+  hourMs,
+  micros,
+  viewsNow,
+} from '../../support/fake-views.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { type RunningServer, runServer, serveWorld } from '../../support/web-server.ts';
+import { read, startWorld } from '../../support/world.ts';
+
+const now = viewsNow;
+
+describe('a payment', () => {
+  const at = (over: Parameters<typeof buildRunway>[0], left: number, clearsAt: number | null = null) =>
+    paymentOf(buildRunway(over), {
+      left: micros(left),
+      clearsAt: clearsAt === null ? null : micros(clearsAt),
+      now,
+    });
+
+  it.each([
+    [
+      'is what lasts another 30 days, rounded up as people pay',
+      { restoreMicros: micros(332.9) },
+      100,
+      null,
+      340,
+    ],
+    ['clears the alerts where that is more', { restoreMicros: micros(10) }, 20, 200, 180],
+    ['clears the alerts where no rate is known', { restoreMicros: null }, -18.383, 0, 19],
+  ])('%s', (_what, runway, left, clearsAt, paid) => {
+    expect(at(runway, left, clearsAt)?.micros).toBe(micros(paid));
+  });
+
+  it.each([
+    ['lasts long enough', { restoreMicros: 0 }, 900, null],
+    ['is of an unknown rate and above its thresholds', { restoreMicros: null }, 900, 200],
+  ])('is none where a balance %s', (_what, runway, left, clearsAt) => {
+    expect(at(runway, left, clearsAt)).toBeNull();
+  });
+
+  it('is due so that it arrives in time, else before the balance may be empty, and now where it is used up', () => {
+    const forecast = {
+      emptyAt: now + 3 * dayMs,
+      earliest: now + 2 * dayMs,
+      latest: null,
+      basis: 'hour-of-week',
+    };
+    const predicted = { forecast: { ...forecast, basis: 'hour-of-week' as const }, emptyAt: now + 3 * dayMs };
+    expect(at({ ...predicted, payBy: now + dayMs }, 10)?.dueAt).toBe(now + dayMs);
+    expect(at(predicted, 10)?.dueAt).toBe(now + 2 * dayMs);
+    expect(at({ runwayMs: 0, emptyAt: null }, -5)?.dueAt).toBe(now);
+  });
+});
+
+describe('the plan of payments', () => {
+  it('adds up by currency what is due this week and within 30 days, what is due first first', () => {
+    const plan = new PaymentPlan(now);
+    const payment = (days: number | null, amount: number) => ({
+      balance: 'sms' as const,
+      micros: micros(amount),
+      dueAt: days === null ? null : now + days * dayMs,
+    });
+    plan.add(buildAccountView({ id: 'late', payments: [payment(20, 300)] }));
+    plan.add(buildAccountView({ id: 'soon', payments: [payment(3, 50)] }));
+    plan.add(buildAccountView({ id: 'unknown', currency: 'RMB', payments: [payment(null, 7)] }));
+    plan.add(buildAccountView({ id: 'far', payments: [payment(31, 1000)] }));
+    plan.add(buildAccountView({ id: 'eur', currency: 'EUR', payments: [payment(1, 5)] }));
+    expect(
+      plan.currencies().map(({ currency, payments, thisWeek, next30Days }) => ({
+        currency,
+        ids: payments.map(({ account }) => account.id),
+        thisWeek,
+        next30Days,
+      })),
+    ).toEqual([
+      { currency: 'CNY', ids: ['unknown', 'soon', 'late'], thisWeek: micros(57), next30Days: micros(357) },
+      { currency: 'EUR', ids: ['eur'], thisWeek: micros(5), next30Days: micros(5) },
+    ]);
+  });
+});
+
+describe('who pays', () => {
+  let server: RunningServer;
+
+  afterEach(() => server?.close());
+
+  it('is shown what, by when and where, on a page, as CSV and by the API', async () => {
+    const views = new FakeViews();
+    views.accountList = [
+      buildAccountView({
+        name: '=cmd|calc',
+        topUpUrl: 'https://pay.example/otp',
+        payments: [{ balance: 'sms', micros: micros(9_300), dueAt: viewsNow + 40 * hourMs }],
+      }),
+      buildAccountView({ id: 'fine', name: 'Fine' }),
+    ];
+    server = await runServer({ views });
+    const page = await (await fetch(`${server.url}/pay`)).text();
+    for (const words of [
+      '9,300.00 CNY',
+      'Sun 22 Nov 10:41',
+      'href="https://pay.example/otp"',
+      'within 7 days',
+    ])
+      expect(page).toContain(words);
+    expect(page).not.toContain('>Fine</bdi>');
+    const csv = await (await fetch(`${server.url}/api/v1/pay.csv`)).text();
+    expect(csv.split('\r\n')).toEqual([
+      'account,name,balance,currency,amount,by,topUpUrl',
+      "otp,'=cmd|calc,sms,CNY,9300,2026-11-22T10:41:00.000Z,https://pay.example/otp",
+      '',
+    ]);
+    const answer = await fetch(`${server.url}/api/v1/pay?limit=1`);
+    expect(await answer.json()).toMatchObject({
+      payments: [{ account: 'otp', balance: 'sms', amount: '9300', by: '2026-11-22T10:41:00.000Z' }],
+      totals: [{ currency: 'CNY', thisWeek: '9300', next30Days: '9300' }],
+      nextCursor: null,
+    });
+  });
+});
+
+describe('an alert of a real daemon', () => {
+  it('begins with what to pay, where, and what the operators wrote; it says who was notified', async () => {
+    const account = makeAccount('otp', {
+      topUpUrl: 'https://pay.example/otp',
+      runbookUrl: 'https://run.example/otp',
+      note: 'Ask Wei <b>first</b>',
+    });
+    const world = await startWorld({
+      accounts: [account],
+      rules: [smsLow({ warning: units(200), critical: units(50) })],
+    });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    for (const path of ['/', '/alerts', '/accounts/otp']) {
+      const page = await (await fetch(url + path)).text();
+      expect(page).toMatch(/Pay 180\.00 CNY now.*>Top up<.*>Runbook<.*Ask Wei &lt;b&gt;first/);
+    }
+    expect(await (await fetch(`${url}/alerts`)).text()).toMatch(/<bdi>ops<\/bdi> notified <time/);
+  });
+});

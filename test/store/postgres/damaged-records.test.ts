@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
+import { inactiveAlert } from '../../../src/engine/transition.ts';
+import { openDatabase } from '../../../src/store/postgres/connection.ts';
+import { openRecordReader } from '../../../src/store/postgres/record-reader.ts';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { batch, incident, message, noon, accountState as state } from '../sqlite/batches.ts';
+import { makeDatabase, open, own } from './fixtures.ts';
+
+function alert(account: string, rule: string) {
+  return inactiveAlert({ account, rule, type: 'below', balance: 'sms' });
+}
+
+const once = { goOn: async () => false, isLenient: false };
+
+describe.skipIf(noPostgres !== null)('a record that cannot be read', () => {
+  it('is left out and moved to a table of its own, and all others are loaded', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const owner = await own(cluster);
+    await owner.store.commit(
+      batch({
+        accounts: [state('otp'), state('voice')],
+        alerts: [alert('otp', 'low'), alert('voice', 'low')],
+        incidents: [incident('one'), incident('two')],
+        messages: [message('first'), message('second')],
+      }),
+    );
+    const server = await sharedPostgres();
+    for (const [table, key] of [
+      ['account', "id = 'otp'"],
+      ['alert', "account = 'otp'"],
+      ['incident', "id = 'one'"],
+    ] as const)
+      await server.sql(url, `UPDATE ${table} SET body = left(body, 20) WHERE ${key}`);
+    await server.sql(url, "UPDATE message SET body = '{}' WHERE id = 'first'");
+    const loaded = await cluster.load(once);
+    expect(loaded.accounts.map(({ account }) => account)).toEqual(['voice']);
+    expect(loaded.alerts.map(({ account }) => account)).toEqual(['voice']);
+    expect(loaded.incidents.map(({ id }) => id)).toEqual(['two']);
+    expect(loaded.messages.map(({ id }) => id)).toEqual(['second']);
+    const found = [
+      ['account', 'otp', 'it is not JSON'],
+      ['alert', 'otp/low', 'it is not JSON'],
+      ['incident', 'one', 'it is not JSON'],
+      ['message', 'first', 'it is not whole'],
+    ];
+    expect(
+      loaded.damagedRecords
+        ?.map(({ source, key, second, reason }) => [
+          source,
+          second === null ? key : `${key}/${second}`,
+          reason,
+        ])
+        .toSorted(),
+    ).toEqual(found);
+    await cluster.setAside(owner, loaded.damagedRecords ?? []);
+    const kept = await server.sql(url, 'SELECT source, key, reason FROM damaged_record ORDER BY source');
+    expect(kept.map(({ source, key, reason }) => [source, key, reason])).toEqual(found);
+    expect((await cluster.load(once)).damagedRecords).toEqual([]);
+    expect((await cluster.reader.incidents({})).map(({ id }) => id)).toEqual(['two']);
+    // What was set aside can come again, and its history is still there.
+    await owner.store.commit(batch({ accounts: [state('otp')], alerts: [alert('otp', 'low')] }));
+    expect((await cluster.load(once)).accounts).toHaveLength(2);
+    while (await owner.store.prune(noon)) expect(true).toBe(true);
+  });
+
+  it('is not moved by who owns the accounts no more', async () => {
+    const cluster = await open(await makeDatabase());
+    const owner = await own(cluster);
+    const damaged = [{ source: 'alert', key: 'otp', second: 'low', body: '{', reason: 'it is not JSON' }];
+    await expect(cluster.setAside({ ...owner, epoch: 0 }, damaged)).rejects.toMatchObject({ kind: 'fenced' });
+  });
+
+  it('is taken for nothing by who has no other way to own the accounts, where a whole table is like that', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const owner = await own(cluster);
+    await owner.store.commit(batch({ accounts: [state('otp')], alerts: [alert('otp', 'low')] }));
+    const server = await sharedPostgres();
+    await server.sql(url, 'ALTER TABLE alert RENAME TO gone');
+    await expect(cluster.load(once)).rejects.toThrow('its tables are not those of lowwater');
+    const loaded = await cluster.load({ ...once, isLenient: true });
+    expect(loaded.accounts).toHaveLength(1);
+    expect(loaded.damagedRecords).toEqual([
+      expect.objectContaining({ source: 'alert', key: '', body: null }),
+    ]);
+  });
+});
+
+describe.skipIf(noPostgres !== null)('a load that is interrupted', () => {
+  it('asks for the page again that failed, and for smaller ones, and not for those before', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const owner = await own(cluster);
+    const ids = Array.from({ length: 2500 }, (_, index) => `a${index}`);
+    await owner.store.commit(batch({ accounts: ids.map((id) => state(id)) }));
+    const database = openDatabase({ url });
+    const asked: number[] = [];
+    let failures = 2;
+    const reader = openRecordReader({
+      ...database,
+      ask: async <Row>(text: string, values: readonly (string | number | null | Buffer)[] = []) => {
+        if (!text.includes('FROM account WHERE body')) return database.ask<Row>(text, values);
+        asked.push(Number(values.at(-1)));
+        if (asked.length > 1 && failures-- > 0) throw new StorageError('busy', 'no answer in time');
+        return database.ask<Row>(text, values);
+      },
+    });
+    const loaded = await reader.loadOwned(0, { goOn: async () => true, isLenient: false });
+    expect(loaded.accounts.map(({ account }) => account).toSorted()).toEqual(ids.toSorted());
+    expect(asked.slice(0, 5)).toEqual([2000, 2000, 500, 125, 125]);
+    await database.close();
+  });
+});
