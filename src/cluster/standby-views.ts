@@ -173,7 +173,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
       return { refused: 'not-now', why: `this daemon stands by: ${who}` };
     },
-    // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
+    // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
     linkKeys: () => linkKeysOf(known.state),

@@ -322,6 +322,9 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
+    lookbackMs: 86_400_000,
+    usualPerDay: null,
+    expected: null,
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,

@@ -17,7 +17,6 @@ import { zoneForm, zoneOf } from './time-zone.ts';
 import { type Frame, icon, momentAndAge } from './words.ts';
 
 export interface PageOptions {
-  readonly views: LiveViews;
   readonly guard: Guard;
   readonly trials: Pick<Trials, 'run'>;
   /** Links of versions before 0.3 were signed with it. */
@@ -56,7 +55,8 @@ export function show(
   const frame = frameOf(options, context);
   const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { views, guard } = options;
+  const { guard } = options;
+  const { views } = context.var;
   const needs = needsOf(views);
   const back = withoutDone(context);
   const items = renderItems(views, guard.settings, frame, back);
