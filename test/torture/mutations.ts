@@ -176,9 +176,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a request whose turn comes late is sent right behind another',
-    file: 'src/daemon/poller.ts',
-    old: 'if (freeAt <= now) {',
-    new: 'if (freeAt <= now || now > 0) {',
+    file: 'src/daemon/rate-guard.ts',
+    old: 'if (sendableAt <= now) {',
+    new: 'if (sendableAt <= now || now > 0) {',
   },
   {
     name: 'a restart forgets that a group must wait',
