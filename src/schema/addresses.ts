@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { parsePostgresAddress } from '../domain/postgres-address.ts';
 import { Secret } from '../domain/secret.ts';
 import { parseMailbox } from './mailbox.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -110,18 +111,11 @@ export function postgresAddress(description: string) {
     description,
     isSecret: true,
     allowed:
-      'must be postgres://user:password@host:5432/database, with special characters of user and password percent-encoded',
+      'must be postgres://user:password@host:5432/database, or with several hosts (one:5432,two:5432), with special characters of user and password percent-encoded',
     pattern: '^postgres(ql)?://',
     read: (text) => {
-      const url = hasStrayCharacters(text) ? null : URL.parse(text);
-      const sound =
-        url !== null &&
-        /^postgres(?:ql)?:$/.test(url.protocol) &&
-        /^\/[^/]+$/.test(url.pathname) &&
-        !text.includes('#') &&
-        canDecode(url.username) &&
-        canDecode(url.password);
-      return sound ? { value: new Secret(text) } : null;
+      const hosts = hasStrayCharacters(text) ? null : parsePostgresAddress(text);
+      return hosts === null || 'wrong' in hosts ? hosts : { value: new Secret(text) };
     },
   });
 }
