@@ -82,16 +82,24 @@ function findViolations(file: SourceFile): string[] {
   ];
 }
 
-/** The folders of `src/channels`: each is one kind, named as the configuration names it. */
-const channelKinds = readdirSync(join(root, 'src/channels'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+/** The folders of `src/channels`: each is one kind, named as the configuration names it. So is each file of a preset. */
+const channelKinds = [
+  ...readdirSync(join(root, 'src/channels'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+  ...readdirSync(join(root, 'src/channels/presets'))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => basename(name, '.json')),
+];
 
 /** A kind is named in its own folder and nowhere else: everybody else asks the registry. */
 function findChannelKinds(path: string, code: string): string[] {
   return channelKinds
     .filter(
-      (kind) => !path.startsWith(`src/channels/${kind}/`) && new RegExp(`['"\`]${kind}['"\`]`).test(code),
+      (kind) =>
+        !path.startsWith(`src/channels/${kind}/`) &&
+        !path.startsWith('src/channels/presets/') &&
+        new RegExp(`['"\`]${kind}['"\`]`).test(code),
     )
     .map((kind) => `${path} names the channel kind ${kind}: that is its folder's business`);
 }
