@@ -12,6 +12,7 @@ import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
 import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
+import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
@@ -154,6 +155,7 @@ const checks = [
   checkRules,
   checkSchedules,
   checkAddresses,
+  checkProviders,
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
 

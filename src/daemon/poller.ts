@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/outcome.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
@@ -82,8 +83,12 @@ export class Poller {
     const { state } = this.#dependencies;
     const now = this.#dependencies.now();
     for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
+    for (const { id, settings } of state.accounts.values())
+      if (!entryOf(state.settings, settings).polled) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
-      ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
+      ({ settings }) =>
+        entryOf(state.settings, settings).polled &&
+        (!this.#phases.has(settings.id) || changed.has(settings.id)),
     );
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
@@ -193,7 +198,7 @@ export class Poller {
 
   /** When the group's next request may really be sent. */
   #freeAt(group: string): number {
-    return (this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY) + this.#spacingMs();
+    return (this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY) + spacingMs(this.#requestsPerSecond(group));
   }
 
   /** The guard at the instant of sending; see `SendingGuard`. */
@@ -209,13 +214,16 @@ export class Poller {
         return 0;
       }
       const place = Math.max(freeAt, this.#heldBack.get(group) ?? freeAt);
-      this.#heldBack.set(group, place + this.#spacingMs());
+      this.#heldBack.set(group, place + spacingMs(this.#requestsPerSecond(group)));
       return place - now;
     };
   };
 
-  #spacingMs(): number {
-    return spacingMs(this.#dependencies.state.settings.provider.maxRequestsPerSecond);
+  /** A group has the name of its first account, and all of its accounts have one provider entry. */
+  #requestsPerSecond(group: string): number {
+    const { settings, accounts } = this.#dependencies.state;
+    const first = accounts.get(group)?.settings;
+    return (first === undefined ? settings.provider : entryOf(settings, first)).maxRequestsPerSecond;
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
@@ -239,13 +247,13 @@ export class Poller {
     const group = this.#groupOf(id);
     // Places that were all missed, because the machine slept, must not be taken at the same moment. One that comes late
     // moves those behind it.
-    if (place !== undefined && now - place < this.#spacingMs()) {
+    if (place !== undefined && now - place < spacingMs(this.#requestsPerSecond(group))) {
       const startAt = Math.max(now, this.#freeAt(group));
       if (startAt > now) this.#reserved.set(id, startAt);
       return startAt;
     }
     const free = this.#free.get(group) ?? Number.NEGATIVE_INFINITY;
-    const { startAt, nextFreeAt } = reserve(free, now, state.settings.provider.maxRequestsPerSecond);
+    const { startAt, nextFreeAt } = reserve(free, now, this.#requestsPerSecond(group));
     this.#free.set(group, nextFreeAt);
     if (startAt > now) this.#reserved.set(id, startAt);
     return startAt;

@@ -1,6 +1,7 @@
 import type { AccountState } from '../domain/account-state.ts';
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
+import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { hasSameBalances, type Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
@@ -33,7 +34,7 @@ export function observePoll(
   }
   state.unconfirmed.delete(account.id);
   judgePoll(state, account, now);
-  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
+  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
 }
 
 /** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
@@ -121,7 +122,7 @@ function retryDelay(
   if (outcome.kind === 'auth_failed') {
     const strikes = account.poll.outcome === 'auth_failed' ? failures : 1;
     const retryAfterMs = outcome.retryAfterMs ?? null;
-    return backoffDelay({ strikes, ...backoffOf(state), intervalMs, retryAfterMs });
+    return backoffDelay({ strikes, ...backoffOf(state, account), intervalMs, retryAfterMs });
   }
   return failureDelay({ failures, intervalMs });
 }
@@ -147,7 +148,7 @@ function strike(
   const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
   const delay = backoffDelay({
     strikes,
-    ...backoffOf(state),
+    ...backoffOf(state, account),
     // An account that is polled once a day must not make its group wait that long.
     intervalMs: state.shortestIntervals.get(group) ?? account.pollIntervalMs,
     retryAfterMs,
@@ -169,6 +170,9 @@ function clearBackoff(state: MonitorState, account: WatchedAccount, now: number)
   state.backoffs.set(group, { group, strikes: 0, until });
 }
 
-function backoffOf(state: MonitorState): { initialMs: number; maxMs: number; jitterFraction: number } {
-  return { ...state.settings.provider.backoff, jitterFraction: state.random.fraction() };
+function backoffOf(
+  state: MonitorState,
+  account: WatchedAccount,
+): { initialMs: number; maxMs: number; jitterFraction: number } {
+  return { ...entryOf(state.settings, account.settings).backoff, jitterFraction: state.random.fraction() };
 }

@@ -26,6 +26,22 @@ interface PresetConfig extends Partial<Pick<Description, 'balances' | 'currency'
   readonly baseUrl?: string | undefined;
 }
 
+const [firstType = '', ...otherTypes] = Object.values(presets)
+  .map(({ type }) => type)
+  .toSorted();
+
+/** One schema for all presets: their entries have the same keys. */
+const presetSchema = shape({
+  type: z
+    .enum([firstType, ...otherTypes])
+    .meta({ description: 'A provider that lowwater knows; `lowwater providers` says what each needs.' }),
+  baseUrl: plainAddress(
+    'Replaces scheme and host: a region, a gateway, a test. Some providers give each customer an address: it is required there.',
+  ).optional(),
+  balances: descriptionKeys.balances.optional(),
+  currency: descriptionKeys.currency.optional(),
+});
+
 function presetKind(preset: Preset): PresetKind {
   const { type, name } = preset;
   let description: Description | null = null;
@@ -44,14 +60,13 @@ function presetKind(preset: Preset): PresetKind {
       reference: preset.source,
       certainty: preset.certainty === 'documented' ? 'documented' : 'observed',
     },
-    schema: shape({
-      type: z.literal(type).meta({ description: name }),
-      baseUrl: baseUrlOf(preset),
-      balances: descriptionKeys.balances.optional(),
-      currency: descriptionKeys.currency.optional(),
-    }),
-    build: (shared, config) =>
-      buildDescribedEntry(
+    schema: presetSchema,
+    build: (shared, config) => {
+      if (preset.baseUrl !== undefined && config.baseUrl === undefined)
+        return {
+          problems: [{ path: ['baseUrl'], message: `is missing; the address of the API: ${preset.baseUrl}` }],
+        };
+      return buildDescribedEntry(
         shared,
         {
           ...describe(),
@@ -59,7 +74,8 @@ function presetKind(preset: Preset): PresetKind {
           ...(config.currency === undefined ? {} : { currency: config.currency }),
         },
         { baseUrl: config.baseUrl, replaceKey: `Create new credentials in the dashboard of ${name},` },
-      ),
+      );
+    },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
     limits: () => ({
       ...(shortestEveryMs === null ? {} : { shortestEveryMs }),
@@ -82,15 +98,6 @@ function presetKind(preset: Preset): PresetKind {
 function nameCurrency(currency: Description['currency']): string {
   if ('unit' in currency) return `${currency.unit} (no money)`;
   return 'fixed' in currency ? `${currency.fixed}, which the answer does not say` : 'from the answer';
-}
-
-function baseUrlOf({ baseUrl }: Preset) {
-  const address = plainAddress(
-    baseUrl === undefined
-      ? 'Replaces scheme and host: a region, a gateway, a test.'
-      : `The address of the API: ${baseUrl}.`,
-  );
-  return baseUrl === undefined ? address.optional() : address;
 }
 
 /** Throws where a preset does not describe a provider: a test reads them all. */
