@@ -28,6 +28,7 @@ import { cronCalendar } from '../src/system/calendar.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { createViews } from '../src/views/create-views.ts';
+import { CurrentViews } from '../src/views/current-views.ts';
 import { emptyReader, nothingStored } from '../src/views/empty-reader.ts';
 import { FakeViews } from '../test/support/fake-views.ts';
 import { makeAccount, makeSettings } from '../test/support/settings.ts';
@@ -80,7 +81,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
   );
   const quiet = (): void => {};
   const server = await startWebServer({
-    views,
+    views: new CurrentViews(views),
     trials: noTrials,
     clock: systemClock,
     random: systemRandom,

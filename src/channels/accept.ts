@@ -19,7 +19,7 @@ export const acceptSchema = shape({
   }),
   equals: z
     .union([z.string(), z.number(), z.boolean(), z.null()], {
-      error: 'must be a text, a number, true, false or null',
+      error: 'must be a string, a number, true, false or null',
     })
     .meta({ description: 'What stands there when the message was taken.' }),
 }).meta({

@@ -30,15 +30,20 @@ export interface ChannelKind<
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;
+  /** What holds between its keys, as they stand in the file. */
+  check?(channel: ChannelDraft): readonly ChannelWarning[];
   build(name: string, config: Config): Own;
   /** Where messages go, as far as that is no credential: for `validate`. */
   describe(settings: Own): string;
   /**
    * The keys of a channel to this address, for `init`; null where it is none of this kind. The most certain kind is taken.
    */
-  keysAt?(
-    address: URL,
-  ): { readonly keys: Readonly<Record<string, string>>; readonly isCertain: boolean } | null;
+  keysAt?(address: URL): {
+    readonly keys: Readonly<Record<string, string>>;
+    readonly isCertain: boolean;
+    /** A key with a list that the address does not say. */
+    readonly recipients?: { readonly key: string; readonly question: string };
+  } | null;
   /** What is allowed but perhaps not meant, each with the key that it is about. */
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
   /** How fast the receiver takes messages; by whose documentation stands beside it. */
@@ -52,6 +57,14 @@ export interface ChannelKind<
   readonly answers: readonly DocumentedAnswer[];
   /** A receiver for the demo that prints what arrives; loaded only there. */
   openDemoReceiver(): Promise<DemoReceiver>;
+}
+
+/** A channel as it stands in the file, of which nothing else is known yet. */
+export interface ChannelDraft {
+  /** What stands at a key; undefined where nothing does, or what it was to hold could not be resolved. */
+  read(key: string): unknown;
+  /** By what the balances of the accounts are asked for. */
+  readonly credentials: ReadonlySet<string>;
 }
 
 interface ChannelPace {

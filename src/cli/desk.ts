@@ -63,13 +63,14 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
   const daemon = found?.refusal === null ? found : null;
   const local = { settings, isComplete: lost.size === 0 };
   if (daemon !== null && daemon.facts !== null) return { ...atDaemon(daemon, daemon.facts), ...local };
-  if (isLost(configuration, 'storage', ['path', 'postgres'])) {
-    throw new CommandError(
-      found === null
-        ? 'no daemon answers, and the configuration does not say where the database is'
-        : `the daemon at ${found.url} refuses (${found.refusal}), and the configuration does not say where the database is`,
+  if (found !== null && found.refusal !== null)
+    await context.stderr.write(
+      `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,
     );
-  }
+  if (isLost(configuration, 'storage', ['path', 'postgres']))
+    throw new CommandError(
+      `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
+    );
   const reader = async (): Promise<StoreReader> => {
     const [first] = opened;
     if (first !== undefined) return first;

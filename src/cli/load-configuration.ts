@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { plural } from '../domain/plural.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
@@ -33,6 +33,8 @@ export async function loadConfiguration(
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
   /** What of it is wrong or unresolved, as `section.key`, such as `server.token`; empty where all is well. */
   readonly lost: ReadonlySet<string>;
+  /** The file does not name a database, nor does `LOWWATER_DATA`: that of the daemon may lie elsewhere. */
+  readonly isDatabaseGuessed: boolean;
 }
 
 /**
@@ -45,7 +47,8 @@ export async function loadForOperator(
 ): Promise<OperatorConfiguration> {
   const file = locateConfiguration(input.option('config'), context);
   const loaded = await readFile(context, file);
-  if (loaded.kind === 'loaded') return { file, settings: loaded.settings, lost: new Set() };
+  if (loaded.kind === 'loaded')
+    return placeDatabase(context, { file, settings: loaded.settings, lost: new Set() });
   const saved = await loaded.salvage();
   if (saved === null) {
     await printProblems(context, file, loaded.problems);
@@ -55,7 +58,25 @@ export async function loadForOperator(
   await context.stderr.write(
     `note: ${count} in ${file} (see lowwater validate); this command goes by what can be read\n`,
   );
-  return { file, settings: saved.settings, lost: saved.lost };
+  return placeDatabase(context, { file, settings: saved.settings, lost: saved.lost });
+}
+
+/** Where the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
+const usualFolders = ['/var/lib/lowwater', '/data'];
+
+/** A shell beside the unit or the container has not its `LOWWATER_DATA`. */
+function placeDatabase(
+  { env }: CommandContext,
+  configuration: Omit<OperatorConfiguration, 'isDatabaseGuessed'>,
+): OperatorConfiguration {
+  const { file, settings } = configuration;
+  const { path } = settings.storage;
+  const isUnsaid = path === resolve(dirname(file), 'lowwater.db') && !env.LOWWATER_DATA && !existsSync(path);
+  if (!isUnsaid) return { ...configuration, isDatabaseGuessed: false };
+  const places = usualFolders.map((folder) => resolve(folder, 'lowwater.db'));
+  const found = dirname(file) === '/etc/lowwater' ? places.find((place) => existsSync(place)) : undefined;
+  const storage = found === undefined ? settings.storage : { ...settings.storage, path: found };
+  return { ...configuration, settings: { ...settings, storage }, isDatabaseGuessed: true };
 }
 
 /** Whether any of these keys of a section is wrong or unresolved, or all of it. */
@@ -95,7 +116,7 @@ function locateConfiguration(option: string | null, context: Pick<CommandContext
   if (found !== undefined) return found;
   throw new UsageError(
     `no configuration: looked for ${places.join(' and ')}`,
-    'name one with --config FILE or LOWWATER_CONFIG; config.example.json shows every section, "lowwater demo" needs none',
+    '"lowwater init" writes a first one; --config FILE or LOWWATER_CONFIG names another, "lowwater demo" needs none',
   );
 }
 

@@ -3,6 +3,7 @@ import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts'
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
+import { expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -149,6 +150,13 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
         () => ({ kind: 'unacknowledge', account, rule, at }),
       );
     },
+    expectTopUp: (wanted) => {
+      const at = now();
+      return order(
+        (state) => expectTopUp(state, wanted, at),
+        ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at }),
+      );
+    },
     silence: (wanted) =>
       order(
         (state) => addSilence(state, wanted, now()),
@@ -173,7 +181,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
       return { refused: 'not-now', why: `this daemon stands by: ${who}` };
     },
-    // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
+    // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
     linkKeys: () => linkKeysOf(known.state),

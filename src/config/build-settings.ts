@@ -144,7 +144,7 @@ function buildRoutes(config: ConfigInput): Route[] {
   return config.routes.map((route) => ({
     match: route.match ?? {},
     channels: route.channels,
-    repeatEveryMs: route.repeatEvery,
+    repeatEveryMs: route.repeatEvery ?? null,
     groupWaitMs: route.groupWait,
     escalate:
       route.escalate === undefined

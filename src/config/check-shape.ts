@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import type { Path } from './config-problem.ts';
 import { type Draft, problemAt, replaceAt, textAt, valueAt } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
@@ -75,7 +77,25 @@ function describeIssue(draft: Draft, issue: z.core.$ZodIssue): ConfigProblem[] {
     return issue.keys.map((key, index) => problemAt(draft, [...path, key], messages[index] ?? 'unknown key'));
   }
   const isMissing = path.length > 0 && valueAt(draft, path) === undefined;
-  return [problemAt(draft, path, isMissing ? `is missing; ${issue.message}` : issue.message)];
+  const message = `${issue.message}${isMissing ? '' : adviseValue(draft, path, issue.message)}`;
+  return [problemAt(draft, path, isMissing ? `is missing; ${message}` : message)];
+}
+
+/** `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
+function adviseValue(draft: Draft, path: Path, message: string): string {
+  const value = valueAt(draft, path);
+  if (typeof value === 'number' && message.startsWith('must be a duration'))
+    return `; write "${value}s" for seconds`;
+  const typed = draft.isInterpolated(path) ? null : textAt(draft, path);
+  const words = /^must be ("[^"]+"(?:, | or )?)+$/.test(message)
+    ? message.match(/[^"]+(?="(?:, | or |$))/g)
+    : null;
+  if (typed === null || words === null) return '';
+  const meant = nearestWord(typed, words);
+  if (meant !== null) return `; did you mean "${meant}"?`;
+  return path[0] === 'channels' && path.at(-1) === 'type'
+    ? '; docs/recipes.md shows how to reach others'
+    : '';
 }
 
 /** JSON has no symbols for keys. */

@@ -87,7 +87,10 @@ function describeRoute(route: Route) {
   return {
     match: describeMatcher(route.match),
     channels: route.channels,
-    repeatEvery: formatDuration(route.repeatEveryMs),
+    repeatEvery:
+      route.repeatEveryMs === null
+        ? 'by severity: info never, warning 1d, critical 4h'
+        : formatDuration(route.repeatEveryMs),
     groupWait: formatDuration(route.groupWaitMs),
     escalate:
       route.escalate === null

@@ -1,8 +1,11 @@
 import { kindOf } from '../channels/registry.ts';
+import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { currencyCode } from '../domain/currency.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import { matches } from '../domain/matcher.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
 import {
   credentialTextOf,
   defaultEntry,
@@ -21,7 +24,6 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { listWords, quoteKey } from '../wording/lists.ts';
-import { secretKeys } from './checks/check-references.ts';
 import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
@@ -192,11 +194,24 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
   return warnings;
 }
 
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+function warnOfCurrencies(draft: Draft, { accounts }: Settings): ConfigProblem[] {
+  return accounts.flatMap(({ currency }, index) => {
+    if (currency === null || currencies.has(currencyCode(currency))) return [];
+    const meant = nearestWord(currencyCode(currency), currencies);
+    const advice = meant === null ? '' : `; did you mean ${quoteKey(meant)}?`;
+    return [problemAt(draft, ['accounts', index, 'currency'], `is not a currency code of ISO 4217${advice}`)];
+  });
+}
+
 /** Shells, Windows and other programs write variables so; here such a text is the secret itself. */
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-function warnOfDoubtfulSecrets(draft: Draft): ConfigProblem[] {
+function warnOfDoubtfulSecrets(draft: Draft, settings: Settings): ConfigProblem[] {
+  // What the schemas made a secret is one, under whatever key it stands.
+  const secrets = new Set(listSecretTexts(settings));
   const problems: ConfigProblem[] = [];
   // One path for all: most of tens of thousands of values are in order, and need none of their own.
   const path: (string | number)[] = [];
@@ -213,7 +228,7 @@ function warnOfDoubtfulSecrets(draft: Draft): ConfigProblem[] {
       const child: unknown = Reflect.get(value, key);
       path.push(Array.isArray(value) ? Number(key) : key);
       if (typeof child === 'object' && child !== null) look(child);
-      else if (typeof child === 'string' && secretKeys.test(key)) doubt(child);
+      else if (typeof child === 'string' && secrets.has(child)) doubt(child);
       path.pop();
     }
   };
@@ -239,5 +254,6 @@ const finders = [
   warnOfEndlessSilences,
   warnOfChannels,
   warnOfOpenDoors,
+  warnOfCurrencies,
   warnOfDoubtfulSecrets,
 ] as const;

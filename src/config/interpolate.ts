@@ -1,8 +1,11 @@
+import { nearestWord } from '../domain/nearest-word.ts';
 import type { ValueSource } from '../domain/settings.ts';
 
 /** What the placeholders of a string may ask for. */
 export interface InterpolationSources {
   env(name: string): string | undefined;
+  /** The names of all variables, for a suggestion. */
+  names?(): readonly string[];
   /** A path as it stands in the configuration. */
   file(path: string): FileContent;
 }
@@ -80,8 +83,10 @@ function resolveVariable(
   const from = { kind: 'environment', name } as const;
   if (value !== undefined && value !== '') return { text: value, from };
   if (fallback !== undefined) return { text: fallback, from };
+  const meant = value === '' ? null : nearestWord(name, sources.names?.() ?? []);
+  const advice = meant === null ? '' : ` (${meant} is)`;
   return {
-    failed: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}; set it, or give a default as in \${env:${name}:-default}`,
+    failed: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}${advice}; set it, or give a default as in \${env:${name}:-default}`,
   };
 }
 

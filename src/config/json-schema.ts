@@ -45,3 +45,18 @@ function allowPlaceholder(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   for (const key of Object.keys(own)) delete jsonSchema[key];
   jsonSchema.anyOf = [own, { ...placeholder }];
 }
+
+/** The keys at which, or right below which, the schemas have secrets. */
+export function listSecretKeys(): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (schema: unknown, key: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    if (Reflect.get(schema, 'writeOnly') === true) found.add(key);
+    for (const [word, child] of Object.entries(schema)) {
+      if (word === 'properties') for (const [name, own] of Object.entries(child)) look(own, name);
+      else look(child, key);
+    }
+  };
+  look(configJsonSchema(), '');
+  return found;
+}

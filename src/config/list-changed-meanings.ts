@@ -1,10 +1,21 @@
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Settings } from '../domain/settings.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { formatPath, type Path } from './config-problem.ts';
 
-/** What this configuration meant before 0.2.0 and does not any more, each with the line that keeps it. */
-export function listChangedMeanings({ rules, server }: Pick<Settings, 'rules' | 'server'>) {
+/**
+ * What this configuration meant to the program that made a database and does not any more, each with the line that keeps it.
+ * `schema` is the number of the database's newest migration: 1 is that of 0.1, 2 that of 0.2.
+ */
+export function listChangedMeanings(
+  settings: Pick<Settings, 'rules' | 'server' | 'routes'>,
+  schema: number,
+): readonly ConfigProblem[] {
+  return [...(schema < 2 ? listSinceFirst(settings) : []), ...(schema < 3 ? listReminders(settings) : [])];
+}
+
+function listSinceFirst({ rules, server }: Pick<Settings, 'rules' | 'server'>): ConfigProblem[] {
   // Those that are built in come after those of the file.
   const ofRules = rules.flatMap((rule, index) => {
     const found = rule.builtIn ? null : (ruleKindOf(rule).meantBefore?.(rule) ?? null);
@@ -17,6 +28,19 @@ export function listChangedMeanings({ rules, server }: Pick<Settings, 'rules' | 
   return [...ofRules, warning(['server', 'openMetrics'], message)];
 }
 
-function warning(path: Path, message: string) {
+function listReminders({ routes }: Pick<Settings, 'routes'>): ConfigProblem[] {
+  return routes.flatMap(({ repeatEveryMs }, index) =>
+    repeatEveryMs === null
+      ? [
+          warning(
+            ['routes', index, 'repeatEvery'],
+            'reminders go by severity since 0.3.0 (info never, warning daily, critical every 4 h): "repeatEvery": "4h" keeps the old pace',
+          ),
+        ]
+      : [],
+  );
+}
+
+function warning(path: Path, message: string): ConfigProblem {
   return { path: formatPath(path), line: null, message };
 }

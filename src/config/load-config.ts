@@ -10,6 +10,7 @@ import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
+import { checkChannels } from './checks/check-channels.ts';
 import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
 import { checkProviders } from './checks/check-providers.ts';
@@ -133,6 +134,7 @@ function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathe
   if (document === null) return { draft: null, isSound: false, problems: parsed.problems };
   const files: AccountFiles = {
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
     list: (pattern) => listFiles(resolve(directory, pattern)),
     document: (name) => readFile(name, largestDocumentBytes),
@@ -156,6 +158,7 @@ const checks = [
   checkSchedules,
   checkAddresses,
   checkProviders,
+  checkChannels,
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
 

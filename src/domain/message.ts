@@ -107,7 +107,11 @@ export interface Runway {
   readonly balance: Balance;
   /** The level that counts as empty: zero, or below it by the credit limit. */
   readonly emptyMicros: Micros;
+  /** Over the last `lookbackMs`. */
   readonly burnPerDay: Micros | null;
+  readonly lookbackMs: number;
+  /** The mean of what the forecast expects for 30 days; null without a forecast. What 30 days cost goes by it where it is known. */
+  readonly usualPerDay: Micros | null;
   readonly runwayMs: number | null;
   /** By the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
@@ -120,6 +124,8 @@ export interface Runway {
    * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where none is needed.
    */
   readonly restoreMicros: Micros | null;
+  /** What people announced and is still to come, the last of it by `by`; null where nothing is. */
+  readonly expected: { readonly amountMicros: Micros; readonly by: number; readonly comment: string } | null;
 }
 
 export interface ReportMessage extends MessageBase {

@@ -1,3 +1,4 @@
+import type { ExpectOrder } from './expected-top-up.ts';
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
 import type { Silence } from './silence.ts';
@@ -61,4 +62,6 @@ export type OperatorOrder =
     }
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number }
+  | (ExpectOrder & { readonly kind: 'expect-top-up'; readonly at: number })
+  | { readonly kind: 'cancel-expected'; readonly account: string; readonly id: string; readonly at: number }
   | { readonly kind: 'hand-over'; readonly at: number };

@@ -1,5 +1,6 @@
-import { hourMs } from './duration.ts';
+import { dayMs, hourMs } from './duration.ts';
 import type { Matcher } from './rule.ts';
+import type { Severity } from './severity.ts';
 
 export interface Escalation {
   readonly afterMs: number;
@@ -10,7 +11,8 @@ export interface Escalation {
 export interface Route {
   readonly match: Matcher;
   readonly channels: readonly string[];
-  readonly repeatEveryMs: number;
+  /** Null: by the severity of the incident (`repeatEveryBySeverity`). */
+  readonly repeatEveryMs: number | null;
   readonly groupWaitMs: number;
   readonly escalate: Escalation | null;
   readonly continue: boolean;
@@ -19,4 +21,10 @@ export interface Route {
 }
 
 export const defaultRepeatEveryMs = 4 * hourMs;
+/** Time between reminders where a route does not say. */
+export const repeatEveryBySeverity: Readonly<Record<Severity, number>> = {
+  info: Number.POSITIVE_INFINITY,
+  warning: dayMs,
+  critical: defaultRepeatEveryMs,
+};
 export const defaultGroupWaitMs = 5000;

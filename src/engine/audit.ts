@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../domain/audit.ts';
 import { isoText } from '../domain/moment.ts';
+import { formatMicros } from '../domain/money.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
@@ -61,6 +62,14 @@ export function describeOrder(
       const detail = [JSON.stringify(match), `until ${isoText(endsAt)}`, comment].filter(Boolean).join(', ');
       return { ...common, action: order.kind, by: createdBy, detail };
     }
+    case 'expect-top-up': {
+      const { account, orderedBy, amountMicros, by, comment } = order;
+      const until = by === undefined ? '' : `by ${isoText(by)}`;
+      const detail = [formatMicros(amountMicros), until, comment].filter(Boolean).join(', ');
+      return { ...common, action: order.kind, by: orderedBy, account, detail };
+    }
+    case 'cancel-expected':
+      return { ...common, action: order.kind, account: order.account, detail: order.id };
     case 'expire':
       return { ...common, action: 'expire-silence', detail: order.id };
   }

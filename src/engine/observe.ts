@@ -3,6 +3,7 @@ import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { hasSameBalances, type Reading } from '../domain/reading.ts';
+import { receiveTopUps } from './expect-top-up.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
 import { holdsBack, touchStaleIncidents } from './outage.ts';
@@ -33,6 +34,7 @@ export function observePoll(
     clearBackoff(state, account, now);
   }
   state.unconfirmed.delete(account.id);
+  if (reading !== null) receiveTopUps(state, account, before.reading);
   judgePoll(state, account, now);
   if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
 }

@@ -15,6 +15,7 @@ import { maxSilenceMs, type Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
 import { describeOrder, recordAudit } from './audit.ts';
+import { cancelExpected, expectTopUp } from './expect-top-up.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
 import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
@@ -217,6 +218,11 @@ function carryOut(
   if (order.kind === 'acknowledge') return acknowledge(state, order);
   if (order.kind === 'unacknowledge') return unacknowledge(state, order);
   if (order.kind === 'expire') return expireSilence(state, order.id, now);
+  if (order.kind === 'cancel-expected') return cancelExpected(state, order);
+  if (order.kind === 'expect-top-up') {
+    const answer = expectTopUp(state, order, now);
+    return 'refused' in answer ? answer : null;
+  }
   const { silence } = order;
   const everything = matchesEverything(silence.match);
   const refusal = refuseSilence(state, { ...silence, everything, by: silence.createdBy }, now);

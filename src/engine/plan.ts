@@ -1,6 +1,6 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
 import { matches, matchesEverything } from '../domain/matcher.ts';
-import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../domain/route.ts';
+import { defaultGroupWaitMs, type Route, repeatEveryBySeverity } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import type { ChannelPlan } from './decide.ts';
 
@@ -22,8 +22,10 @@ export function planChannels(
   const plans = new Map<string, ChannelPlan>();
   const taken = routesFor(incident, routes, channels);
   for (const route of taken) {
-    for (const channel of route.channels) addDirect(plans, channel, route);
-    for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, route);
+    const repeatEveryMs = route.repeatEveryMs ?? repeatEveryBySeverity[incident.severity];
+    const paced = { ...route, repeatEveryMs };
+    for (const channel of route.channels) addDirect(plans, channel, paced);
+    for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, paced);
   }
   const chosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
@@ -66,7 +68,7 @@ export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},
     channels,
-    repeatEveryMs: defaultRepeatEveryMs,
+    repeatEveryMs: null,
     groupWaitMs: defaultGroupWaitMs,
     escalate: null,
     continue: false,
@@ -81,7 +83,9 @@ const unasked = {
   groupWaitMs: defaultGroupWaitMs,
 } as const satisfies Omit<ChannelPlan, 'channel'>;
 
-function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
+type PacedRoute = Route & { readonly repeatEveryMs: number };
+
+function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: PacedRoute): void {
   const known = plans.get(channel);
   if (known?.direct) return;
   const { repeatEveryMs, groupWaitMs } = route;
@@ -99,7 +103,7 @@ function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
   plans.set(channel, { ...unasked, ...known, channel, direct: true, repeatEveryMs });
 }
 
-function addEscalation(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
+function addEscalation(plans: Map<string, ChannelPlan>, channel: string, route: PacedRoute): void {
   const { repeatEveryMs, groupWaitMs } = route;
   const known = plans.get(channel) ?? { ...unasked, channel, repeatEveryMs, groupWaitMs };
   if (known.escalateAfterMs === null)

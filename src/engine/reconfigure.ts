@@ -11,6 +11,7 @@ import { createReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
 import { isReadDifferently } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
+import { forgetExpected } from './expect-top-up.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { followSpending } from './learn-spending.ts';
@@ -224,6 +225,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   state.accounts.delete(id);
   state.unloaded.delete(id);
   state.unconfirmed.delete(id);
+  forgetExpected(state, id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

@@ -8,6 +8,7 @@ import type { StoredState } from '../ports/store.ts';
 import { followChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { noteDamagedPolls } from './damaged-polls.ts';
+import { restoreExpected } from './expect-top-up.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
@@ -90,6 +91,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   writeNote(state, livedNote, String(now));
   state.unconfirmedUntil = now + maxConfirmMs;
   followChannels(state, now);
+  restoreExpected(state);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);

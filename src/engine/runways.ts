@@ -13,9 +13,24 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
-  const neededAt = seen.forecast?.earliest ?? null;
+  const coming = account.expected.filter((topUp) => topUp.balance === balance && topUp.by >= now);
+  const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
+  const expected = { amountMicros: comingMicros, by: Math.max(...coming.map(({ by }) => by)) };
+  const first = seen.forecast?.earliest ?? null;
+  // What arrives before the balance may be empty puts off the next payment.
+  const left = amountOf(reading, balance) - seen.emptyMicros + comingMicros;
+  const neededAt =
+    first !== null && comingMicros > 0 && expected.by <= first
+      ? (spending.forecastAt(reading, balance, left)?.earliest ?? null)
+      : first;
   const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
-  return { ...seen, payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null };
+  const { restoreMicros } = seen;
+  return {
+    ...seen,
+    payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null,
+    restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
+    expected: comingMicros === 0 ? null : { ...expected, comment: coming[0]?.comment ?? '' },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Incident } from '../domain/alert.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
@@ -56,6 +57,8 @@ export interface MonitorState {
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
   >;
+  /** Top-ups that people announced, by account. Stored as notes. */
+  readonly expected: Map<string, readonly ExpectedTopUp[]>;
   readonly silences: Records<Silence>;
   /** By the group's name. */
   readonly backoffs: Records<GroupBackoff>;
@@ -118,6 +121,7 @@ export function emptyState({
     underWay: new Set(),
     channelTries: new Map(),
     deliveries: new Map(),
+    expected: new Map(),
     silences: new Records(),
     backoffs: new Records(),
     groups: new Map(),

@@ -1,5 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
@@ -67,13 +68,20 @@ export class WatchedAccount {
   get alerts(): ReadonlyMap<string, Alert> {
     return this.#tables.alerts.of(this.id);
   }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#tables.expected.get(this.id) ?? nothing;
+  }
 }
+
+const nothing: readonly ExpectedTopUp[] = [];
 
 interface Tables {
   readonly polled: Records<AccountState>;
   readonly spending: Records<AccountSpending>;
   readonly alerts: AlertRecords;
   readonly providers: ReadonlyMap<string, ProviderCounts>;
+  readonly expected: ReadonlyMap<string, readonly ExpectedTopUp[]>;
 }
 
 /** The balances of an account; of one that was removed, those that accounts of the default provider have. */
@@ -130,5 +138,9 @@ class FactsOfAccount implements AccountFacts {
 
   get spending(): AccountSpending {
     return this.#account.spending;
+  }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#account.expected;
   }
 }

@@ -5,6 +5,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import type { CurrentViews } from '../views/current-views.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
@@ -21,6 +22,7 @@ import { type Refusing, renderRefusal } from './refuse.ts';
 import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
 export interface AppOptions extends PageOptions, Refusing {
+  readonly views: CurrentViews;
   readonly streams: EventStreams;
   readonly database: string | null;
   readonly reports: ReportDesk | null;
@@ -48,6 +50,7 @@ export function createApp(options: AppOptions): App {
     }),
   );
   app.use(async (context, next) => {
+    context.set('views', options.views.now);
     context.set('now', options.clock.now());
     context.set('cutOff', (error) => {
       options.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
@@ -59,7 +62,7 @@ export function createApp(options: AppOptions): App {
     context.set('person', namePerson(guard, callerOf(context)));
     await next();
     const entry = await describeAction(guard, context);
-    if (entry !== null) await options.views.recordAction(entry);
+    if (entry !== null) await context.var.views.recordAction(entry);
   });
   addAssetRoutes(app);
   addOpenPages(app, options);
@@ -86,7 +89,7 @@ export function createApp(options: AppOptions): App {
     return RESPONSE_ALREADY_SENT;
   });
   addPages(app, options);
-  app.route('/', createApi(options.views, options));
+  app.route('/', createApi(options.views.now.status().version, options));
   return answerBy(app);
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { Clock } from '../ports/clock.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { CurrentViews } from '../views/current-views.ts';
 import type { ServerLimits } from './options.ts';
 import { type LivePart, withoutInner } from './page/live.ts';
 import { RequestError } from './refusal.ts';
@@ -17,7 +17,7 @@ const maxUnreadBytes = 256 * 1024;
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
 interface EventStreamsOptions {
-  readonly views: LiveViews;
+  readonly views: Pick<CurrentViews, 'subscribe'>;
   readonly clock: Clock;
   readonly limits: ServerLimits;
 }

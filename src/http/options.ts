@@ -2,10 +2,10 @@ import type { ServerSettings } from '../domain/settings.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Trials } from '../replay/trial.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { CurrentViews } from '../views/current-views.ts';
 
 export interface WebServerOptions {
-  readonly views: LiveViews;
+  readonly views: CurrentViews;
   /** Tries rules on what is stored. */
   readonly trials: Pick<Trials, 'run'>;
   readonly settings: ServerSettings;

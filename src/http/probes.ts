@@ -1,5 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
+import type { CurrentViews } from '../views/current-views.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { Answer } from './refusal.ts';
 
@@ -11,12 +12,12 @@ export type Probe = (query: URLSearchParams, now: number) => Answer;
  * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
  * it runs stands in `problems`. Of daemons that share a database, one that should poll and cannot answers 503 as well.
  */
-export function createProbes(views: LiveViews): ReadonlyMap<string, Probe> {
+export function createProbes(views: Pick<CurrentViews, 'now'>): ReadonlyMap<string, Probe> {
   const live: Probe = () => json(200, { status: 'ok' });
   return new Map([
     ['/livez', live],
     ['/healthz', live],
-    ['/readyz', (query) => readiness(views, query)],
+    ['/readyz', (query) => readiness(views.now, query)],
   ]);
 }
 

@@ -37,7 +37,7 @@ export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
       return;
     }
     const text = Readable.from(
-      writeAll(renderMetrics(views, { now: clock.now(), refusedTokens: guard.attempts.refused })),
+      writeAll(renderMetrics(views.now, { now: clock.now(), refusedTokens: guard.attempts.refused })),
     );
     await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
   };

@@ -1,11 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
+import type { LiveViews } from '../views/views.ts';
 import type { Caller } from './access.ts';
 
 /** What handlers find beside the request. */
 export interface WebEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
+    readonly views: LiveViews;
     readonly signedIn: boolean;
     /** Who it is, as the trusted proxy says; null where it names nobody. */
     readonly person: string | null;

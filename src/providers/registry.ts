@@ -17,6 +17,9 @@ export function findProviderKind(type: string | undefined): ProviderKind | null 
     : (providerKinds.find((candidate) => candidate.type === type) ?? null);
 }
 
+/** The part of an entry that its kind reads; kinds with the same keys share one. */
+export const providerSchemas = [...new Set(providerKinds.map(({ schema }) => schema))];
+
 /** The kind of an entry. Throws for a type that no kind has: the schema let none through. */
 export function providerKindOf({ type }: { readonly type?: string | undefined }): ProviderKind {
   const kind = findProviderKind(type);

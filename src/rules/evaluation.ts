@@ -1,3 +1,4 @@
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
@@ -47,6 +48,8 @@ export interface AccountFacts {
   readonly consecutiveFailures: number;
   /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
+  /** Top-ups that people announced and that are not there yet. */
+  readonly expected: readonly ExpectedTopUp[];
   /** Null before the first poll. */
   readonly outcome: Outcome['kind'] | null;
   /** When it was last read, or first watched where it never was. */

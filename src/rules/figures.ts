@@ -2,7 +2,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import { stateOf } from '../domain/item-state.ts';
 import type { ItemAccount, MessageItem, Runway } from '../domain/message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
-import { formatAmount } from '../domain/money.ts';
+import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
@@ -13,7 +13,7 @@ import {
   wordQuantity,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
-import { currentMicros, wordBalance } from './item-words.ts';
+import { currentMicros, isUnusualPace, wordBalance } from './item-words.ts';
 import type { Figure } from './kind.ts';
 
 /**
@@ -101,9 +101,28 @@ function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Fig
   const plain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
   const sure = plain ? ` (confidence ${runway.confidence})` : '';
   return [
-    { label: 'Spending', value: `${formatComputed(runway.burnPerDay, frame.currency)} per day` },
+    { label: 'Spending', value: wordPace(runway, runway.burnPerDay, frame) },
     { label: 'Lasts', value: `${wordRunwayAndEnd(runway, frame)}${sure}` },
+    ...(runway.expected === null ? [] : [{ label: 'Expected', value: wordExpected(runway.expected, frame) }]),
   ];
+}
+
+/** `19.20 CNY per day`; where the last time differs twofold, both: `3.00 CNY per day in the last day, usually 19.20 CNY`. */
+function wordPace(runway: Runway, burnPerDay: Micros, { currency }: WordingFrame): string {
+  const recent = `${formatComputed(burnPerDay, currency)} per day`;
+  const { usualPerDay, lookbackMs } = runway;
+  if (usualPerDay === null || !isUnusualPace(runway)) return recent;
+  return `${recent} in the last ${roughDuration(lookbackMs)}, usually ${formatComputed(usualPerDay, currency)}`;
+}
+
+/** `5,000.00 CNY by Thu 26 Nov 10:00 UTC+8 (PO-4711)`. */
+function wordExpected(
+  { amountMicros, by, comment }: NonNullable<Runway['expected']>,
+  frame: WordingFrame,
+): string {
+  const order = cleanText(comment, 80);
+  const amount = formatAmount(amountMicros, frame.currency);
+  return `${amount} by ${formatMoment(by, frame)}${order === '' ? '' : ` (${order})`}`;
 }
 
 function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {

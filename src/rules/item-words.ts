@@ -1,5 +1,5 @@
 import { isOver } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import type { MessageItem, Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatMoney, type Micros } from '../domain/money.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
@@ -65,4 +65,10 @@ export function wordLowBalance(
   const relation =
     current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
   return `${moneyOf(item)} balance${currentAmount(item, frame)}, ${relation}`;
+}
+
+/** Whether spending of late is less than half or more than twice the usual. */
+export function isUnusualPace({ burnPerDay, usualPerDay }: Runway): boolean {
+  if (burnPerDay === null || usualPerDay === null || burnPerDay + usualPerDay === 0) return false;
+  return burnPerDay > 2 * usualPerDay || usualPerDay > 2 * burnPerDay;
 }

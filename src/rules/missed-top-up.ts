@@ -1,4 +1,5 @@
 import { formatDuration, secondMs } from '../domain/duration.ts';
+import { expectedBetween } from '../domain/expected-top-up.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
@@ -99,10 +100,20 @@ function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity |
   if (typeof due === 'string') return unknown(due);
   const numbers = { value: money(amountOf(reading, rule.balance)), threshold: money(due.level) };
   const since = belowSince(rule, facts, due.level);
-  if (since === null) return ok(numbers);
+  if (since === null || isOrdered(rule, facts, firing)) return ok(numbers);
   // A log that begins below the level saw no top-up, but may have forgotten since when.
   const held = firing !== null && since === facts.log.instantAt(0);
   return held || reading.at - since >= rule.withinMs ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+/** A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`). */
+function isOrdered(
+  { balance }: MissedTopUpRule,
+  { expected, reading }: AccountFacts,
+  firing: Severity | null,
+): boolean {
+  const at = reading?.at ?? 0;
+  return firing === null && expectedBetween(expected, { balance, at, until: Number.MAX_SAFE_INTEGER }) > 0;
 }
 
 function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {

@@ -10,6 +10,7 @@ import { currency } from './currency.ts';
 import { drop } from './drop.ts';
 import { idle } from './idle.ts';
 import type { AlertKind, RuleKind } from './kind.ts';
+import { lateTopUp } from './late-top-up.ts';
 import { missedTopUp } from './missed-top-up.ts';
 import { negative } from './negative.ts';
 import { providerDown } from './provider-down.ts';
@@ -27,6 +28,7 @@ export const ruleKinds = [
   surge,
   slump,
   missedTopUp,
+  lateTopUp,
   budget,
   drop,
   idle,

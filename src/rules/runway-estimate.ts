@@ -52,16 +52,25 @@ export interface RunwayFloorRule extends MeanRunwayRule {
 }
 
 /** How long the balance lasts, with the forecast if it is by that; or why that is unknown. */
-export type RunwayEstimate =
-  | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
-  | { readonly kind: 'unknown'; readonly why: string };
+export type RunwayEstimate = KnownEstimate | { readonly kind: 'unknown'; readonly why: string };
+
+export interface KnownEstimate {
+  readonly kind: 'known';
+  readonly runwayMs: number;
+  readonly forecast: Forecast | null;
+}
 
 /**
  * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
- * with a `lookback` or too little history.
+ * with a `lookback` or too little history. `creditMicros` is added to it.
  */
-export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): RunwayEstimate {
-  const left = leftOf(rule, facts, reading);
+export function estimateRunway(
+  rule: RunwayFloorRule,
+  facts: AccountFacts,
+  reading: Reading,
+  creditMicros: Micros = 0,
+): RunwayEstimate {
+  const left = leftOf(rule, facts, reading) + creditMicros;
   const forecast = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
   if (forecast !== null) {
     const { emptyAt } = forecast;

@@ -1,8 +1,9 @@
 import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
+import { expectedBetween } from '../domain/expected-top-up.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
-import { formatAmount, formatMoney } from '../domain/money.ts';
+import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import { firstBalance, type Ladder } from '../domain/rule.ts';
@@ -22,6 +23,7 @@ import {
   estimateRunway,
   expectedSpend,
   floorOf,
+  type KnownEstimate,
   leftOf,
   meanBurn,
   meanLookback,
@@ -91,6 +93,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   ],
   describe,
   warn: warnOfParts,
+  suggest: () => ({ thresholds: { warning: '7d', critical: '2d' } }),
   meantBefore: ({ lookbackMs }) =>
     lookbackMs === null
       ? {
@@ -169,6 +172,20 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 
+/**
+ * What a person announced to arrive before the balance may be empty: with it nothing begins to fire. What fires goes on until the
+ * money is there.
+ */
+function creditInTime(
+  { balance }: RunwayRule,
+  { expected }: AccountFacts,
+  { reading, estimate }: { readonly reading: Reading; readonly estimate: KnownEstimate },
+): Micros {
+  if (expected.length === 0) return 0;
+  const until = estimate.forecast?.earliest ?? reading.at + estimate.runwayMs;
+  return expectedBetween(expected, { balance, at: reading.at, until });
+}
+
 /** A runway alert resolves at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
@@ -184,7 +201,10 @@ const recoveryFactor = 1.2;
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const estimate = estimateRunway(rule, facts, reading);
+  const plain = estimateRunway(rule, facts, reading);
+  if (plain.kind === 'unknown') return unknown(plain.why);
+  const credit = firing === null ? creditInTime(rule, facts, { reading, estimate: plain }) : 0;
+  const estimate = credit === 0 ? plain : estimateRunway(rule, facts, reading, credit);
   if (estimate.kind === 'unknown') return unknown(estimate.why);
   const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : estimate.runwayMs;

@@ -1,6 +1,8 @@
-import type { MessageItem } from '../domain/message.ts';
+import type { MessageItem, Runway } from '../domain/message.ts';
+import { roughDuration } from '../domain/moment.ts';
+import type { Micros } from '../domain/money.ts';
 import { formatPayable, type WordingFrame } from '../wording/quantity-wording.ts';
-import { currentMicros } from './item-words.ts';
+import { currentMicros, isUnusualPace } from './item-words.ts';
 
 const unknownRate = 'Not enough history yet to say how much covers 30 days.';
 
@@ -14,14 +16,35 @@ export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly st
     return restore === null ? [`${enough} ${unknownRate}`] : [`${enough} It then lasts more than 30 days.`];
   }
   if (restore === null) return [unknownRate];
-  return ['At the usual rate the balance lasts more than 30 days: check that nothing unusual is ahead.'];
+  const rate = item.account?.runway ? wordRate(item.account.runway) : 'the usual rate';
+  return [`At ${rate} the balance lasts more than 30 days: check that nothing unusual is ahead.`];
 }
 
 /** What to pay for 30 days; nothing where that is unknown. */
 export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly string[] {
-  const restore = item.account?.runway?.restoreMicros ?? null;
-  if (restore === null || restore <= 0) return [];
-  return [`Top up ${formatPayable(restore, frame.currency)} for another 30 days at the usual rate.`];
+  const runway = item.account?.runway ?? null;
+  const restore = runway?.restoreMicros ?? null;
+  if (runway === null || restore === null || restore <= 0) return [];
+  const enough = `Top up ${formatPayable(restore, frame.currency)} for another 30 days at ${wordRate(runway)}`;
+  const atRecent = restoreAtRecent(runway, restore);
+  return [
+    atRecent === null
+      ? `${enough}.`
+      : `${enough}, ${formatPayable(atRecent, frame.currency)} at that of the last ${roughDuration(runway.lookbackMs)}.`,
+  ];
+}
+
+/** The pace that the amount goes by. */
+function wordRate({ usualPerDay, lookbackMs }: Runway): string {
+  return usualPerDay === null ? `the rate of the last ${roughDuration(lookbackMs)}` : 'the usual rate';
+}
+
+/** What 30 days cost at the pace of late, where that differs twofold from the usual; null where it does not, or nothing is needed. */
+function restoreAtRecent(runway: Runway, restore: Micros): Micros | null {
+  const { burnPerDay, usualPerDay } = runway;
+  if (burnPerDay === null || usualPerDay === null || !isUnusualPace(runway)) return null;
+  const atRecent = restore + (burnPerDay - usualPerDay) * 30;
+  return atRecent > 0 ? atRecent : null;
 }
 
 /** 0 where the balance is past that, or unknown. */

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { parsePostgresAddress } from '../domain/postgres-address.ts';
 import { Secret } from '../domain/secret.ts';
 import { parseMailbox } from './mailbox.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -31,7 +32,7 @@ export function hostAddress(description: string) {
   });
 }
 
-interface WebLeaf<T> extends Pick<TextLeaf<T>, 'description' | 'allowed'> {
+interface WebLeaf<T> extends Pick<TextLeaf<T>, 'description' | 'allowed' | 'isSecret'> {
   readonly read: (url: URL, text: string) => { readonly value: T } | null;
 }
 
@@ -59,6 +60,7 @@ function webLeaf<T>({ read, ...leaf }: WebLeaf<T>) {
 export function credentialAddress(description: string, receiver: string) {
   return webLeaf({
     description,
+    isSecret: true,
     allowed: `must be the https:// address of ${receiver} (http:// only to this machine itself)`,
     read: (url, text) =>
       url.protocol === 'http:' && !isLoopbackHost(url.hostname) ? null : { value: new Secret(text) },
@@ -69,6 +71,7 @@ export function credentialAddress(description: string, receiver: string) {
 export function secretAddress(description: string) {
   return webLeaf({
     description,
+    isSecret: true,
     allowed: 'must be an address that starts with https:// or http://',
     read: (_, text) => ({ value: new Secret(text) }),
   });
@@ -77,6 +80,7 @@ export function secretAddress(description: string) {
 export function smtpAddress(description: string) {
   return textLeaf({
     description,
+    isSecret: true,
     allowed:
       'must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of user and password percent-encoded',
     pattern: '^smtps?://',
@@ -105,19 +109,13 @@ function readSmtpAddress(text: string): TextReading<Secret> | null {
 export function postgresAddress(description: string) {
   return textLeaf({
     description,
+    isSecret: true,
     allowed:
-      'must be postgres://user:password@host:5432/database, with special characters of user and password percent-encoded',
+      'must be postgres://user:password@host:5432/database, or with several hosts (one:5432,two:5432), with special characters of user and password percent-encoded',
     pattern: '^postgres(ql)?://',
     read: (text) => {
-      const url = hasStrayCharacters(text) ? null : URL.parse(text);
-      const sound =
-        url !== null &&
-        /^postgres(?:ql)?:$/.test(url.protocol) &&
-        /^\/[^/]+$/.test(url.pathname) &&
-        !text.includes('#') &&
-        canDecode(url.username) &&
-        canDecode(url.password);
-      return sound ? { value: new Secret(text) } : null;
+      const hosts = hasStrayCharacters(text) ? null : parsePostgresAddress(text);
+      return hosts === null || 'wrong' in hosts ? hosts : { value: new Secret(text) };
     },
   });
 }
@@ -129,7 +127,9 @@ export function mailbox(description: string) {
     allowed: 'must be one mail address, such as "ops@example.com" or "Ops team <ops@example.com>"',
     read: (text) => {
       const parsed = parseMailbox(text);
-      return parsed === null ? null : { value: parsed };
+      if (parsed !== null) return { value: parsed };
+      const isForeign = /@[^@]*[^\p{ASCII}][^@]*$/u.test(text);
+      return isForeign ? { wrong: 'must name an international domain in its xn-- form' } : null;
     },
   });
 }
@@ -138,6 +138,7 @@ export function mailbox(description: string) {
 export function signingKey(description: string) {
   return textLeaf({
     description,
+    isSecret: true,
     allowed: 'must be "whsec_" followed by 24 to 64 bytes in base64 (openssl rand -base64 32 makes some)',
     read: (text) => {
       const base64 = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(

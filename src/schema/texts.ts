@@ -15,12 +15,14 @@ export interface TextLeaf<T> {
   /** For editors: what a literal text must look like. Placeholders are always allowed beside it. */
   readonly pattern?: string;
   readonly examples?: readonly string[];
+  /** A value that is never shown: nothing but this says which keys of the configuration are secrets. */
+  readonly isSecret?: true;
   /** Null where the text is not what is allowed, and nothing more is to be said. */
   readonly read: (text: string) => TextReading<T> | null;
 }
 
 /** A string key that is read into a value. Every message is the leaf's own; none quotes the text. */
-export function textLeaf<T>({ description, allowed, pattern, examples, read }: TextLeaf<T>) {
+export function textLeaf<T>({ description, allowed, pattern, examples, isSecret, read }: TextLeaf<T>) {
   return z
     .string({ error: allowed })
     .transform((text, context): T => settle(read(text) ?? { wrong: allowed }, context))
@@ -28,6 +30,8 @@ export function textLeaf<T>({ description, allowed, pattern, examples, read }: T
       description,
       ...(pattern === undefined ? {} : { pattern: orPlaceholder(pattern) }),
       ...(examples === undefined ? {} : { examples }),
+      // How JSON Schema marks what is not shown (draft 2020-12, Validation 9.4).
+      ...(isSecret === undefined ? {} : { writeOnly: true }),
     });
 }
 
@@ -86,17 +90,23 @@ export function id(description: string) {
 export function oneLine(description: string, { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {}) {
   return textLeaf({
     description,
-    allowed: mayBeEmpty ? 'must be a text on one line' : 'must be a text on one line, not empty',
+    allowed: mayBeEmpty ? 'must be a string on one line' : 'must be a string on one line, not empty',
     read: (text) =>
-      /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || text.trim() !== '') ? null : { value: text },
+      /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || isVisible(text)) ? null : { value: text },
   });
+}
+
+/** Blanks and characters without width look like nothing. */
+function isVisible(text: string): boolean {
+  return /[^\p{C}\p{Z}]/u.test(text);
 }
 
 /** A value that is never shown. */
 export function secret(description: string) {
   return textLeaf({
     description,
-    allowed: 'must be a text, not empty',
+    allowed: 'must be a string, not empty',
+    isSecret: true,
     read: readSecret,
   });
 }
@@ -105,7 +115,8 @@ export function secret(description: string) {
 export function optionalSecret(description: string) {
   return textLeaf<Secret | null>({
     description,
-    allowed: 'must be a text; an empty one stands for none',
+    allowed: 'must be a string; an empty one stands for none',
+    isSecret: true,
     read: (text) => (text === '' ? { value: null } : readSecret(text)),
   });
 }

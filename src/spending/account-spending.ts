@@ -7,7 +7,7 @@ import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { payBy } from './pay-by.ts';
+import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
   beginSums,
@@ -159,6 +159,11 @@ export class AccountSpending {
   /** By when to pay so that the money is there at `neededAt`; see `payBy`. */
   payBy(neededAt: number, leadTimeMs: number): number {
     return payBy(this.#week, neededAt, leadTimeMs);
+  }
+
+  /** When a payment of `from` has arrived; see `arrivalOf`. */
+  arrivalOf(from: number, leadTimeMs: number): number {
+    return arrivalOf(this.#week, from, leadTimeMs);
   }
 
   /** All of it, about 2.7 KB for each balance that ever fell; null before the first reading. */

@@ -23,3 +23,17 @@ export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): nu
   }
   return at;
 }
+
+/** When a payment of `from` has arrived: the reverse of `payBy`. */
+export function arrivalOf(week: LocalWeek, from: number, leadTimeMs: number): number {
+  if (!week.hasHolidays) return from + leadTimeMs;
+  let at = from;
+  let restMs = leadTimeMs;
+  for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
+    const { endsAt, slot } = week.hourAt(at);
+    const partMs = week.isWorking(slot) ? Math.min(endsAt - at, restMs) : 0;
+    restMs -= partMs;
+    at = restMs > 0 ? endsAt : at + partMs;
+  }
+  return at;
+}

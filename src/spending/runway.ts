@@ -33,18 +33,21 @@ export interface RunwayQuery {
  * - What lasts 30 days is not reckoned from one jump, until a profile of a week knows better.
  * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
  */
-export function runway(query: RunwayQuery): Omit<Runway, 'payBy'> {
+export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
   const burn = measureBurn({ log, balance, lookbackMs });
   const comparable = isSameCurrency(log.currency ?? '', reading.currency);
   const known = burn.confidence !== 'none' && comparable;
   const left = amountOf(reading, balance) - floorMicros;
   const forecast = comparable ? predictRunout(query) : null;
+  const expected = comparable ? expectedSpend(query) : null;
   const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);
   return {
     balance,
     emptyMicros: floorMicros,
     burnPerDay: known ? burnPerDay(burn) : null,
+    lookbackMs,
+    usualPerDay: expected === null ? null : Math.round(expected / restoredDays),
     runwayMs: emptyAt === null ? (left < 0 ? 0 : null) : Math.max(0, emptyAt - now),
     emptyAt,
     confidence: known ? burn.confidence : 'none',
@@ -52,7 +55,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy'> {
     restoreMicros:
       isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
         ? null
-        : restoringTopUp(query, { left, burn: known ? burn : null }),
+        : restoringTopUp({ left, expected, burn: known ? burn : null }),
   };
 }
 
@@ -61,14 +64,22 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy'> {
  *
  *     what is foretold to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
-function restoringTopUp(
-  { spending, reading, balance }: RunwayQuery,
-  { left, burn }: { readonly left: Micros; readonly burn: Burn | null },
-): Micros | null {
-  const predicted =
-    spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
-  if (predicted === null && burn === null) return null;
+function restoringTopUp({
+  left,
+  expected,
+  burn,
+}: {
+  readonly left: Micros;
+  readonly expected: Micros | null;
+  readonly burn: Burn | null;
+}): Micros | null {
+  if (expected === null && burn === null) return null;
   const byMean = burn === null ? 0 : (restoredDays * dayMs * burn.spentMicros) / burn.observedMs;
-  const needed = (predicted ?? byMean) - left;
+  const needed = (expected ?? byMean) - left;
   return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
+}
+
+/** What the forecast expects to be spent in 30 days. */
+function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | null {
+  return spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
 }

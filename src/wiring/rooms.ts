@@ -170,13 +170,14 @@ async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettin
   return { kind: 'loaded', settings, secrets, warnings, sources };
 }
 
-/** Told as long as the database is one of 0.1.0: until the first start of this version. */
+/** Said as long as the database is one of an earlier version: until the first start of this one. */
 async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly ConfigProblem[]> {
   if (storage.path === undefined) return [];
   const { peekSchema } = await import('../store/sqlite/peek-schema.ts');
-  if ((await peekSchema(storage.path)) !== 1) return [];
+  const schema = await peekSchema(storage.path);
+  if (schema === null) return [];
   const { listChangedMeanings } = await import('../config/list-changed-meanings.ts');
-  return listChangedMeanings(settings);
+  return listChangedMeanings(settings, schema);
 }
 
 /** A file that is not there, or that no daemon of this version has opened, is surely not the database of a daemon that answers. */

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { Membership } from '../cluster/membership.ts';
 import { createStandbyViews } from '../cluster/standby-views.ts';
-import { switchViews } from '../cluster/switched-views.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
@@ -11,8 +10,8 @@ import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
+import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import type { LiveViews } from '../views/views.ts';
 import { hashSettings } from './hash-settings.ts';
 import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
@@ -30,14 +29,14 @@ export async function ownShared(
   let configHash = await hashSettings(settings, postgres);
   let configLoadedAt = startedAt;
   let refused: string | null = null;
-  let work: { readonly daemon: Daemon; readonly views: LiveViews } | null = null;
+  let work: Daemon | null = null;
   const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
 
   const finish = async (aheadMs = 0): Promise<void> => {
     const finished = work;
     work = null;
-    views.switched();
-    await finished?.daemon.stop(aheadMs);
+    views.become(standby);
+    await finished?.stop(aheadMs);
   };
   const membership = new Membership({
     cluster,
@@ -59,12 +58,11 @@ export async function ownShared(
         handOver: () => void membership.handOver(),
         clusterProblems: () => membership.clusterStatus.alerts,
       });
-      const clusterStatus = () => membership.clusterStatus;
-      work = { daemon, views: createLiveViews(daemon, store, version, clusterStatus) };
+      work = daemon;
       daemon.start();
       // It may have changed while the state was made from it.
       if (state.settings !== settings) daemon.reload(settings);
-      views.switched();
+      views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
       if (damaged.length > 0) daemon.reportDamagedRecords(damaged);
       if (takenFrom !== null && postgres.announceTakeovers)
@@ -77,8 +75,8 @@ export async function ownShared(
     abandon() {
       const abandoned = work;
       work = null;
-      views.switched();
-      void abandoned?.daemon.abandon();
+      views.become(standby);
+      void abandoned?.abandon();
     },
     finish,
   });
@@ -106,7 +104,7 @@ export async function ownShared(
       cluster: membership.clusterStatus,
     }),
   });
-  const views = switchViews(() => work?.views ?? standby);
+  const views = new CurrentViews(standby);
   return {
     views,
     reader: cluster.reader,
@@ -116,11 +114,11 @@ export async function ownShared(
       settings = next;
       configLoadedAt = now();
       refused = null;
-      work?.daemon.reload(next);
+      work?.reload(next);
     },
     refuse(text) {
       refused = text;
-      work?.daemon.reportInvalidConfiguration(text);
+      work?.reportInvalidConfiguration(text);
     },
     async end() {
       await finish();

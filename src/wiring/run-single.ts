@@ -9,12 +9,12 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
+import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import type { LiveViews } from '../views/views.ts';
 
 /** Whether and while this process does a daemon's work, and what it shows meanwhile. */
 export interface Ownership {
-  readonly views: LiveViews;
+  readonly views: CurrentViews;
   /** What is stored. */
   readonly reader: StoreReader;
   /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
@@ -50,7 +50,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
   const daemon = makeDaemon({ store, state: await restore(settings, await store.load()) });
   return {
-    views: createLiveViews(daemon, store, version),
+    views: new CurrentViews(createLiveViews(daemon, store, version)),
     reader: store,
     begin: () => daemon.start(),
     apply: async (next) => daemon.reload(next),

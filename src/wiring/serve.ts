@@ -9,7 +9,7 @@ import { inSlices } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import type { ServerSettings, Settings } from '../domain/settings.ts';
+import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { signAcknowledgement } from '../http/ack-link.ts';
 import { startWebServer } from '../http/server.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -153,6 +153,13 @@ interface ReloadActions {
   refuse(text: string): void;
 }
 
+/** All but the retention, which may change while the daemon runs. */
+function isSameStorage(before: StorageSettings, after: StorageSettings): boolean {
+  const textOf = ({ path, postgres }: StorageSettings): string =>
+    JSON.stringify([path, { ...postgres, url: postgres?.url.reveal() }]);
+  return textOf(before) === textOf(after);
+}
+
 interface Reloads {
   /** Reloads that were asked for before happen now, later ones when they are asked for. */
   begin(actions: ReloadActions): void;
@@ -184,6 +191,13 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
     // A page that came back now would keep a process alive that has ended.
     if (closed) return;
     watch.setSources(loaded.sources);
+    if (loaded.kind === 'loaded' && !isSameStorage(inForce().storage, loaded.settings.storage)) {
+      const why =
+        'storage: another database takes a restart of the daemon; nothing of the changed file is in force';
+      log.error({ problems: [why] }, 'the changed configuration is refused; the running one stays');
+      refuse(why);
+      return;
+    }
     if (loaded.kind === 'loaded') {
       applying = apply(loaded);
       await applying;

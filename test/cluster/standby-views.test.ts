@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createStandbyViews } from '../../src/cluster/standby-views.ts';
-import { switchViews } from '../../src/cluster/switched-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
+import { CurrentViews } from '../../src/views/current-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { read, startWorld, type World } from '../support/world.ts';
@@ -88,13 +88,13 @@ test('the first look at its overview tells what fires', async () => {
   const standby = await standBy(world);
   const frame = { now: world.now, timezone: 'UTC' };
   const { markup } = await renderOverview(standby, new URLSearchParams(), frame);
-  expect(markup).toContain('1 alert needs somebody now');
+  expect(markup).toContain('1 alert needs attention');
 });
 
 test('gives the accounts that were asked for, and no others', async () => {
   const world = await startWorld({ accounts: ['otp', 'marketing', 'voice'] });
   const standby = await standBy(world);
-  for (const views of [standby, switchViews(() => standby), switchViews(() => world.views)])
+  for (const views of [standby, world.views])
     expect((await views.accounts(['voice'])).map(({ id }) => id)).toEqual(['voice']);
 });
 
@@ -168,14 +168,12 @@ test('what does not fire is refused there, and a poll with the name of who polls
 test('whoever watches a page goes on watching when the daemon takes the accounts', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
-  let live = false;
-  const views = switchViews(() => (live ? world.views : standby));
+  const views = new CurrentViews(standby);
   let notified = 0;
   const leave = views.subscribe(() => {
     notified += 1;
   });
-  live = true;
-  views.switched();
+  views.become(world.views);
   expect(notified).toBe(1);
   await read(world, 50);
   expect(notified).toBeGreaterThan(1);

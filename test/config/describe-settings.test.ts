@@ -73,7 +73,7 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
     {
       match: 'severity critical',
       channels: ['ops'],
-      repeatEvery: '4h',
+      repeatEvery: 'by severity: info never, warning 1d, critical 4h',
       groupWait: '5s',
       escalate: { after: '30m', channels: ['finance'] },
       continue: false,

@@ -53,7 +53,7 @@ const keysAndTypes: ProblemRow[] = [
     (c) => delete account(c).authSecret,
     'accounts[0].authSecret',
     '"accounts": [',
-    'is missing; must be a text, not empty',
+    'is missing; must be a string, not empty',
   ],
   [
     'no accounts',
@@ -95,7 +95,7 @@ const keysAndTypes: ProblemRow[] = [
     (c) => Object.assign(account(c), { name: 7 }),
     'accounts[0].name',
     '"name"',
-    'must be a text on one line, not empty',
+    'must be a string on one line, not empty',
   ],
   [
     'a text where a number is asked for',

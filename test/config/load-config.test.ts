@@ -31,7 +31,7 @@ test('provider address, one account and one channel are enough; the rest has def
       {
         match: {},
         channels: ['ops'],
-        repeatEveryMs: 14_400_000,
+        repeatEveryMs: null,
         groupWaitMs: 5000,
         escalate: null,
         continue: false,
@@ -56,6 +56,7 @@ test('provider address, one account and one channel are enough; the rest has def
   });
   expect(settings.rules.map(({ id, type, severity, builtIn }) => [id, type, severity, builtIn])).toEqual([
     ['sms-negative', 'negative', 'critical', true],
+    ['late-top-up', 'late-top-up', 'warning', true],
     ['stale', 'stale', 'warning', true],
     ['auth-failed', 'auth-failed', 'critical', true],
   ]);

@@ -71,14 +71,14 @@ const names: ProblemRow[] = [
     (c) => Object.assign(account(c), { labels: { tier: 1 } }),
     'accounts[0].labels.tier',
     '"tier"',
-    'must be a text',
+    'must be a string',
   ],
   [
     'a name of two lines',
     (c) => Object.assign(account(c), { name: 'a\nb' }),
     'accounts[0].name',
     '"name"',
-    'must be a text on one line',
+    'must be a string on one line',
   ],
 ];
 
@@ -158,7 +158,7 @@ const references: ProblemRow[] = [
     route({ match: { account: [] } }),
     'routes[0].match.account',
     '"account": []',
-    'must be a text or a list of texts',
+    'must be a string or a list of texts',
   ],
   [
     'a severity in a match that does not exist',

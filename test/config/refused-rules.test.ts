@@ -108,14 +108,14 @@ const schedules: ProblemRow[] = [
     (c) => c.reports.push({ id: 'w', cron: '0 9 30 2 *', channels: ['ops'] }),
     'reports[0].cron',
     '"cron"',
-    'that runs some day (this expression never runs)',
+    'must run some day',
   ],
   [
     'an hour that does not exist',
     (c) => Object.assign(account(c), { poll: { cron: '0 25 * * *' } }),
     'accounts[0].poll.cron',
     '"cron"',
-    'must be a cron expression of five fields (minute hour day month weekday)',
+    'must be a cron expression of five fields: minute hour day month weekday',
   ],
   [
     'a cron expression of six fields',
@@ -129,7 +129,7 @@ const schedules: ProblemRow[] = [
     silence({ cron: 'every sunday' }),
     'silences[0].cron',
     '"cron"',
-    /that runs some day$/,
+    /minute hour day month weekday$/,
   ],
   [
     'every and cron',

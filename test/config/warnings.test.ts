@@ -14,6 +14,21 @@ const all = { channels: ['ops', 'finance'] };
 
 test.each<[string, (config: Sample) => unknown, string, string]>([
   [
+    'a currency that does not exist',
+    (c) => Object.assign(c.accounts[0] ?? {}, { currency: 'CNYY' }),
+    'accounts[0].currency',
+    'is not a currency code of ISO 4217; did you mean "CNY"?',
+  ],
+  [
+    'a foreign placeholder in a header of a webhook',
+    (c) =>
+      Object.assign(c.channels, {
+        hook: { type: 'webhook', url: 'https://hooks.example.com', headers: { authorization: '$TOKEN' } },
+      }),
+    'channels.hook.headers.authorization',
+    'looks like a forgotten placeholder',
+  ],
+  [
     'a poll interval below 30 seconds',
     (c) => Object.assign(c.poll, { every: '29s' }),
     'poll.every',

@@ -304,6 +304,7 @@ function renamed({ settings: { channels, routes, ...rest } }: World, from: strin
 test('the settings of these tests are as the configuration makes them', () => {
   expect(makeSettings().rules.map(({ id }) => id)).toEqual([
     'sms-negative',
+    'late-top-up',
     'currency',
     'stale',
     'auth-failed',

@@ -128,9 +128,18 @@ describe('channels of an incident', () => {
     ]);
   });
 
-  test('the fallback repeats every four hours and gathers for five seconds', () => {
+  test('the fallback repeats by severity and gathers for five seconds', () => {
     expect(routesFor(incident(), [], channels)).toMatchObject([
-      { channels, repeatEveryMs: 4 * hourMs, groupWaitMs: 5000, escalate: null },
+      { channels, repeatEveryMs: null, groupWaitMs: 5000, escalate: null },
     ]);
   });
+});
+
+test.each([
+  ['info', Number.POSITIVE_INFINITY],
+  ['warning', 24 * hourMs],
+  ['critical', 4 * hourMs],
+] as const)('a route that does not say reminds of %s by its severity', (severity, repeatEveryMs) => {
+  const route = makeRoute({ repeatEveryMs: null });
+  expect(planChannels({ ...incident(), severity }, [route], ['ops'])).toMatchObject([{ repeatEveryMs }]);
 });

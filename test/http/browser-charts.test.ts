@@ -48,6 +48,21 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     });
   });
 
+  it('the zoom stands in the address, so that whoever is sent it sees the same', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?range=30d`);
+      await page.getByRole('button', { name: 'Zoom in' }).click();
+      await page.waitForURL(/since=.*until=/);
+      const shared = page.url();
+      expect(shared).not.toContain('range=');
+      await page.getByRole('button', { name: 'Whole' }).click();
+      await page.waitForURL(/\?range=30d$/);
+      await openPage(page, shared);
+      const since = new URL(shared).searchParams.get('since') ?? '';
+      expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe(since.slice(0, 10));
+    });
+  });
+
   it('the chart zooms by keys and by dragging, and keeps its zoom when it is fresh', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${bed.server.url}/accounts/otp?range=30d`);

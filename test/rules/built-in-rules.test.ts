@@ -20,24 +20,27 @@ function builtInsByAccount(
   );
 }
 
-const every = ['sms-negative', 'stale', 'auth-failed'];
+const every = ['sms-negative', 'late-top-up', 'stale', 'auth-failed'];
 
 test.each<[string, Record<string, unknown>[], Record<string, string[]>]>([
   ['no rules leave all of them', [], { otp: every, marketing: every }],
   [
     'a rule of the same type replaces one',
     [{ id: 'mine', type: 'stale', after: '1h' }],
-    { otp: ['sms-negative', 'auth-failed'], marketing: ['sms-negative', 'auth-failed'] },
+    {
+      otp: ['sms-negative', 'late-top-up', 'auth-failed'],
+      marketing: ['sms-negative', 'late-top-up', 'auth-failed'],
+    },
   ],
   [
     'a rule for some accounts leaves the others protected',
     [{ id: 'mine', type: 'auth-failed', match: { account: 'otp' } }],
-    { otp: ['sms-negative', 'stale'], marketing: every },
+    { otp: ['sms-negative', 'late-top-up', 'stale'], marketing: every },
   ],
   [
     'a rule for some labels leaves the others protected',
     [{ id: 'mine', type: 'negative', match: { labels: { team: 'identity' } } }],
-    { otp: ['stale', 'auth-failed'], marketing: every },
+    { otp: ['late-top-up', 'stale', 'auth-failed'], marketing: every },
   ],
   [
     'a negative rule on the VoIP balance does not replace that on the SMS balance',
@@ -48,8 +51,8 @@ test.each<[string, Record<string, unknown>[], Record<string, string[]>]>([
     'a configured rule that took a name gives the built-in one another',
     [{ id: 'stale', type: 'below', threshold: 1 }],
     {
-      otp: ['sms-negative', 'built-in-stale', 'auth-failed'],
-      marketing: ['sms-negative', 'built-in-stale', 'auth-failed'],
+      otp: ['sms-negative', 'late-top-up', 'built-in-stale', 'auth-failed'],
+      marketing: ['sms-negative', 'late-top-up', 'built-in-stale', 'auth-failed'],
     },
   ],
 ])('%s', (_, rules, expected) => {
@@ -58,12 +61,12 @@ test.each<[string, Record<string, unknown>[], Record<string, string[]>]>([
 
 test('a built-in rule that no account needs is not among the settings', () => {
   const { settings } = loadValid({ ...sample(), rules: [{ id: 'mine', type: 'stale' }] });
-  expect(settings.rules.map(({ id }) => id)).toEqual(['mine', 'sms-negative', 'auth-failed']);
+  expect(settings.rules.map(({ id }) => id)).toEqual(['mine', 'sms-negative', 'late-top-up', 'auth-failed']);
 });
 
 test('a currency that an account names is watched, on that account alone', () => {
   expect(builtInsByAccount([], 'CNY')).toEqual({
-    otp: ['sms-negative', 'currency', 'stale', 'auth-failed'],
+    otp: ['sms-negative', 'late-top-up', 'currency', 'stale', 'auth-failed'],
     marketing: every,
   });
   expect(builtInsByAccount([{ id: 'mine', type: 'currency' }], 'CNY')).toEqual({

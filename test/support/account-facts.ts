@@ -57,6 +57,7 @@ export function factsAfter(
     previous: readings.at(-2) ?? null,
     log,
     spending,
+    expected: [],
     consecutiveFailures: 0,
     floorMicros: 0,
     outcome: reading === null ? null : 'ok',

@@ -9,6 +9,7 @@ import { createRooms } from '../../src/wiring/rooms.ts';
 
 export interface CliOptions {
   readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** A terminal that wide; without it output goes to a pipe. */
   readonly columns?: number;
   readonly colour?: boolean;
@@ -30,7 +31,7 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
   const context: CommandContext = {
     stdout: stdout.output,
     stderr: stderr.output,
-    env: {},
+    env: options.env ?? {},
     cwd: options.cwd,
     user: 'tester',
     ask: options.ask ?? null,

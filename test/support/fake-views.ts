@@ -213,6 +213,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  async expectTopUp(): Promise<Refusal> {
+    return { refused: 'not-now', why: 'nobody expects anything here' };
+  }
+
   async endSession({ id }: { readonly id: string }): Promise<void> {
     this.endedSessions.add(id);
   }
@@ -322,6 +326,9 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
+    lookbackMs: 86_400_000,
+    usualPerDay: null,
+    expected: null,
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,

@@ -58,6 +58,9 @@ export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
+    lookbackMs: 86_400_000,
+    usualPerDay: money(48),
+    expected: null,
     burnPerDay: money(48),
     runwayMs: Math.round((42.1 / 48) * day),
     emptyAt: messageNow + Math.round((42.1 / 48) * day),

@@ -5,6 +5,7 @@ import { startWebServer } from '../../src/http/server.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
+import { CurrentViews } from '../../src/views/current-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
 import type { World } from './world.ts';
@@ -79,7 +80,7 @@ async function serveViews(views: LiveViews, options: ServerParts): Promise<Runni
       compose: async () => ({ text: 'Balances\n', payload: { type: 'lowwater.report' } }),
       send: async () => [{ channel: 'ops', delivered: true, reason: null }],
     },
-    views,
+    views: new CurrentViews(views),
     trials: options.trials ?? noTrials,
     clock,
     log: recordLog(logged),

@@ -10,11 +10,22 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
   type: 'email',
   schema: emailSchema,
   build: buildEmail,
+  check({ read }) {
+    const address = read('smtpUrl');
+    const hasPassword = typeof address === 'string' && (URL.parse(address)?.password ?? '') !== '';
+    return hasPassword && read('oauth2') !== undefined
+      ? [{ key: 'oauth2', message: 'either oauth2 or a password in smtpUrl, not both' }]
+      : [];
+  },
   keysAt: ({ protocol, username, hostname, href }) => {
     if (!/^smtps?:$/.test(protocol)) return null;
     const user = decodeURIComponent(username);
     const from = user.includes('@') ? user : `lowwater@${hostname}`;
-    return { keys: { smtpUrl: href, from }, isCertain: true };
+    return {
+      keys: { smtpUrl: href, from },
+      recipients: { key: 'to', question: 'Who gets the mails?' },
+      isCertain: true,
+    };
   },
   describe: ({ to, from, smtpUrl }) =>
     `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,

@@ -15,7 +15,8 @@ const headerNameForm =
 
 const headerValue = textLeaf({
   description: 'The value. It is kept secret, since it may hold a token.',
-  allowed: 'must be a text on one line, in the characters of ISO 8859-1',
+  isSecret: true,
+  allowed: 'must be a string on one line, in the characters of ISO 8859-1',
   read: (text) => (/^[\t\x20-\x7e\xa0-\xff]*$/.test(text) ? { value: new Secret(text) } : null),
 });
 

@@ -1,6 +1,12 @@
+import { existsSync, statSync } from 'node:fs';
+import type { ConfigProblem } from '../../domain/config-problem.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { type Command, exitCodes } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
@@ -14,7 +20,16 @@ problem, each with its path and line, when the file is not valid. --json prints 
   run: async (context, input) => {
     const loaded = await loadConfiguration(context, input);
     await printWarnings(context, loaded);
-    const { file, settings, warnings } = loaded;
+    const { file, settings } = loaded;
+    const { path } = settings.storage;
+    if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      await context.stderr.write(`${file}: storage.path: is a directory; name a file in it\n`);
+      return exitCodes.usage;
+    }
+    const unwatched = await findUnwatched(context, settings);
+    for (const { message } of unwatched)
+      await context.stderr.write(`${context.stderr.style.yellow('warning')}: ${message}\n`);
+    const warnings = [...loaded.warnings, ...unwatched];
     const description = await context.rooms.describeSettings(settings, warnings);
     if (input.flag('json')) {
       await printJson(context, description);
@@ -29,6 +44,35 @@ problem, each with its path and line, when the file is not valid. --json prints 
     return exitCodes.ok;
   },
 };
+
+/** Balances that the database has a reading of, which are not 0, and which no rule watches. */
+async function findUnwatched(
+  { rooms }: CommandContext,
+  settings: Settings,
+): Promise<readonly ConfigProblem[]> {
+  const { path } = settings.storage;
+  if (path === undefined || !existsSync(path)) return [];
+  const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
+  try {
+    const reader = await rooms.openReader(settings.storage);
+    const { accounts } = await reader.load().finally(() => reader.close());
+    const readings = new Map(accounts.map(({ account, reading }) => [account, reading]));
+    return settings.accounts.flatMap((account) => {
+      const reading = readings.get(account.id) ?? null;
+      const watched = new Set(rulesForAccount(settings, account).map(({ balance }) => balance));
+      return account.balances.flatMap(({ id, label }) => {
+        const micros = reading?.balances[id] ?? 0;
+        if (micros === 0 || watched.has(id)) return [];
+        const message = `no rule watches the ${label} balance of ${account.id}, last read as ${formatMoney(micros)}: rules for it say "balance": "${id}"`;
+        return [{ path: 'rules', line: null, message }];
+      });
+    });
+  } catch (error) {
+    // The configuration is what is checked here: `run` says what is wrong with the database.
+    if (error instanceof OperatorError) return [];
+    throw error;
+  }
+}
 
 /** A plain tree as indented lines: `key: value`, list entries one after another. */
 function formatTree(tree: object, style: Style, depth: number): string {

@@ -94,9 +94,14 @@ async function compare(
   configuration: OperatorConfiguration,
   { url, database }: { readonly url: string; readonly database: string },
 ): Promise<string | null> {
-  const own: DatabaseIdentity = isLost(configuration, 'storage', ['path', 'postgres'])
-    ? { kind: 'unknown', why: 'the configuration does not say where it is' }
+  const unsaid = {
+    kind: 'unknown',
+    why: 'neither the configuration nor LOWWATER_DATA says where it is',
+  } as const;
+  const found: DatabaseIdentity = isLost(configuration, 'storage', ['path', 'postgres'])
+    ? unsaid
     : await rooms.identifyDatabase(configuration.settings.storage);
+  const own = found.kind === 'none' && configuration.isDatabaseGuessed ? unsaid : found;
   if (own.kind === 'known' && own.id === database) return null;
   if (own.kind === 'unknown') {
     await stderr.write(

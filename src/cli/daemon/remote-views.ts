@@ -115,6 +115,9 @@ function viewAccount(answer: AccountAnswer): AccountView {
     return {
       balance,
       emptyMicros: 0,
+      lookbackMs: 86_400_000,
+      usualPerDay: null,
+      expected: null,
       burnPerDay: burn === null ? null : micros(burn),
       runwayMs: seconds === null ? null : seconds * 1000,
       emptyAt: predicted?.emptyAt ?? null,

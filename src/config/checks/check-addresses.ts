@@ -11,11 +11,7 @@ export function checkAddresses(draft: Draft): ConfigProblem[] {
     ...keysAt(draft, ['providers']).map((name) => ['providers', name, 'baseUrl']),
     ...own.map((account) => [...account, 'baseUrl']),
   ];
-  return [
-    ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
-    ...checkServer(draft),
-    ...keysAt(draft, ['channels']).flatMap((name) => checkMailSignIn(draft, ['channels', name])),
-  ];
+  return [...baseUrls.flatMap((path) => checkEncrypted(draft, path)), ...checkServer(draft)];
 }
 
 function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
@@ -64,12 +60,4 @@ function checkListening(draft: Draft): ConfigProblem[] {
       'other machines could use page and API without a token: set server.token, or listen on 127.0.0.1, or set server.allowUnauthenticated to true',
     ),
   ];
-}
-
-function checkMailSignIn(draft: Draft, channel: Path): ConfigProblem[] {
-  const address = textAt(draft, [...channel, 'smtpUrl']);
-  const oauth2 = [...channel, 'oauth2'];
-  if (address === null || valueAt(draft, oauth2) === undefined) return [];
-  const hasPassword = (URL.parse(address)?.password ?? '') !== '';
-  return hasPassword ? [problemAt(draft, oauth2, 'either oauth2 or a password in smtpUrl, not both')] : [];
 }

@@ -9,6 +9,7 @@ import { listWords, quoteKey } from '../../wording/lists.ts';
 import { buildProvider } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt, valueAt } from '../draft.ts';
+import { listSecretKeys } from '../json-schema.ts';
 import { providerSchema } from '../schema/providers.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
@@ -70,9 +71,6 @@ function knownIds(
   };
 }
 
-export const secretKeys =
-  /^(?:authSecret|webhookUrl|botToken|routingKey|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
-
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
@@ -82,17 +80,18 @@ function secretsLater(draft: Draft): Secrets {
   return () => {
     if (found === null) {
       found = new Set();
-      gatherSecrets(draft.value, found);
+      gatherSecrets(draft.value, listSecretKeys(), found);
     }
     return found;
   };
 }
 
-function gatherSecrets(value: unknown, found: Set<string>): void {
+/** What stands at a secret key, or anywhere below one, such as the headers of a webhook. */
+function gatherSecrets(value: unknown, keys: ReadonlySet<string>, found: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
-    if (typeof child !== 'string') gatherSecrets(child, found);
-    else if (secretKeys.test(key)) found.add(child);
+    if (keys.has(key)) for (const text of textsBelow(child)) found.add(text);
+    else gatherSecrets(child, keys, found);
   }
 }
 
@@ -106,6 +105,11 @@ function alertedBalances(draft: Draft): readonly BalanceDefinition[] {
       ? []
       : built.balances.filter(({ alertsBelowZero }) => alertsBelowZero);
   });
+}
+
+function textsBelow(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsBelow) : [];
 }
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {

@@ -70,11 +70,23 @@ function checkCron(draft: Draft, place: Path, { findCronProblem, now }: CronChec
   const zone = zones.find((candidate) => candidate !== null && isZone(candidate, { findCronProblem, now }));
   const found = findCronProblem(cron, zone ?? 'UTC', now);
   if (found === null) return zoneProblems;
-  // The finder may quote parts of the expression: only what surely is a cron expression may be shown.
-  const detail = draft.isInterpolated(path) || !looksLikeCron(cron) ? '' : ` (${found})`;
-  const form = 'must be a cron expression of five fields (minute hour day month weekday) that runs some day';
-  return [...zoneProblems, problemAt(draft, path, `${form}${detail}`)];
+  return [...zoneProblems, problemAt(draft, path, describeCron(cron, found, draft.isInterpolated(path)))];
 }
+
+const cronForm = 'must be a cron expression of five fields: minute hour day month weekday';
+
+/** The finder may quote parts of the expression: only what surely is a cron expression may be shown. */
+function describeCron(cron: string, found: string, isInterpolated: boolean): string {
+  if (isInterpolated || !looksLikeCron(cron)) return cronForm;
+  const fields = cron.trim().split(/\s+/).length;
+  if (fields !== 5) return `${cronForm}; this one has ${fields}`;
+  return found === neverRuns
+    ? 'must run some day: this cron expression never does'
+    : `${cronForm} (${found})`;
+}
+
+/** What `findCronProblem` says of an expression that is right but has no day. */
+const neverRuns = 'this expression never runs';
 
 function checkZone(draft: Draft, path: Path, cron: CronCheck): ConfigProblem[] {
   const zone = textAt(draft, path);

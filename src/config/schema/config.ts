@@ -28,7 +28,7 @@ import {
 } from '../../schema/texts.ts';
 import { providerSchema } from './providers.ts';
 
-const labels = labelRecord(z.string({ error: 'must be a text' })).meta({
+const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',
 });
 
@@ -87,7 +87,10 @@ const route = shape({
     selfAlertTypes,
   ).optional(),
   channels: channelNames('Channels that are told.'),
-  repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
+  repeatEvery: duration(
+    'Time between reminders while it fires. Without it by severity: info none, warning 1d, critical 4h.',
+    { minMs: secondMs },
+  ).optional(),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
     '5s',
   ),
@@ -225,7 +228,7 @@ const logLevels = [
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
   $schema: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .meta({ description: 'Where editors find this schema.' })
     .optional(),
   provider: providerSchema.meta({ description: 'The provider of accounts that name no other.' }).prefault({}),

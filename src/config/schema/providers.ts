@@ -3,7 +3,7 @@ import { minuteMs, secondMs } from '../../domain/duration.ts';
 import { keyOf } from '../../domain/json.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
-import { providerKinds } from '../../providers/registry.ts';
+import { providerKinds, providerSchemas } from '../../providers/registry.ts';
 import { linkAddress } from '../../schema/addresses.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { duration } from '../../schema/texts.ts';
@@ -35,9 +35,7 @@ const sharedKeys = {
     .prefault({}),
 };
 
-const [first, ...others] = [...new Set(providerKinds.map(({ schema }) => schema))].map((schema) =>
-  shape({ ...schema.shape, ...sharedKeys }),
-);
+const [first, ...others] = providerSchemas.map((schema) => shape({ ...schema.shape, ...sharedKeys }));
 if (first === undefined) throw new Error('there is no kind of provider');
 
 /** One entry: its type decides which keys it takes; without one it is of the default kind. */

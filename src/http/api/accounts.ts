@@ -165,25 +165,28 @@ const pollAccount = createRoute({
   responses: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
 });
 
-export function addAccountOperations(api: Api, views: LiveViews): void {
+export function addAccountOperations(api: Api): void {
   api.openapi(listAccounts, (context) => {
     const { details, ...query } = context.req.valid('query');
-    const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
+    const { items, nextCursor: next } = pageOfList(context.var.views.accountIds(), query, (id) => id);
     const describe = details === 'true' ? describeWhole : accountJson;
-    return written(context, streamed(context, writeAccounts(views, { ids: items, next, describe })));
+    return written(
+      context,
+      streamed(context, writeAccounts(context.var.views, { ids: items, next, describe })),
+    );
   });
 
   api.openapi(getAccount, async (context) => {
-    const account = await findAccount(views, context.req.valid('param').id);
+    const account = await findAccount(context.var.views, context.req.valid('param').id);
     const { details } = context.req.valid('query');
     return context.json({ account: details === 'true' ? describeWhole(account) : accountJson(account) }, 200);
   });
 
   api.openapi(getHistory, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
     const { limit, points, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
-    const readings = await views.readings(id, since, until);
+    const readings = await context.var.views.readings(id, since, until);
     const page =
       limit === undefined
         ? { items: thin(readings, points), nextCursor: null }
@@ -194,9 +197,9 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(getHistoryCsv, async (context) => {
-    const { id, balances } = await findAccount(views, context.req.valid('param').id);
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
-    const lines = writeCsv(await views.readings(id, since, until), balances);
+    const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
     const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -205,13 +208,13 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(listPolls, async (context) => {
-    const { id, balances } = await findAccount(views, context.req.valid('param').id);
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { limit, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
     const page = await pageOfTime(
       { limit, cursor },
       async (query) => {
-        const polls = await views.polls(id, since, Math.min(until, query.before));
+        const polls = await context.var.views.polls(id, since, Math.min(until, query.before));
         return polls.slice(-query.limit).toReversed();
       },
       ({ at }) => at,
@@ -223,9 +226,9 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(explainRules, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
     const { rule: wanted, details, ...query } = context.req.valid('query');
-    const all = await views.explain(id);
+    const all = await context.var.views.explain(id);
     const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
@@ -239,12 +242,12 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(getChart, async (context) => {
-    const account = await findAccount(views, context.req.valid('param').id);
+    const account = await findAccount(context.var.views, context.req.valid('param').id);
     const { balance: wanted, points, ...time } = context.req.valid('query');
     const balance = readBalance(wanted, account);
     const now = context.get('now');
     const span = readSpan(time, { now, timezone: 'UTC' });
-    const chart = await buildChart(views, { account, span, balance, points, now });
+    const chart = await buildChart(context.var.views, { account, span, balance, points, now });
     return context.json(
       chartJson({ ...chart, account: account.id, balance, currency: account.currency }),
       200,
@@ -252,8 +255,8 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(pollAccount, async (context) => {
-    const { id } = await findAccount(views, context.req.valid('param').id);
-    const { outcome, view } = accept(await views.pollNow(id));
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { outcome, view } = accept(await context.var.views.pollNow(id));
     return context.json({ outcome, account: accountJson(view) }, 200);
   });
 }

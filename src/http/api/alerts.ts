@@ -2,7 +2,6 @@ import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { alertJson, incidentJson } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, answers, takes, window } from './operation.ts';
 import { acknowledgeManySchema, acknowledgeOrderSchema, readSeen } from './orders.ts';
@@ -83,10 +82,10 @@ const listIncidents = createRoute({
   responses: answers('Incidents', { incidents: z.array(incidentJson.schema), nextCursor }),
 });
 
-export function addAlertOperations(api: Api, views: LiveViews): void {
+export function addAlertOperations(api: Api): void {
   api.openapi(listAlerts, async (context) => {
     const { all, ...query } = context.req.valid('query');
-    const alerts = await views.alerts({ all: all === 'true' });
+    const alerts = await context.var.views.alerts({ all: all === 'true' });
     const page = pageOfList(alerts, query, ({ account, rule, incident }) =>
       JSON.stringify([account, rule, incident]),
     );
@@ -97,8 +96,8 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     const { by: typed = 'api', comment = '', ...saw } = context.req.valid('json');
     const by = context.get('person') ?? typed;
     const { account, rule } = context.req.valid('param');
-    accept(await views.acknowledge({ account, rule, by, comment, ...readSeen(saw) }));
-    const alert = await views.alert(account, rule);
+    accept(await context.var.views.acknowledge({ account, rule, by, comment, ...readSeen(saw) }));
+    const alert = await context.var.views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
@@ -106,7 +105,7 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     const { alerts, by: typed = 'api', comment = '' } = context.req.valid('json');
     const by = context.get('person') ?? typed;
     const seen = alerts.map(({ account, rule, ...saw }) => ({ account, rule, ...readSeen(saw) }));
-    const answers = await views.acknowledgeAll({ alerts: seen, by, comment });
+    const answers = await context.var.views.acknowledgeAll({ alerts: seen, by, comment });
     const acks = alerts.map(({ account, rule }, index) => {
       const refusal = answers[index] ?? null;
       return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
@@ -116,8 +115,8 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
 
   api.openapi(unacknowledgeAlert, async (context) => {
     const { account, rule } = context.req.valid('param');
-    accept(await views.unacknowledge({ account, rule }));
-    const alert = await views.alert(account, rule);
+    accept(await context.var.views.unacknowledge({ account, rule }));
+    const alert = await context.var.views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
@@ -127,7 +126,7 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     const page = await pageOfTime(
       { limit, cursor },
       (query) =>
-        views.incidents({
+        context.var.views.incidents({
           ...(account === undefined ? {} : { account }),
           ...(since === null ? {} : { since }),
           until: query.before,

@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import type { LiveViews } from '../../views/views.ts';
 import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { type Api, answers } from './operation.ts';
@@ -69,12 +68,9 @@ const sendReport = createRoute({
 });
 
 /** What the command line asks a daemon that it has no file of. */
-export function addDaemonOperations(
-  api: Api,
-  views: LiveViews,
-  { database, reports, timezone }: DaemonFacts,
-): void {
+export function addDaemonOperations(api: Api, { database, reports, timezone }: DaemonFacts): void {
   api.openapi(describeDaemon, (context) => {
+    const { views } = context.var;
     const { version, problems } = views.status();
     const { rules } = views.choices();
     return context.json(

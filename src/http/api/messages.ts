@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { auditJson, channelJson, notificationJson } from '../../views/public-json.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { count, parseInstant } from './input.ts';
 import { type Api, answers, window } from './operation.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
@@ -40,11 +39,11 @@ const listAudit = createRoute({
   responses: answers('Actions', { audit: z.array(auditJson.schema), nextCursor }),
 });
 
-export function addMessageOperations(api: Api, views: LiveViews): void {
+export function addMessageOperations(api: Api): void {
   api.openapi(listNotifications, async (context) => {
     const page = await pageOfTime(
       context.req.valid('query'),
-      ({ limit, before }) => views.notifications(limit, before),
+      ({ limit, before }) => context.var.views.notifications(limit, before),
       ({ createdAt }) => createdAt,
     );
     return context.json(
@@ -58,14 +57,14 @@ export function addMessageOperations(api: Api, views: LiveViews): void {
     const since = parseInstant(given, 'since', context.get('now')) ?? 0;
     const page = await pageOfTime(
       query,
-      async ({ limit, before }) => views.audit({ since, before, limit }),
+      async ({ limit, before }) => context.var.views.audit({ since, before, limit }),
       ({ at }) => at,
     );
     return context.json({ audit: page.items.map(auditJson), nextCursor: page.nextCursor }, 200);
   });
 
   api.openapi(listChannels, (context) => {
-    const page = pageOfList(views.channels(), context.req.valid('query'), ({ name }) => name);
+    const page = pageOfList(context.var.views.channels(), context.req.valid('query'), ({ name }) => name);
     return context.json({ channels: page.items.map(channelJson), nextCursor: page.nextCursor }, 200);
   });
 }

@@ -5,7 +5,6 @@ import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { DuePayment } from '../../views/payment-plan.ts';
 import { paymentJson } from '../../views/public-json.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
 import { type Api, answers, refused, streamed } from './operation.ts';
 import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
@@ -45,9 +44,9 @@ const getPaymentsCsv = createRoute({
   },
 });
 
-export function addPaymentOperations(api: Api, views: LiveViews): void {
+export function addPaymentOperations(api: Api): void {
   api.openapi(listPayments, async (context) => {
-    const currencies = await planPayments(views, context.get('now'));
+    const { currencies } = await planPayments(context.var.views, context.get('now'));
     const all = currencies.flatMap(({ payments }) => payments);
     const page = pageOfList(all, context.req.valid('query'), ({ account, balance }) =>
       JSON.stringify([account.id, balance]),
@@ -62,7 +61,7 @@ export function addPaymentOperations(api: Api, views: LiveViews): void {
 
   api.openapi(getPaymentsCsv, async (context) => {
     const now = context.get('now');
-    const currencies = await planPayments(views, now);
+    const { currencies } = await planPayments(context.var.views, now);
     const lines = [csvHeader, ...currencies.flatMap(({ payments }) => payments.map(csvLine))];
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',

@@ -1,5 +1,4 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { LiveViews } from '../../views/views.ts';
 import type { WebEnv } from '../web-env.ts';
 import { addAccountOperations } from './accounts.ts';
 import { addAlertOperations } from './alerts.ts';
@@ -11,19 +10,19 @@ import { addPaymentOperations } from './pay.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
-export function createApi(views: LiveViews, daemon: DaemonFacts = unknownDaemon): Api {
+export function createApi(version: string, daemon: DaemonFacts = unknownDaemon): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refuseInput(result.error);
     },
   });
-  addAccountOperations(api, views);
-  addAlertOperations(api, views);
-  addSilenceOperations(api, views);
-  addMessageOperations(api, views);
-  addPaymentOperations(api, views);
-  addDaemonOperations(api, views, daemon);
-  api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
+  addAccountOperations(api);
+  addAlertOperations(api);
+  addSilenceOperations(api);
+  addMessageOperations(api);
+  addPaymentOperations(api);
+  addDaemonOperations(api, daemon);
+  api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, version)));
   return api;
 }
 

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { silenceJson } from '../../views/public-json.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
 import { accept } from './input.ts';
 import { type Api, answers, gives, refused, takes } from './operation.ts';
@@ -54,14 +53,9 @@ const expireSilence = createRoute({
   responses: ended,
 });
 
-export function addSilenceOperations(api: Api, views: LiveViews): void {
-  const expire = async (id: string): Promise<{ readonly expired: string }> => {
-    accept(await views.expireSilence(id));
-    return { expired: id };
-  };
-
+export function addSilenceOperations(api: Api): void {
   api.openapi(listSilences, (context) => {
-    const page = pageOfList(views.silences(), context.req.valid('query'), (silence) =>
+    const page = pageOfList(context.var.views.silences(), context.req.valid('query'), (silence) =>
       JSON.stringify([silence.id, silence.startsAt, silence.match]),
     );
     return context.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
@@ -70,7 +64,7 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
   api.openapi(addSilence, async (context) => {
     const now = context.get('now');
     const order = readSilenceOrder(context.req.valid('json'), now);
-    const made = accept(await views.silence({ ...order, by: context.get('person') ?? order.by }));
+    const made = accept(await context.var.views.silence({ ...order, by: context.get('person') ?? order.by }));
     const silence = silenceJson({
       ...made,
       by: made.createdBy,
@@ -84,10 +78,13 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
     const id = context.req.valid('query').id ?? context.req.valid('json').id;
     if (id === undefined)
       throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
-    return context.json(await expire(id), 200);
+    accept(await context.var.views.expireSilence(id));
+    return context.json({ expired: id }, 200);
   });
 
-  api.openapi(expireSilence, async (context) =>
-    context.json(await expire(context.req.valid('param').id), 200),
-  );
+  api.openapi(expireSilence, async (context) => {
+    const { id } = context.req.valid('param');
+    accept(await context.var.views.expireSilence(id));
+    return context.json({ expired: id }, 200);
+  });
 }

@@ -125,11 +125,10 @@ function drawUnder(self, chart, colour) {
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  shadeIncidents(self, chart, colour);
-  markSilences(self, chart, colour);
   hatchUnread(self, chart, colour);
   fillFan(self, chart, colour);
   drawForetold(self, chart, colour);
+  drawRails(self, chart, colour);
   ctx.restore();
 }
 
@@ -174,24 +173,18 @@ function fillFan(self, { fan }, colour) {
   ctx.restore();
 }
 
-function shadeIncidents(self, { incidents }, colour) {
+/** Rails along the foot, where they hide neither the line nor the fan: incidents above silences. */
+function drawRails(self, { incidents, silences }, colour) {
   const { ctx, bbox } = self;
+  const height = 6 * devicePixelRatio;
+  const foot = bbox.top + bbox.height;
   ctx.save();
-  ctx.globalAlpha = 0.14;
   for (const { from, to, severity } of incidents) {
     ctx.fillStyle = colour[severity];
-    fillBand(self, [from, to], [bbox.top, bbox.height]);
+    fillBand(self, [from, to], [foot - 2 * height, height - devicePixelRatio]);
   }
-  ctx.restore();
-}
-
-/** Along the foot, where nothing else is drawn. */
-function markSilences(self, { silences }, colour) {
-  const { ctx, bbox } = self;
-  const height = 7 * devicePixelRatio;
-  ctx.save();
   ctx.fillStyle = colour.pending;
-  for (const { from, to } of silences) fillBand(self, [from, to], [bbox.top + bbox.height - height, height]);
+  for (const { from, to } of silences) fillBand(self, [from, to], [foot - height, height]);
   ctx.restore();
 }
 
@@ -226,17 +219,18 @@ function drawMarks(self, { thresholds, topUps, now }, colour) {
   ctx.font = `600 ${12 * scale}px system-ui`;
   ctx.textAlign = 'right';
   ctx.lineWidth = 1.4 * scale;
+  const names = [];
   for (const { severity, value } of thresholds) {
     const y = self.valToPos(value, 'y', true);
     ctx.strokeStyle = ctx.fillStyle = colour[severity];
     line(ctx, [bbox.left, y, bbox.left + bbox.width, y], [7 * scale, 4 * scale]);
-    // Above the line, or below it where the chart ends.
-    const above = y - 18 * scale > bbox.top;
-    const place = [
-      `${severity} ${value}`,
-      bbox.left + bbox.width - 4 * scale,
-      above ? y - 5 * scale : y + 14 * scale,
-    ];
+    // Above the line; below it, or further away, where the chart ends or another name stands.
+    const free = [-5, 14, -20, 29, -35, 44]
+      .map((offset) => y + offset * scale)
+      .find((at) => at - 12 * scale > bbox.top && names.every((other) => Math.abs(other - at) >= 14 * scale));
+    const foot = free ?? y - 5 * scale;
+    names.push(foot);
+    const place = [`${severity} ${value}`, bbox.left + bbox.width - 4 * scale, foot];
     // A halo keeps the words apart from the lines that they cross.
     ctx.setLineDash([]);
     ctx.lineWidth = 4 * scale;

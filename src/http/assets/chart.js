@@ -12,6 +12,7 @@ const restMs = 300;
 const leastView = 60;
 const csv = document.querySelector('[data-csv]');
 const wholeCsv = csv?.getAttribute('href');
+const wholeQuery = location.search;
 /** What is looked at, as seconds since 1970; null is everything. */
 let view = null;
 let drawnAt = 0;
@@ -119,6 +120,7 @@ function look(wanted) {
     }
   }
   offerCsv();
+  keepInAddress();
   clearTimeout(resting);
   resting = setTimeout(refine, restMs);
 }
@@ -128,6 +130,19 @@ function offerCsv() {
   if (csv === null) return;
   const [from, to] = (view ?? []).map((seconds) => new Date(seconds * 1000).toISOString());
   csv.setAttribute('href', view === null ? wholeCsv : `${wholeCsv.split('?')[0]}?since=${from}&until=${to}`);
+}
+
+/** Whoever is sent the address sees the same. */
+function keepInAddress() {
+  const url = new URL(location.href);
+  url.search = wholeQuery;
+  if (view !== null) {
+    const [since, until] = view.map((seconds) => new Date(seconds * 1000).toISOString());
+    url.searchParams.delete('range');
+    url.searchParams.set('since', since);
+    url.searchParams.set('until', until);
+  }
+  history.replaceState(null, '', url);
 }
 
 /** Fetches what is looked at with as many points as the whole has. */

@@ -1,29 +1,37 @@
 import { parseDuration } from '../../domain/duration.ts';
 import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
 import { plural } from '../../domain/plural.ts';
-import type { AlertView } from '../../views/views.ts';
+import type { AlertView, LiveViews } from '../../views/views.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alert-list.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './form-input.ts';
+import { orderTopUp } from './pay.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
 import { renderSilences } from './silences.ts';
 
 /** What the forms of the pages do. Each goes back to the page that showed it. */
 export function addActions(app: WebApp, options: PageOptions): void {
-  app.post('/alerts/many', (context) => actOnMany(options, context));
-  app.post('/alerts/:account/:rule/acknowledge', (context) => acknowledge(options, context));
-  app.post('/alerts/:account/:rule/unacknowledge', (context) => unacknowledge(options, context));
+  app.post('/alerts/many', actOnMany);
+  app.post('/alerts/:account/:rule/acknowledge', acknowledge);
+  app.post('/alerts/:account/:rule/unacknowledge', unacknowledge);
+  app.post('/pay/ordered', async (context) => {
+    const form = await readForm(context);
+    await orderTopUp(context, form, frameOf(options, context));
+    form.set('back', '/pay');
+    return sendBack(context, form, 'ordered');
+  });
   app.post('/silences', (context) => silence(options, context));
-  app.post('/silences/:id/extend', (context) => extendSilence(options, context));
-  app.post('/silences/:id/expire', (context) => expireSilence(options, context));
-  app.post('/accounts/:id/poll', (context) => pollNow(options, context));
+  app.post('/silences/:id/extend', extendSilence);
+  app.post('/silences/:id/expire', expireSilence);
+  app.post('/accounts/:id/poll', pollNow);
 }
 
-async function acknowledge({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function acknowledge(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   const { account = '', rule = '' } = context.req.param();
   accept(await views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
@@ -32,7 +40,7 @@ async function acknowledge({ views }: PageOptions, context: WebContext): Promise
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
 async function silence(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = options;
+  const { views } = context.var;
   const form = await readForm(context);
   if (form.get('change') === 'yes') return showSilences(options, context, { form, problem: null });
   const frame = frameOf(options, context);
@@ -54,7 +62,8 @@ async function silence(options: PageOptions, context: WebContext): Promise<Respo
   });
 }
 
-async function extendSilence({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function extendSilence(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   const byMs = parseDuration(form.get('for') ?? '');
   if (byMs === null || byMs <= 0)
@@ -63,20 +72,23 @@ async function extendSilence({ views }: PageOptions, context: WebContext): Promi
   return sendBack(context, form, 'extended');
 }
 
-async function expireSilence({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function expireSilence(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   accept(await views.expireSilence(context.req.param('id') ?? ''));
   return sendBack(context, form, 'expired');
 }
 
-async function pollNow({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function pollNow(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   const { id } = await findAccount(views, context.req.param('id') ?? '');
   const { outcome } = accept(await views.pollNow(id));
   return sendBack(context, form, outcome === 'ok' ? 'polled' : 'poll-failed');
 }
 
-async function unacknowledge({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function unacknowledge(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   const { account = '', rule = '' } = context.req.param();
   accept(await views.unacknowledge({ account, rule }));
@@ -84,7 +96,8 @@ async function unacknowledge({ views }: PageOptions, context: WebContext): Promi
 }
 
 /** Acknowledges or silences what was ticked, or all that the filters of the page select. */
-async function actOnMany({ views }: PageOptions, context: WebContext): Promise<Response> {
+async function actOnMany(context: WebContext): Promise<Response> {
+  const { views } = context.var;
   const form = await readForm(context);
   const alerts =
     form.get('all') === 'yes'
@@ -103,10 +116,7 @@ async function actOnMany({ views }: PageOptions, context: WebContext): Promise<R
 }
 
 /** All that the filters of the page select, where they are those that its reader saw. */
-async function readMatching(
-  views: PageOptions['views'],
-  form: URLSearchParams,
-): Promise<readonly AlertView[]> {
+async function readMatching(views: LiveViews, form: URLSearchParams): Promise<readonly AlertView[]> {
   const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
   const alerts = selectAlerts(await views.alerts({ all: false }), readAlertQuery(query));
   const seen = form.get('seen-all');
@@ -118,7 +128,7 @@ async function readMatching(
 }
 
 async function silenceMany(
-  views: PageOptions['views'],
+  views: LiveViews,
   order: { readonly alerts: readonly SeenAlertName[]; readonly form: URLSearchParams; readonly now: number },
 ): Promise<readonly (Refusal | null)[]> {
   const { alerts, form, now } = order;
@@ -151,7 +161,7 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestEr
 export function showSilences(options: PageOptions, context: WebContext, given: GivenSilence): Response {
   return show(options, context, {
     title: 'Silences · lowwater',
-    content: renderSilences(options.views, frameOf(options, context), given),
+    content: renderSilences(context.var.views, frameOf(options, context), given),
     current: 'silences',
     scripts: ['live.js'],
     status: given.problem === null ? 200 : 400,

@@ -9,7 +9,8 @@ import { severityWord } from './words.ts';
 const top = 6;
 const bottom = 10;
 const grid = 1000;
-const silenceHeight = 2.5;
+/** Incidents and silences are rails along the foot, where they hide neither the line nor the fan. */
+const railHeight = 2.5;
 
 /**
  * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so
@@ -18,12 +19,12 @@ const silenceHeight = 2.5;
 export function drawChart(chart: Chart, words: string, timezone: string): Html {
   const scale = createScale(chart);
   const { x, y } = scale;
-  const band = ({ from, to }: Stretch, kind: string, height = 100 - bottom): Html =>
-    html`<rect class="${kind}"${kind === 'not-read' && html` fill="url(#not-read)"`} x="${x(from)}%" y="${100 - bottom - height}%" width="${percent(x(to) - x(from), 0.3)}%" height="${height}%"/>`;
+  const band = ({ from, to }: Stretch, kind: string, height = 100 - bottom, lift = 0): Html =>
+    html`<rect class="${kind}"${kind === 'not-read' && html` fill="url(#not-read)"`} x="${x(from)}%" y="${100 - bottom - height - lift}%" width="${percent(x(to) - x(from), 0.3)}%" height="${height}%"/>`;
   return html`<svg class="chart-svg" role="img" aria-label="${words}">
-${chart.incidents.map((incident) => band(incident, `shade ${incident.severity}`))}
+${chart.incidents.map((incident) => band(incident, `shade ${incident.severity}`, railHeight, railHeight))}
 ${unreadStretches(chart.points, Math.min(chart.now, chart.until)).map((stretch) => band(stretch, 'not-read'))}
-${chart.silences.map((stretch) => band(stretch, 'silenced', silenceHeight))}
+${chart.silences.map((stretch) => band(stretch, 'silenced', railHeight))}
 ${scale.ticks.map(
   (tick) =>
     html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatMicros(tick)}</text>`,

@@ -50,15 +50,15 @@ export function addPages(app: WebApp, options: PageOptions): void {
 }
 
 async function showOverview(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderOverview(options.views, queryOf(context), frameOf(options, context));
+  const content = await renderOverview(context.var.views, queryOf(context), frameOf(options, context));
   return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
 async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
-  const account = await findAccount(options.views, context.req.param('id') ?? '');
+  const account = await findAccount(context.var.views, context.req.param('id') ?? '');
   return show(options, context, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: await renderAccount(options.views, account, queryOf(context), frameOf(options, context)),
+    content: await renderAccount(context.var.views, account, queryOf(context), frameOf(options, context)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
@@ -67,7 +67,7 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
 
 async function showAlerts(options: PageOptions, context: WebContext): Promise<Response> {
   const content = await renderAlerts(
-    options.views,
+    context.var.views,
     readAlertQuery(queryOf(context)),
     frameOf(options, context),
   );
@@ -80,12 +80,12 @@ async function showAlerts(options: PageOptions, context: WebContext): Promise<Re
 }
 
 async function showPay(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderPay(options.views, frameOf(options, context));
+  const content = await renderPay(context.var.views, frameOf(options, context));
   return show(options, context, { title: 'Pay · lowwater', content, current: 'pay', scripts: ['live.js'] });
 }
 
 async function showMessages(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = options;
+  const { views } = context.var;
   const frame = frameOf(options, context);
   const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
   const content = html`<h1>Messages</h1>${live('messages', messages)}
@@ -144,7 +144,7 @@ async function signOut(
 
 async function askAcknowledge(options: PageOptions, context: WebContext): Promise<Response> {
   const query = queryOf(context);
-  const found = await findLinked(options, query, context.get('now'));
+  const found = await findLinked(options, context, query);
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const content = renderAckQuestion(found, query, frameOf(options, context));
   return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
@@ -152,10 +152,10 @@ async function askAcknowledge(options: PageOptions, context: WebContext): Promis
 
 async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const found = await findLinked(options, form, context.get('now'));
+  const found = await findLinked(options, context, form);
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
-  accept(await options.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
     linked: found,
@@ -173,10 +173,11 @@ interface LinkAnswer {
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
 async function findLinked(
-  { views, ackKey }: PageOptions,
+  { ackKey }: PageOptions,
+  context: WebContext,
   query: URLSearchParams,
-  now: number,
 ): Promise<({ readonly kind: 'alert' } & Linked) | ({ readonly kind: 'answer' } & LinkAnswer)> {
+  const { views, now } = context.var;
   const verified = verifyAcknowledgement([...views.linkKeys(), ackKey], query, now);
   if (verified.kind === 'forged') {
     return {

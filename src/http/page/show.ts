@@ -17,7 +17,6 @@ import { zoneForm, zoneOf } from './time-zone.ts';
 import { type Frame, icon, momentAndAge } from './words.ts';
 
 export interface PageOptions {
-  readonly views: LiveViews;
   readonly guard: Guard;
   readonly trials: Pick<Trials, 'run'>;
   /** Links of versions before 0.3 were signed with it. */
@@ -33,6 +32,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['partly', 'Some had already ended; the rest are done.'],
   ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
+  ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],
@@ -56,7 +56,8 @@ export function show(
   const frame = frameOf(options, context);
   const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { views, guard } = options;
+  const { guard } = options;
+  const { views } = context.var;
   const needs = needsOf(views);
   const back = withoutDone(context);
   const items = renderItems(views, guard.settings, frame, back);

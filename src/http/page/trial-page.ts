@@ -15,13 +15,13 @@ import { nameOf } from './words.ts';
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(options, context);
+    const { account, rule } = await findRule(context);
     const written = rule.written ?? { id: rule.id, type: rule.type };
     const [, time] = trialTimes;
     return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
-    const { account, rule } = await findRule(options, context);
+    const { account, rule } = await findRule(context);
     const form = await readForm(context);
     const written = readRule(rule, account, form);
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
@@ -66,9 +66,9 @@ const whyUnnotified = {
 } as const satisfies Record<Unnotified, string>;
 
 async function findRule(
-  { views }: PageOptions,
   context: WebContext,
 ): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+  const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
@@ -89,7 +89,7 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
 async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
   return show(options, context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(options.views, shown, frameOf(options, context)),
+    content: await renderTrial(context.var.views, shown, frameOf(options, context)),
     current: null,
     scripts: [],
     status: shown.outcome.kind === 'refused' ? 400 : 200,

@@ -5,14 +5,14 @@ import { buildDescribedEntry, type DescribedEntry, describedKind } from './descr
 import { descriptionKeys } from './description.ts';
 import { credentialNames } from './prepare-request.ts';
 
-const schema = shape({
+export const httpJsonSchema = shape({
   type: z
     .literal('http-json')
     .meta({ description: 'A provider that is described here: one request with an answer in JSON.' }),
   ...descriptionKeys,
 });
 
-type HttpJsonConfig = z.output<typeof schema>;
+type HttpJsonConfig = z.output<typeof httpJsonSchema>;
 
 /** Any provider that answers one HTTP request with its balances in JSON, described in the configuration. */
 export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
@@ -20,7 +20,7 @@ export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
   type: 'http-json',
   summary: 'Any provider that answers one HTTP request with JSON, described in the configuration.',
   source: { reference: 'your configuration', certainty: 'documented' },
-  schema,
+  schema: httpJsonSchema,
   build: (shared, { type: _type, ...description }) =>
     buildDescribedEntry(shared, description, {
       replaceKey: 'Check the credentials and how the request uses them, or create new ones,',

@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { plainAddress } from '../../schema/addresses.ts';
-import { shape } from '../../schema/shapes.ts';
+import { choice, shape } from '../../schema/shapes.ts';
 import {
   buildDescribedEntry,
   type DescribedEntry,
@@ -21,26 +21,20 @@ export interface PresetKind extends ProviderKind<PresetConfig, DescribedEntry> {
   describe(): Description;
 }
 
-interface PresetConfig extends Partial<Pick<Description, 'balances' | 'currency'>> {
-  readonly type?: string;
-  readonly baseUrl?: string | undefined;
-}
-
-const [firstType = '', ...otherTypes] = Object.values(presets)
-  .map(({ type }) => type)
-  .toSorted();
-
-/** One schema for all presets: their entries have the same keys. */
+/** One schema for all presets: they take the same keys. */
 const presetSchema = shape({
-  type: z
-    .enum([firstType, ...otherTypes])
-    .meta({ description: 'A provider that lowwater knows; `lowwater providers` says what each needs.' }),
-  baseUrl: plainAddress(
-    'Replaces scheme and host: a region, a gateway, a test. Some providers give each customer an address: it is required there.',
-  ).optional(),
+  type: choice('A preset; "lowwater providers" says more of each.', typesOf(Object.values(presets))),
+  baseUrl: plainAddress('Replaces scheme and host of the preset: a region, a gateway, a test.').optional(),
   balances: descriptionKeys.balances.optional(),
   currency: descriptionKeys.currency.optional(),
 });
+
+type PresetConfig = Partial<z.output<typeof presetSchema>>;
+
+function typesOf(all: readonly Preset[]): [string, ...string[]] {
+  const [first = '', ...rest] = all.map(({ type }) => type).toSorted();
+  return [first, ...rest];
+}
 
 function presetKind(preset: Preset): PresetKind {
   const { type, name } = preset;
@@ -61,20 +55,12 @@ function presetKind(preset: Preset): PresetKind {
       certainty: preset.certainty === 'documented' ? 'documented' : 'observed',
     },
     schema: presetSchema,
-    build: (shared, config) => {
-      if (preset.baseUrl !== undefined && config.baseUrl === undefined)
-        return {
-          problems: [{ path: ['baseUrl'], message: `is missing; the address of the API: ${preset.baseUrl}` }],
-        };
-      return buildDescribedEntry(
-        shared,
-        {
-          ...describe(),
-          ...(config.balances === undefined ? {} : { balances: config.balances }),
-          ...(config.currency === undefined ? {} : { currency: config.currency }),
-        },
-        { baseUrl: config.baseUrl, replaceKey: `Create new credentials in the dashboard of ${name},` },
-      );
+    build(shared, { baseUrl, balances, currency }) {
+      if (preset.baseUrl !== undefined && baseUrl === undefined)
+        return { problems: [{ path: ['baseUrl'], message: `is needed: ${preset.baseUrl}` }] };
+      const own = { ...(balances && { balances }), ...(currency && { currency }) };
+      const replaceKey = `Create new credentials in the dashboard of ${name},`;
+      return buildDescribedEntry(shared, { ...describe(), ...own }, { baseUrl, replaceKey });
     },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
     limits: () => ({

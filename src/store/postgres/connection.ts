@@ -1,10 +1,13 @@
 import { Socket } from 'node:net';
-import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
+import { parsePostgresAddress } from '../../domain/postgres-address.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
+import { ConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
+import { giveUp } from './give-up.ts';
 
 /** A value of a parameter. Bytes go in binary form (`binary-array.ts`). */
 export type Value = string | number | null | Buffer;
@@ -39,22 +42,19 @@ const connectMs = 3000;
 /** A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go. */
 const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3';
 
+/** Connections for what writes and for what reads: seven in all. */
+const maxConnections = { writing: 3, reading: 4 } as const;
+type Purpose = keyof typeof maxConnections;
+/** An address that leads to another server now is noticed after this. */
+const lifetimeSeconds = 600;
+
 /** Connects when it is first asked, and again where that failed. */
 export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
-  let opened: Promise<Pools> | null = null;
-  let closed = false;
-  const pools = (): Promise<Pools> => {
-    if (closed) throw new StorageError('other', 'the PostgreSQL database was closed');
-    opened ??= openPools(url, log).catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
-    return opened;
-  };
-  const forReading = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    withClient((await pools()).reading, work);
-  const forWriting = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    withClient((await pools()).writing, work);
+  const connections = new Connections(url, log);
+  const forReading = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    connections.use('reading', work);
+  const forWriting = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    connections.use('writing', work);
   return {
     ask: (text, values) => forReading((client) => run(client, 'read', readingLimitMs)(text, values)),
     change: (text, values) => forWriting((client) => run(client, 'written', writingLimitMs)(text, values)),
@@ -76,14 +76,98 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
         await ask('COMMIT');
         return result;
       }),
-    async close() {
-      if (closed) return;
-      closed = true;
-      // Where it cannot be reached there is nothing to close.
-      const { writing, reading } = (await opened?.catch(() => null)) ?? {};
-      await Promise.all([writing?.end(), reading?.end()]);
-    },
+    close: () => connections.close(),
   };
+}
+
+/** The pools of one server, made anew where several hosts are named and the one in use fails or takes no writes any more. */
+class Connections {
+  readonly #url: Secret;
+  readonly #log: Log | undefined;
+  readonly #budgets = {
+    writing: new ConnectionBudget(maxConnections.writing),
+    reading: new ConnectionBudget(maxConnections.reading),
+  };
+  #opened: Promise<Pools> | null = null;
+  /** The ones in use. */
+  #current: Pools | null = null;
+  #closed = false;
+
+  constructor(url: Secret, log: Log | undefined) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  /** A connection whose work failed is not used again; one that the server still works for counts until it has ended that. */
+  async use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const budget = this.#budgets[purpose];
+    await budget.take();
+    let pools: Pools | null = null;
+    let client: PoolClient | null = null;
+    try {
+      pools = await this.#open();
+      this.#current = pools;
+      client = await pools[purpose].connect().catch((error: unknown) => {
+        throw asStorageError(error, 'unsent');
+      });
+      const result = await work(client);
+      client.release();
+      budget.give();
+      return result;
+    } catch (error) {
+      const failed = client;
+      if (failed === null) budget.give();
+      else if (isGivenUp(error)) budget.giveAfter(giveUp(failed).finally(() => failed.release(true)));
+      else {
+        failed.release(true);
+        budget.give();
+      }
+      if (isAnotherHostBetter(error)) this.#retire(pools);
+      throw error;
+    }
+  }
+
+  #open(): Promise<Pools> {
+    if (this.#closed) throw new StorageError('other', 'the PostgreSQL database was closed');
+    this.#opened ??= openPools(this.#url, this.#log).catch((error: unknown) => {
+      this.#opened = null;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  /** The next who asks chooses among the hosts again. */
+  #retire(failed: Pools | null): void {
+    if (failed === null || failed !== this.#current) return;
+    this.#opened = null;
+    this.#current = null;
+    void endPools(failed);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // Where it cannot be reached there is nothing to close.
+    const pools = await this.#opened?.catch(() => null);
+    if (pools != null) await endPools(pools);
+  }
+}
+
+/** No answer came in time: the server may still be at it. */
+function isGivenUp(error: unknown): boolean {
+  return (
+    error instanceof StorageError && error.cause instanceof Error && /read timeout/.test(error.cause.message)
+  );
+}
+
+/** The server takes no writes, or is not reached. */
+function isAnotherHostBetter(error: unknown): boolean {
+  if (!(error instanceof StorageError)) return false;
+  return error.kind === 'read-only' || (error.cause !== undefined && !(error.cause instanceof DatabaseError));
+}
+
+async function endPools({ writing, reading }: Pools): Promise<void> {
+  await Promise.all([writing.end(), reading.end()]);
 }
 
 interface Pools {
@@ -92,17 +176,50 @@ interface Pools {
 }
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
-  const limited = await learnLimits(url, log);
+  const { address, limited } = await chooseHost(url, log);
   const open = (limitMs: number, max: number): Pool => {
-    const pool = new Pool({ ...clientConfig(url, limited ? limitMs : null), max, idleTimeoutMillis: 60_000 });
+    const pool = new Pool({
+      ...clientConfig(address, limited ? limitMs : null),
+      max,
+      idleTimeoutMillis: 60_000,
+      maxLifetimeSeconds: lifetimeSeconds,
+    });
     // A connection that breaks while nobody uses it: the next who asks gets another one.
     pool.on('error', () => undefined);
+    // From the first byte on: the server may end it in the packet that ends the sign-in, before anybody has it.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return pool;
   };
-  return { writing: open(writingLimitMs, 3), reading: open(readingLimitMs, 4) };
+  return {
+    writing: open(writingLimitMs, maxConnections.writing),
+    reading: open(readingLimitMs, maxConnections.reading),
+  };
 }
 
-function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
+/**
+ * The first host that answers, and takes writes where the address asks for that. As with libpq a host that refuses the password ends
+ * the search. Rejects with the `StorageError` of the last one.
+ */
+async function chooseHost(
+  url: Secret,
+  log: Log | undefined,
+): Promise<{ readonly address: string; readonly limited: boolean }> {
+  const hosts = parsePostgresAddress(url.reveal());
+  const { urls, mustWrite } =
+    hosts !== null && 'urls' in hosts ? hosts : { urls: [url.reveal()], mustWrite: false };
+  let failure: unknown;
+  for (const address of urls) {
+    try {
+      return { address, limited: await learnLimits(address, { mustWrite, log }) };
+    } catch (error) {
+      failure = error;
+      if (!(error instanceof StorageError) || error.kind === 'unfit') break;
+    }
+  }
+  throw failure;
+}
+
+function clientConfig(address: string, limitMs: number | null): ClientConfig {
   const limits =
     limitMs === null
       ? {}
@@ -112,7 +229,7 @@ function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
           options: keepAlive,
         };
   return {
-    connectionString: verifyCertificates(url.reveal()),
+    connectionString: verifyCertificates(address),
     fallback_application_name: 'lowwater',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -143,15 +260,18 @@ function verifyCertificates(url: string): string {
 }
 
 /** False where something between refuses to set limits for a session, as PgBouncer does unless it is told otherwise. */
-async function learnLimits(url: Secret, log: Log | undefined): Promise<boolean> {
+async function learnLimits(
+  address: string,
+  { mustWrite, log }: { readonly mustWrite: boolean; readonly log: Log | undefined },
+): Promise<boolean> {
   try {
-    await trySession(clientConfig(url, writingLimitMs));
+    await trySession(clientConfig(address, writingLimitMs), mustWrite);
     return true;
   } catch (error) {
     if (!(error instanceof Error && /unsupported startup parameter/.test(error.message)))
       throw asStorageError(error, 'unsent');
   }
-  const limit = await trySession(clientConfig(url, null)).catch((error: unknown) => {
+  const limit = await trySession(clientConfig(address, null), mustWrite).catch((error: unknown) => {
     throw asStorageError(error, 'unsent');
   });
   if (limit === '0')
@@ -164,34 +284,24 @@ async function learnLimits(url: Secret, log: Log | undefined): Promise<boolean> 
 }
 
 /** Gives the time limit that holds for statements. */
-async function trySession(config: ClientConfig): Promise<string> {
+async function trySession(config: ClientConfig, mustWrite: boolean): Promise<string> {
   const client = new Client(config);
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const query = { text: 'SHOW statement_timeout', query_timeout: connectMs };
-    const { rows } = await client.query<{ statement_timeout: string }>(query);
-    return rows[0]?.statement_timeout ?? '0';
+    const query = {
+      text: "SELECT current_setting('statement_timeout') AS limit, current_setting('transaction_read_only') AS readonly",
+      query_timeout: connectMs,
+    };
+    const { rows } = await client.query<{ limit: string; readonly: string }>(query);
+    if (mustWrite && rows[0]?.readonly === 'on')
+      throw new StorageError(
+        'read-only',
+        'the PostgreSQL database: no host of storage.postgres.url takes writes, which its target_session_attrs asks for',
+      );
+    return rows[0]?.limit ?? '0';
   } finally {
     client.end().catch(() => undefined);
-  }
-}
-
-/** A connection whose work failed is not used again: what is under way on it is nobody's business any more. */
-async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
-    throw asStorageError(error, 'unsent');
-  });
-  const ignore = (): void => undefined;
-  client.on('error', ignore);
-  try {
-    const result = await work(client);
-    client.off('error', ignore);
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw error;
   }
 }
 

@@ -32,12 +32,16 @@ INSERT INTO member (expires_at, incarnation, node, advertise, config_hash, progr
 VALUES (${leaseEnd}, $2, $3, $4, $5, $7, 0)
 ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at`;
 
-/** Never brings back a lease that is over: somebody may own the slot by now. */
-const lengthen = `WITH said AS (
-    ${writeStatus}
+/**
+ * Never brings back a lease that is over: somebody may own the slot by now. It waits for no synchronous standby: one that is dead would
+ * take the accounts from every daemon, and a lease need not outlive its server.
+ */
+const lengthen = `WITH local AS (
+    SELECT set_config('synchronous_commit', 'local', true)
+  ), said AS (    ${writeStatus}
   )
   UPDATE member SET expires_at = ${leaseEnd}, node = $3, advertise = $4, config_hash = $5
-  WHERE incarnation = $2 AND expires_at > clock_timestamp() RETURNING 1 AS renewed`;
+  WHERE incarnation = $2 AND expires_at > clock_timestamp() AND (SELECT count(*) FROM local) = 1 RETURNING 1 AS renewed`;
 
 /**
  * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the

@@ -248,8 +248,13 @@ const texts = createForeignTexts([]);
 /** All requests of a test fall into one second. */
 const stopped = { ...systemClock, monotonic: () => 0 };
 
+/** What an entry gives as `baseUrl` where it has to; that of the row, for comparison. */
+function addressOf(kind: PresetKind): string | undefined {
+  return kind.preset.baseUrl === undefined ? undefined : new URL(kind.describe().request.url).origin;
+}
+
 /** An entry as the configuration makes it, of which a preset uses the description and the address alone. */
-function entryOf(kind: PresetKind, baseUrl?: string): DescribedEntry {
+function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
   const built = kind.build(
     {
       name: 'trial',

@@ -13,6 +13,9 @@ export interface Ask {
   readonly escalateAfterMs: number | null;
 }
 
+/** Reminders where a route does not say (contract 3.2). */
+const usualRepeatMs = { info: Number.POSITIVE_INFINITY, warning: 86_400_000, critical: 14_400_000 } as const;
+
 const ownAccount = '@lowwater';
 
 export function subjectOf(incident: Incident): Subject {
@@ -28,17 +31,18 @@ export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
   const taken = last < 0 ? fitting : fitting.slice(0, last + 1);
   const direct = new Map<string, number>();
   const escalations = new Map<string, { readonly afterMs: number; readonly repeatEveryMs: number }>();
+  const usualMs = usualRepeatMs[incident.severity];
   for (const route of taken) {
+    const repeatEveryMs = route.repeatEveryMs ?? usualMs;
     for (const channel of route.channels) {
-      if (!direct.has(channel)) direct.set(channel, route.repeatEveryMs);
+      if (!direct.has(channel)) direct.set(channel, repeatEveryMs);
     }
     for (const channel of route.escalate?.channels ?? []) {
       const afterMs = route.escalate?.afterMs ?? 0;
-      if (!escalations.has(channel))
-        escalations.set(channel, { afterMs, repeatEveryMs: route.repeatEveryMs });
+      if (!escalations.has(channel)) escalations.set(channel, { afterMs, repeatEveryMs });
     }
   }
-  if (taken.length === 0) for (const name of names) direct.set(name, 4 * 3_600_000);
+  if (taken.length === 0) for (const name of names) direct.set(name, usualMs);
   return names
     .filter(
       (name) => (direct.has(name) || escalations.has(name)) && incident.rule !== `channel-failed:${name}`,

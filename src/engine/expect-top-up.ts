@@ -1,0 +1,132 @@
+import { isSameCurrency } from '../domain/currency.ts';
+import { dayMs } from '../domain/duration.ts';
+import { type ExpectedTopUp, type ExpectOrder, hasArrived } from '../domain/expected-top-up.ts';
+import { parseJson } from '../domain/json.ts';
+import type { Refusal } from '../domain/operator.ts';
+import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { listWords } from '../wording/lists.ts';
+import { scheduleAccount } from './judge.ts';
+import { type MonitorState, writeNote } from './state.ts';
+import type { WatchedAccount } from './watched-account.ts';
+
+/** Notes with what is expected, a list for each account. */
+const prefix = 'expected:';
+
+/** A later date is a mistake. */
+const maxAheadMs = 366 * dayMs;
+
+/** A person announces a top-up. */
+export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number): ExpectedTopUp | Refusal {
+  const account = state.accounts.get(order.account);
+  if (account === undefined)
+    return { refused: 'not-found', why: `there is no account "${order.account}"`, about: 'account' };
+  const { balances } = account.settings;
+  const balance = order.balance ?? balances[0]?.id ?? '';
+  if (!balances.some(({ id }) => id === balance))
+    return refuse(
+      `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
+    );
+  const by = order.by ?? arrivalOf(account, now);
+  if (by === null) return refuse('say by when it arrives: the account has no "leadTime"');
+  if (!(order.amountMicros > 0)) return refuse('the amount must be above 0');
+  if (!(by > now && by <= now + maxAheadMs)) return refuse('it must arrive within 366 days from now');
+  const { amountMicros, orderedBy, comment } = order;
+  const topUp = {
+    id: `x-${state.random.id()}`,
+    account: account.id,
+    balance,
+    amountMicros,
+    by,
+    orderedAt: now,
+    orderedBy,
+    comment,
+    receivedMicros: 0,
+  };
+  keepExpected(state, account.id, [...expectedOf(state, account.id), topUp]);
+  scheduleAccount(state, account);
+  return topUp;
+}
+
+/** It does not come, or it came unnoticed. */
+export function cancelExpected(
+  state: MonitorState,
+  { account, id }: { readonly account: string; readonly id: string },
+): Refusal | null {
+  const known = expectedOf(state, account);
+  const others = known.filter((topUp) => topUp.id !== id);
+  if (others.length === known.length)
+    return { refused: 'not-found', why: `account "${account}" expects no top-up with the id "${id}"` };
+  keepExpected(state, account, others);
+  return null;
+}
+
+/** Oldest order first. */
+export function expectedOf({ expected }: MonitorState, account: string): readonly ExpectedTopUp[] {
+  return expected.get(account) ?? none;
+}
+
+/** A balance that rose received what was expected first; what has arrived is expected no more. */
+export function receiveTopUps(state: MonitorState, account: WatchedAccount, previous: Reading | null): void {
+  const { reading } = account.poll;
+  const known = state.expected.get(account.id);
+  if (known === undefined || reading === null || previous === null) return;
+  if (!isSameCurrency(reading.currency, previous.currency) || !hasSameBalances(reading, previous)) return;
+  let changed = false;
+  const rises = new Map(
+    Object.entries(reading.balances).map(([balance, now]) => [balance, now - amountOf(previous, balance)]),
+  );
+  const after = known.map((topUp) => {
+    const rise = rises.get(topUp.balance) ?? 0;
+    if (rise <= 0) return topUp;
+    const missing = topUp.amountMicros - topUp.receivedMicros;
+    rises.set(topUp.balance, rise - missing);
+    changed = true;
+    return { ...topUp, receivedMicros: topUp.receivedMicros + Math.min(rise, missing) };
+  });
+  if (changed)
+    keepExpected(
+      state,
+      account.id,
+      after.filter((topUp) => !hasArrived(topUp)),
+    );
+}
+
+/** After a start: what the notes say. */
+export function restoreExpected(state: MonitorState): void {
+  for (const { name, value } of state.notes.values()) {
+    if (!name.startsWith(prefix)) continue;
+    const stored = parseJson(value);
+    if (isExpectedList(stored)) state.expected.set(name.slice(prefix.length), stored);
+  }
+}
+
+/** The account is gone. */
+export function forgetExpected(state: MonitorState, account: string): void {
+  if (state.expected.has(account)) keepExpected(state, account, []);
+}
+
+/** Only `keepExpected` writes these notes. */
+function isExpectedList(value: unknown): value is readonly ExpectedTopUp[] {
+  return Array.isArray(value);
+}
+
+function keepExpected(state: MonitorState, account: string, topUps: readonly ExpectedTopUp[]): void {
+  if (topUps.length > 0) {
+    state.expected.set(account, topUps);
+    writeNote(state, prefix + account, JSON.stringify(topUps));
+  } else {
+    state.expected.delete(account);
+    state.notes.delete(prefix + account);
+  }
+}
+
+/** After the lead time, in working days where holidays are given. */
+function arrivalOf({ settings: { leadTimeMs }, spending }: WatchedAccount, now: number): number | null {
+  return leadTimeMs === null ? null : spending.arrivalOf(now, leadTimeMs);
+}
+
+function refuse(why: string): Refusal {
+  return { refused: 'invalid', why };
+}
+
+const none: readonly ExpectedTopUp[] = [];

@@ -1,0 +1,45 @@
+import type { LiveViews } from './views.ts';
+
+/** Who answers: the daemon that owns the accounts, or one that stands by. Asked once a request. */
+export class CurrentViews {
+  #views: LiveViews;
+  readonly #subscribers = new Map<() => void, () => void>();
+  /** A daemon that stands by stores none, and may own the accounts before the session would have ended. */
+  readonly #endedSessions = new Set<string>();
+
+  constructor(views: LiveViews) {
+    this.#views = views;
+  }
+
+  get now(): LiveViews {
+    return this.#views;
+  }
+
+  /** Others answer from now on: whoever watches is notified, and by them from now on. */
+  become(views: LiveViews): void {
+    this.#views = views;
+    for (const [changed, leave] of [...this.#subscribers]) {
+      leave();
+      this.#subscribers.set(changed, views.subscribe(changed));
+      changed();
+    }
+  }
+
+  /** As `LiveViews.subscribe`, whoever answers. */
+  subscribe(changed: () => void): () => void {
+    this.#subscribers.set(changed, this.#views.subscribe(changed));
+    return () => {
+      this.#subscribers.get(changed)?.();
+      this.#subscribers.delete(changed);
+    };
+  }
+
+  async endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void> {
+    this.#endedSessions.add(session.id);
+    await this.#views.endSession(session);
+  }
+
+  isSessionEnded(id: string): boolean {
+    return this.#endedSessions.has(id) || this.#views.isSessionEnded(id);
+  }
+}

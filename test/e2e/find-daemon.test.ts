@@ -1,0 +1,236 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliResult, runCli } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Bed, makeBed, type RunningDaemon } from '../support/run-daemon.ts';
+
+const token = 'a-token-of-the-tests-only';
+
+/** The unit's environment: what the commands of a root shell do not have. */
+const unitEnvironment = { OTP_KEY: 'otp+Secret/4711=key', PAGE_TOKEN: token };
+
+let bed: Bed;
+let daemon: RunningDaemon;
+let other: Bed;
+let otherDaemon: RunningDaemon;
+let folder: string;
+
+/** The configuration of the unit: secrets from its environment, the database in its data folder. */
+function unitConfiguration(port: number): Record<string, unknown> {
+  return {
+    accounts: [{ id: 'otp', authSecret: `\${env:OTP_KEY}` }],
+    server: { port, token: `\${env:PAGE_TOKEN}` },
+    reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['ops'] }],
+  };
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-find-'));
+  bed = await makeBed();
+  bed.configure(unitConfiguration(await freePort()));
+  const data = join(bed.folder, 'data');
+  mkdirSync(data);
+  daemon = await bed.start({ ...unitEnvironment, LOWWATER_DATA: data });
+  // The other daemon has an account of the same id, another balance, and no token.
+  other = await makeBed({ config: { server: { port: await freePort() } } });
+  other.provider.control.setBalance('otp', 'sms', '9999');
+  otherDaemon = await other.start();
+  bed.provider.control.setBalance('otp', 'sms', '120.5');
+  await eventually('both have read and the first fires', async () => {
+    const firing = await daemon.get('/api/v1/alerts', { authorization: `Bearer ${token}` });
+    return JSON.stringify(firing).includes('firing') && (await otherDaemon.get('/readyz')) !== null;
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([bed?.close(), other?.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A file of its own in a folder of its own, made of the unit's by a change of its text. */
+function writeFile(name: string, change: (text: string) => string = (text) => text): string {
+  const file = join(folder, name);
+  writeFileSync(file, change(readFileSync(bed.configFile, 'utf8')));
+  return file;
+}
+
+function run(
+  words: readonly string[],
+  options: { readonly file?: string; readonly env?: Record<string, string> } = {},
+): Promise<CliResult> {
+  const config = options.file === undefined ? [] : ['--config', options.file];
+  return runCli([...words, ...config], { cwd: folder, env: options.env ?? {} });
+}
+
+const database = () => join(bed.folder, 'data', 'lowwater.db');
+const named = (path: string) => (text: string) =>
+  text.replace(/\{/, `{ "storage": { "path": ${JSON.stringify(path)} },`);
+
+interface Situation {
+  readonly title: string;
+  readonly file?: () => string;
+  readonly env?: () => Record<string, string>;
+  /** What `status` prints of the balance, or what is said where it cannot. */
+  readonly shows?: string;
+  readonly refuses?: RegExp;
+  readonly says?: RegExp;
+  /** How `check` ends where it is refused. */
+  readonly check?: number;
+}
+
+const situations: readonly Situation[] = [
+  {
+    title: 'a root shell beside the unit that has its token asks the daemon without any of its secrets',
+    file: () => bed.configFile,
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+    says: /note: 2 problems in .*config\.json.*\n.*whether that is the configuration's is not known/s,
+  },
+  {
+    title: 'a root shell beside the unit without its token reads the database that the file names',
+    file: () => writeFile('named.json', named(database())),
+    shows: '120.50',
+    says: /LOWWATER_TOKEN must be its server\.token; trying its database/,
+  },
+  {
+    title: 'a root shell without token and without data folder says what is missing',
+    file: () => bed.configFile,
+    refuses: /LOWWATER_TOKEN must be its server\.token.*does not exist/s,
+    // No daemon polls for it, so it needs the whole file.
+    check: 2,
+  },
+  {
+    title: 'the note beside the database finds a daemon of which the file says another port',
+    file: () => writeFile('port.json', (text) => named(database())(text).replace(/"port": \d+/, '"port": 1')),
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+  },
+  {
+    title: 'a typo in a rule hinders nobody',
+    file: () => writeFile('typo.json', (text) => named(database())(text).replace('"below"', '"belwo"')),
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+    says: /note: \d problems in .*typo\.json/,
+  },
+  {
+    title: 'a comma that is missing hinders nobody',
+    file: () => writeFile('comma.json', (text) => named(database())(text).replace(/\],(\s+"rules")/, ']$1')),
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+    says: /note: 1 problem in .*comma\.json/,
+  },
+  {
+    title: 'a server section with an error leaves the note beside the database',
+    file: () =>
+      writeFile('server.json', (text) => named(database())(text).replace(/"port": \d+/, '"port": "x"')),
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+  },
+  {
+    title: 'from a laptop, with an address and a token and no file at all',
+    env: () => ({ LOWWATER_TOKEN: token, LOWWATER_SERVER: daemon.url }),
+    shows: '120.50',
+  },
+  {
+    title: 'from a laptop with a wrong token it says what is wrong',
+    env: () => ({ LOWWATER_TOKEN: 'wrong', LOWWATER_SERVER: daemon.url }),
+    refuses: /refuses/,
+  },
+  {
+    title: 'another address where nobody listens is said to be so',
+    env: () => ({ LOWWATER_SERVER: 'http://127.0.0.1:1' }),
+    refuses: /no daemon answers at http:\/\/127\.0\.0\.1:1/,
+  },
+  {
+    title: 'a file whose port belongs to a daemon with another database refuses and names both',
+    file: () =>
+      writeFile('stranger.json', (text) =>
+        named(`${database()}-copy/lowwater.db`)(text).replace(
+          /"port": \d+/,
+          `"port": ${new URL(otherDaemon.url).port}`,
+        ),
+      ),
+    refuses:
+      /has another database \([0-9a-f]{16}\) than this configuration \([0-9a-f]{16}, .*-copy\/lowwater\.db\)/,
+  },
+  {
+    title: 'no server in the file: the database is read',
+    file: () =>
+      writeFile('none.json', (text) =>
+        named(database())(text).replace(/"server": \{[^}]*\}\s*\}?/, '"server": null'),
+      ),
+    env: () => ({ LOWWATER_TOKEN: token }),
+    shows: '120.50',
+  },
+];
+
+describe('which daemon a command asks', { timeout: 30_000 }, () => {
+  beforeAll(async () => {
+    // A database of the same accounts that a third daemon once made.
+    const copy = `${database()}-copy`;
+    mkdirSync(copy);
+    const third = await makeBed();
+    const running = await third.start();
+    await running.stop();
+    copyFileSync(join(third.folder, 'lowwater.db'), join(copy, 'lowwater.db'));
+    await third.close();
+  }, 30_000);
+
+  it.each(situations)('$title', async ({ file, env, shows, refuses, says, check = 3 }) => {
+    const options = { ...(file === undefined ? {} : { file: file() }), env: env?.() ?? {} };
+    const status = await run(['status'], options);
+    if (refuses !== undefined) {
+      expect(status).toMatchObject({ code: 1, stdout: '' });
+      expect(status.stderr).toMatch(refuses);
+      for (const words of [
+        ['silence', 'add', '--everything', '--for', '1h'],
+        ['ack', 'otp', 'sms-low'],
+      ])
+        expect(await run(words, options)).toMatchObject({ code: 1, stdout: '' });
+      expect((await run(['check'], options)).code).toBe(check);
+      return;
+    }
+    expect(status.stdout).toContain(shows);
+    expect(status.code).toBe(0);
+    expect(status.stderr).toMatch(says ?? /^(?:note: .*\n)*$/);
+    expect((await run(['alerts', '--json'], options)).stdout).toContain('"sms-low"');
+    expect((await run(['explain', 'otp', 'sms-low'], options)).stdout).toMatch(
+      /breached, warning[\s\S]*120\.50/,
+    );
+    expect((await run(['history', 'otp', '--csv'], options)).stdout).toContain(',120.5,40,CNY');
+    expect((await run(['report', 'weekly', '--print'], options)).stdout).toContain('120.50 CNY');
+    expect((await run(['ack', 'otp', 'sms-low', '--by', 'ada'], options)).stdout).toContain(
+      'is acknowledged.',
+    );
+    expect((await run(['silence', 'list'], options)).stdout).toBe('Nothing is silenced.\n');
+  });
+
+  it('what a command asked of one daemon never reached the other', async () => {
+    expect(await otherDaemon.get('/api/v1/silences')).toMatchObject({ silences: [] });
+    expect(await otherDaemon.get('/api/v1/alerts')).toMatchObject({ alerts: [] });
+  });
+
+  it('check shows what the daemon of its own file polls, with ranges, and not what another one does', async () => {
+    const file = writeFile('check.json', named(database()));
+    const { code, stdout } = await run(['check'], { file, env: { LOWWATER_TOKEN: token } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^WARNING: otp: sms-low 120\.50 CNY; .* \| 'otp sms'=120\.5;200:;50:/);
+  });
+
+  it('the note holds no secret and goes with the daemon', async () => {
+    const third = await makeBed();
+    const running = await third.start();
+    const note = join(third.folder, 'lowwater.db-daemon');
+    expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
+      address: running.url,
+      database: expect.stringMatching(/^[0-9a-f]{16}$/),
+      version: expect.any(String),
+    });
+    await running.stop();
+    expect(() => readFileSync(note)).toThrow('ENOENT');
+    await third.close();
+  });
+});

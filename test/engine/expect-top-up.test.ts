@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { dayMs } from '../../src/domain/duration.ts';
+import { cancelExpected, expectedOf, expectTopUp } from '../../src/engine/expect-top-up.ts';
+import { runwayOf } from '../../src/engine/runways.ts';
+import { hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { makeAccount } from '../support/settings.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
+
+const order = { account: 'otp', amountMicros: units(5000), orderedBy: 'Lin', comment: 'PO-4711' };
+
+function announce(world: World, over: object = {}) {
+  return world.daemon.act((now) =>
+    expectTopUp(world.daemon.state, { ...order, by: now + 2 * hourMs, ...over }, now),
+  );
+}
+
+function expected(world: World) {
+  return expectedOf(world.daemon.state, 'otp');
+}
+
+test('a top-up that comes in time, spent from meanwhile, is expected no more, and nothing is said', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  expect(expected(world)).toMatchObject([{ balance: 'sms', amountMicros: units(5000), comment: 'PO-4711' }]);
+  await read(world, 5000);
+  expect(expected(world)).toEqual([]);
+  await world.pass(3 * hourMs);
+  expect(world.news()).toEqual([]);
+});
+
+test('one that does not come is said, once, after its time; it ends when the money is there', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  await world.pass(2 * hourMs - step);
+  expect(world.news()).toEqual([]);
+  await world.pass(2 * step);
+  expect(world.news()).toEqual(['otp/late-top-up firing warning']);
+  // Half of it is not all of it.
+  expect(await read(world, 2600)).toEqual([]);
+  expect(await read(world, 5100)).toEqual(['otp/late-top-up resolved warning']);
+});
+
+test('it survives a restart, and ends when a person says that it does not come', async () => {
+  const world = await startWorld();
+  await read(world, 100);
+  announce(world);
+  await world.restart({ downMs: 3 * hourMs });
+  await world.pass(2 * minuteMs);
+  expect(world.news()).toEqual(['otp/late-top-up firing warning']);
+  const [{ id } = { id: '' }] = expected(world);
+  expect(world.daemon.act(() => cancelExpected(world.daemon.state, { account: 'otp', id }))).toBeNull();
+  await world.pass(2 * step);
+  expect(world.news()).toEqual(['otp/late-top-up resolved warning']);
+});
+
+test.each([
+  ['of an unknown account', { account: 'oops' }, 'not-found'],
+  ['of nothing', { amountMicros: 0 }, 'invalid'],
+  ['of the past', { by: 1 }, 'invalid'],
+  ['without a time, where no lead time is known', { by: undefined }, 'invalid'],
+])('an announcement %s is refused with the reason', async (_, over, refused) => {
+  const world = await startWorld();
+  expect(announce(world, over)).toMatchObject({ refused, why: expect.stringMatching(/\w+ \w+/) });
+});
+
+test('without a time it is expected after the lead time; what is to pay is less by it', async () => {
+  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: 2 * dayMs })] });
+  for (let hour = 0; hour < 30; hour++) {
+    world.provider.set('otp', 5000 - hour * 10);
+    await world.pass(hourMs);
+  }
+  const account = world.daemon.state.accounts.get('otp');
+  if (account === undefined) throw new Error('the account is watched');
+  const before = runwayOf(account, 'sms', world.daemon.now());
+  announce(world, { by: undefined });
+  const after = runwayOf(account, 'sms', world.daemon.now());
+  expect(after?.expected).toEqual({
+    amountMicros: units(5000),
+    by: world.daemon.now() + 2 * dayMs,
+    comment: 'PO-4711',
+  });
+  expect(after?.restoreMicros).toBe(Math.max(0, (before?.restoreMicros ?? 0) - units(5000)));
+  expect(after?.payBy ?? Number.POSITIVE_INFINITY).toBeGreaterThan(before?.payBy ?? 0);
+});

@@ -1,0 +1,145 @@
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { openDatabase } from '../../../src/store/postgres/connection.ts';
+import { eventually } from '../../support/eventually.ts';
+import { noPostgres, sharedPostgres, startPostgres } from '../../support/postgres.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { batch } from '../sqlite/batches.ts';
+import { card, makeDatabase, open } from './fixtures.ts';
+
+const backends = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'lowwater'";
+
+describe.skipIf(noPostgres !== null)('connections', () => {
+  it('are seven at most while a synchronous standby is dead, leases are renewed, and what is committed is stored once', {
+    timeout: 60_000,
+  }, async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.remove());
+    const url = await server.createDatabase();
+    const cluster = await open(url, { leaseMs: 8000 });
+    const member = card();
+    await cluster.join(member);
+    const epoch = (await cluster.claim(member.incarnation)) ?? 0;
+    const store = cluster.store({ incarnation: member.incarnation, epoch });
+    await server.sql(url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await server.sql(url, 'SELECT pg_reload_conf()');
+    const counts: number[] = [];
+    const next = batch({ notes: { number: '1' } });
+    const commit = () =>
+      store.commit(next).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    const look = async (): Promise<void> => {
+      expect((await cluster.renew(member)).renewed).toBe(true);
+      counts.push(Number((await server.sql(url, backends))[0]?.count));
+    };
+    for (let time = 1; time <= 4; time += 1) {
+      const [failure] = await Promise.all([commit(), look(), look()]);
+      expect(failure).toMatchObject({ kind: 'unknown' });
+    }
+    await server.sql(url, 'ALTER SYSTEM RESET synchronous_standby_names');
+    await server.sql(url, 'SELECT pg_reload_conf()');
+    expect(await commit()).toBe(null);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(7);
+    expect((await cluster.look()).batch).toBe(1);
+    await eventually(
+      'what was given up is gone',
+      async () =>
+        (await server.sql(url, "SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length === 0,
+    );
+    await cluster.close();
+  });
+
+  it('are not counted twice when what was given up is cancelled', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const database = openDatabase({ url });
+    onTestFinished(() => database.close());
+    // A limit of the session's own would end it first.
+    const asleep = Array.from({ length: 3 }, () =>
+      database
+        .change("SELECT set_config('statement_timeout', '0', false), pg_sleep(30)")
+        .catch((error) => error),
+    );
+    for (const failure of await Promise.all(asleep)) expect(failure).toBeInstanceOf(StorageError);
+    await eventually(
+      'the server sleeps no more',
+      async () =>
+        (await server.sql(url, "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'")).length === 0,
+    );
+    expect(await database.change('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('go to the first of several hosts that takes writes, and to the next when it breaks', {
+    timeout: 60_000,
+  }, async () => {
+    const reading = await startPostgres({ default_transaction_read_only: 'on' });
+    onTestFinished(() => reading.remove());
+    const writing = await sharedPostgres();
+    const proxies = [await startTcpProxy(writing.port), await startTcpProxy(writing.port)];
+    onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))));
+    const user = `postgres://lowwater:${encodeURIComponent(writing.password)}@`;
+    const hosts = [1, reading.port, ...proxies.map(({ port }) => port)]
+      .map((port) => `127.0.0.1:${port}`)
+      .join(',');
+    const database = openDatabase({
+      url: new Secret(`${user}${hosts}/postgres?target_session_attrs=read-write`),
+    });
+    onTestFinished(() => database.close());
+    const where = "SELECT current_setting('port') AS port";
+    expect(await database.change(where)).toEqual([{ port: String(writing.port) }]);
+    if (proxies[0] !== undefined) proxies[0].mode = 'cut';
+    await eventually('the next host is asked', () =>
+      database.change(where).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const none = openDatabase({
+      url: new Secret(`${user}127.0.0.1:${reading.port}/postgres?target_session_attrs=primary`),
+    });
+    onTestFinished(() => none.close());
+    await expect(none.change(where)).rejects.toMatchObject({
+      kind: 'read-only',
+      message: expect.stringContaining('no host of storage.postgres.url takes writes'),
+    });
+  });
+});
+
+it('a server that ends a connection in the packet that ends the sign-in is an error like any other', async () => {
+  const message = (type: string, body: Buffer): Buffer => {
+    const head = Buffer.alloc(5);
+    head.write(type, 0);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const signedIn = message('R', Buffer.alloc(4));
+  const ready = message('Z', Buffer.from('I'));
+  const ended = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
+  const done = message('C', Buffer.from('SELECT 0\0'));
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const isFirst = connections === 1;
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      if (!isFirst) socket.end(Buffer.concat([signedIn, ready, ended]));
+      else socket.write(Buffer.concat([signedIn, ready]));
+      socket.on(
+        'data',
+        (bytes) => isFirst && bytes[0] === 'Q'.charCodeAt(0) && socket.write(Buffer.concat([done, ready])),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const database = openDatabase({ url: new Secret(`postgres://u:p@127.0.0.1:${port}/db`) });
+  onTestFinished(() => database.close());
+  await expect(database.change('SELECT 1')).rejects.toBeInstanceOf(StorageError);
+  expect(connections).toBe(2);
+});
