@@ -10,6 +10,7 @@ import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
+import { checkChannels } from './checks/check-channels.ts';
 import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
 import { checkReferences } from './checks/check-references.ts';
@@ -155,6 +156,7 @@ const checks = [
   checkRules,
   checkSchedules,
   checkAddresses,
+  checkChannels,
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
 

@@ -27,8 +27,9 @@ export interface ForecastQuality {
 export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance): ForecastQuality[] {
   const own = forecasts.filter((it) => it.balance === balance);
   const spent = spentUpTo(own);
+  const smallestFall = smallestFallOf(spent);
   const cases = own.flatMap((it, index) => {
-    const emptyAt = trueEmptyAt(own, spent, index);
+    const emptyAt = trueEmptyAt(own, { spent, smallestFall, index });
     return emptyAt === null || !isFirstOfHour(own, index) ? [] : [{ ...it, emptyAt }];
   });
   return horizonsMs.flatMap((aheadMs) => {
@@ -59,22 +60,51 @@ function leftOf(it: PastForecast | undefined): Micros {
   return it === undefined ? 0 : it.leftMicros;
 }
 
-/** When as much was spent as was left at a reading, between two readings by their share; null when that is not known yet. */
-function trueEmptyAt(own: readonly PastForecast[], spent: Float64Array, index: number): number | null {
-  const left = leftOf(own[index]);
-  const goal = (spent[index] ?? 0) + left;
-  if (left <= 0 || (spent[own.length - 1] ?? 0) < goal) return null;
-  let low = index;
-  let high = own.length - 1;
-  while (high - low > 1) {
-    const between = (low + high) >>> 1;
-    if ((spent[between] ?? 0) < goal) low = between;
-    else high = between;
+function smallestFallOf(spent: Float64Array): Micros {
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let index = 1; index < spent.length; index++) {
+    const fell = (spent[index] ?? 0) - (spent[index - 1] ?? 0);
+    if (fell > 0 && fell < smallest) smallest = fell;
   }
+  return smallest;
+}
+
+/**
+ * When a balance was empty: at the reading that left less than the smallest fall, of which nothing is ever spent; or, where it was
+ * topped up before, when as much was spent as had been left, between two readings by their share. Null when neither is known yet.
+ */
+function trueEmptyAt(
+  own: readonly PastForecast[],
+  {
+    spent,
+    smallestFall,
+    index,
+  }: { readonly spent: Float64Array; readonly smallestFall: Micros; readonly index: number },
+): number | null {
+  const left = leftOf(own[index]);
+  if (left < smallestFall) return null;
+  const goal = (spent[index] ?? 0) + left;
+  const lastServed = own[firstAbove(spent, index, goal - smallestFall)];
+  if (lastServed !== undefined && leftOf(lastServed) < smallestFall) return lastServed.reading.at;
+  if ((spent[own.length - 1] ?? 0) < goal) return null;
+  const high = firstAbove(spent, index, goal - 1);
+  const low = high - 1;
   const before = spent[low] ?? 0;
   const share = (goal - before) / Math.max(1, (spent[high] ?? 0) - before);
   const lowAt = own[low]?.reading.at ?? 0;
   return lowAt + share * ((own[high]?.reading.at ?? 0) - lowAt);
+}
+
+/** The first place after one where more was spent than an amount; the length where there is none. */
+function firstAbove(spent: Float64Array, after: number, amount: Micros): number {
+  let low = after;
+  let high = spent.length;
+  while (high - low > 1) {
+    const between = (low + high) >>> 1;
+    if ((spent[between] ?? 0) > amount) high = between;
+    else low = between;
+  }
+  return high;
 }
 
 function isFirstOfHour(own: readonly PastForecast[], index: number): boolean {

@@ -78,7 +78,8 @@ export class IncidentBook {
   }
 
   /** Takes notice of what a reading says of balances that drain. */
-  read({ poll, settings }: WatchedAccount): void {
+  read(account: WatchedAccount): void {
+    const { poll, settings } = account;
     const { reading, previous } = poll;
     if (reading === null || previous === null) return;
     const resolved = this.#resolved.get(settings.id);
@@ -89,7 +90,7 @@ export class IncidentBook {
       this.#resolved.delete(settings.id);
     const draining = this.#draining.get(settings.id);
     if (draining === undefined) return;
-    const left = draining.filter((it) => !drain(it, previous, reading));
+    const left = draining.filter((it) => !drain(it, previous, account));
     if (left.length === 0) this.#draining.delete(settings.id);
     else if (left.length < draining.length) this.#draining.set(settings.id, left);
   }
@@ -135,7 +136,7 @@ export class IncidentBook {
     const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account.settings));
     if (floorMicros === undefined) return;
     entry.floored = true;
-    if (amountOf(reading, balance) <= floorMicros) {
+    if (isUsedUp(account, balance, floorMicros)) {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
     }
@@ -155,10 +156,11 @@ export class IncidentBook {
 }
 
 /** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */
-function drain(it: Draining, previous: Reading, reading: Reading): boolean {
+function drain(it: Draining, previous: Reading, account: WatchedAccount): boolean {
   const { entry, balance, floorMicros, currency } = it;
-  if (!isSameCurrency(reading.currency, currency)) return true;
-  if (entry.resolvedAt === null && amountOf(reading, balance) <= floorMicros) {
+  const { reading } = account.poll;
+  if (reading === null || !isSameCurrency(reading.currency, currency)) return true;
+  if (entry.resolvedAt === null && isUsedUp(account, balance, floorMicros)) {
     entry.empty = { at: reading.at, how: 'reached' };
     return true;
   }
@@ -166,4 +168,11 @@ function drain(it: Draining, previous: Reading, reading: Reading): boolean {
   if (it.leftMicros > 0) return false;
   entry.empty = { at: reading.at, how: 'spent' };
   return true;
+}
+
+/** At the floor, or so near that it is less than ever was spent at once: that remainder is never spent. */
+function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMicros: Micros): boolean {
+  if (poll.reading === null) return false;
+  const left = amountOf(poll.reading, balance) - floorMicros;
+  return left <= 0 || left < (spending.state(balance)?.smallestFall ?? 0);
 }

@@ -2,8 +2,9 @@ import type { ForecastBasis } from '../domain/forecast.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
-import { checkedHours } from '../spending/balance-state.ts';
-import { driftOf, levelOf } from '../spending/level.ts';
+import { measuredError } from '../spending/interval.ts';
+import { driftOf, isDriftMeasured, levelOf } from '../spending/level.ts';
+import { hoursPerWeek } from '../spending/local-week.ts';
 import type { UsualSpending } from '../spending/profile.ts';
 import { countFact, moneyFact, textFact } from './verdict.ts';
 
@@ -20,30 +21,37 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return [
     countFact('hours learned', state.hours),
-    moneyFact('mean hour', Math.round(state.meanHour)),
-    ...profileFacts(spending.usual(balance)),
-    textFact('level', `${percent(levelOf(state))} of what is usual at these hours`),
-    textFact('drift', `${percent(driftOf(state))} of the profile, over two weeks`),
-    ...checkedHours.flatMap((hours, index) =>
-      hours < 24
-        ? []
-        : [
-            textFact(
-              `forecasts of ${hours / 24}d`,
-              `usually off by ${percent(Math.expm1(state.errors[index] ?? 0))}`,
-            ),
-          ],
+    state.hours > 0 ? moneyFact('mean hour', Math.round(state.meanHour)) : textFact('mean hour', unmeasured),
+    ...profileFacts(state.hours < 24 ? null : spending.usual(balance), state.hours >= hoursPerWeek),
+    textFact(
+      'level',
+      state.hours < 24 ? unmeasured : `${percent(levelOf(state))} of what is usual at these hours`,
     ),
+    textFact(
+      'drift',
+      isDriftMeasured(state) ? `${percent(driftOf(state))} of the profile, over two weeks` : unmeasured,
+    ),
+    ...[24, 72, 168, 336].map((hours) => {
+      const error = measuredError(state, hours);
+      return textFact(
+        `forecasts of ${hours / 24}d`,
+        error === null ? unmeasured : `usually off by ${percent(Math.expm1(error))}`,
+      );
+    }),
   ];
 }
 
+const unmeasured = 'not measured yet';
+
 const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-function profileFacts(usual: UsualSpending | null): Fact[] {
-  if (usual === null) return [];
+function profileFacts(usual: UsualSpending | null, isWeekKnown: boolean): Fact[] {
+  if (usual === null) return [textFact('usual in this hour', unmeasured)];
   const { hour, week, busiest } = usual;
+  const inHour = moneyFact('usual in this hour', Math.round(hour));
+  if (!isWeekKnown) return [inHour, textFact('usual in a week', unmeasured)];
   return [
-    moneyFact('usual in this hour', Math.round(hour)),
+    inHour,
     moneyFact('usual in a week', Math.round(week)),
     moneyFact(
       `usual ${days[Math.floor(busiest.slot / 24)]} ${busiest.slot % 24}:00, the busiest hour`,

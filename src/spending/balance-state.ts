@@ -39,6 +39,8 @@ const numbers = [
   'silent',
   'silentMs',
   'usualSilence',
+  /** The mean fall from one reading to the next. */
+  'usualFall',
 ] as const;
 
 /** Numbers of one side of what is unusual; see `watchUnusual`. */

@@ -1,5 +1,5 @@
 /** A habit is forgotten by half in three weeks … */
-const keptAnHour = 2 ** (-1 / (21 * 24));
+const keptAnHour = 2 ** (-1 / (60 * 24));
 /** … and grows by half at a time at the most, so that one event is none. */
 export const habitGrowth = 1.5;
 

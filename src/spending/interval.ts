@@ -7,7 +7,7 @@ import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './ba
 const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
 const firstWeight = 12;
 /** A new error weighs a sixtieth at the least: fifteen days' memory. */
-const memory = 60;
+const shortestMemory = 60;
 const firstWidth = 1.8;
 const narrowest = 1;
 const widest = 4;
@@ -119,13 +119,24 @@ export function forecastRecord(
   return { aheadMs: hours * hourMs, count: errors.length, medianError: Math.expm1(middle), tooLow };
 }
 
+/** The usual error of forecasts for so many hours ahead, one of `checkedHours`, as a logarithm; null before one came due. */
+export function measuredError(state: BalanceState, hours: number): number | null {
+  const index = checkedHours.findIndex((checked) => checked === hours);
+  return state.blocks * hoursPerBlock <= hours ? null : (state.errors[index] ?? null);
+}
+
 function learnError(state: BalanceState, index: number, error: number): void {
   const known = state.errors[index] ?? 0;
   const width = state.widths[index] ?? firstWidth;
   const missed = error > known * width ? 1 : 0;
+  const hours = checkedHours[index] ?? 0;
+  const memory = Math.max(shortestMemory, (4 * hours) / hoursPerBlock);
   const weight = Math.min(memory, firstWeight + state.blocks);
   state.errors[index] = known + (error - known) / weight;
-  state.widths[index] = Math.min(widest, Math.max(narrowest, width + step * (missed - shareOutside)));
+  state.widths[index] = Math.min(
+    widest,
+    Math.max(narrowest, width + step * Math.min(1, 48 / hours) * (missed - shareOutside)),
+  );
 }
 
 /**

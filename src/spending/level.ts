@@ -5,15 +5,17 @@ import type { BalanceState } from './balance-state.ts';
 const memoryHours = 24;
 const keptAnHour = Math.exp(-1 / memoryHours);
 /** … with so many mean hours besides, at which all was as usual: what is seldom spent says little. */
-const calmHours = 24;
+const calmHours = 12;
 /** What drifts is seen over two weeks, the first two not among them, with a week besides at which all was as usual. */
 const driftHours = 336;
 const driftKeptAnHour = Math.exp(-1 / driftHours);
-const calmDriftHours = 168;
+const calmDriftHours = 336;
+/** … or so many of the smallest falls: of few messages, some more or less are chance. */
+const calmFalls = 60;
 /** Less than proportional: part of what is unusual is chance. */
-const trust = 0.8;
+const trust = 1;
 /** What is unusual now fades in about four days. */
-const fadesInHours = 96;
+const fadesInHours = 48;
 
 const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / fadesInHours));
 
@@ -23,7 +25,7 @@ const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / 
  *     A = Σ spent · e^(−age/24 h), E = Σ usual · e^(−age/24 h), L = ((A + 24 m) / (E + 24 m))^0.8, m the mean hour
  */
 export function levelOf(state: BalanceState): number {
-  const calm = calmHours * state.meanHour;
+  const calm = Math.max(calmHours * state.meanHour, calmFalls * state.smallestFall);
   const expected = state.expected + calm;
   return expected > 0 ? ((state.actual + calm) / expected) ** trust : 1;
 }
@@ -33,9 +35,14 @@ export function levelOf(state: BalanceState): number {
  * the level is, over two weeks and with one week besides at which all was as usual.
  */
 export function driftOf(state: BalanceState): number {
-  const calm = calmDriftHours * state.meanHour;
+  const calm = Math.max(calmDriftHours * state.meanHour, calmFalls * state.smallestFall);
   const expected = state.driftExpected + calm;
   return expected > 0 ? (state.driftActual + calm) / expected : 1;
+}
+
+/** From the third week on. */
+export function isDriftMeasured({ hours }: BalanceState): boolean {
+  return hours > driftHours;
 }
 
 /** Takes in an hour; `usual` as it was before that hour was learned. */

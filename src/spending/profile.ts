@@ -4,6 +4,7 @@ import { hoursPerWeek } from './local-week.ts';
 
 /** The share of a new week in what an hour of the week usually takes, once it was seen twice. */
 const newest = 0.5;
+const fewestFalls = 0.1;
 /** Hours seen in fewer weeks than this lean on the same hour of other days … */
 const fewWeeks = 6;
 /** … which weighs as much as a fifth of a week. */
@@ -52,12 +53,18 @@ export function usualSpendings(state: BalanceState, slot: number): UsualSpending
   };
 }
 
-/** Learns what an hour of the week took: `bin += max(1/n, 0.5) · (spent − bin)`. */
+/** Learns what an hour of the week took: `bin += max(1/n, 0.5 / (1 + f/m)) · (spent − bin)`, f the smallest fall. */
 export function learnProfile(state: BalanceState, slot: number, spent: Micros): void {
   const weeks = Math.min(maxWeeks, (state.weeks[slot] ?? 0) + 1);
   const bin = state.bins[slot] ?? 0;
   state.weeks[slot] = weeks;
-  state.bins[slot] = bin + Math.max(1 / weeks, newest) * (spent - bin);
+  state.bins[slot] = bin + Math.max(1 / weeks, newestShare(state)) * (spent - bin);
+}
+
+/** Less where little is sent: an hour that takes one message or none says little by itself. */
+function newestShare({ smallestFall, meanHour }: BalanceState): number {
+  const falls = meanHour / smallestFall;
+  return falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest;
 }
 
 /** An hour of the week is as if it had never been seen. */

@@ -11,10 +11,15 @@ const minFalls = 20;
 const aboveUsual = 1.3;
 /** Accounts of which little is sent are silent for hours: what is usual is learned in the second week, when the profile is known. */
 const hoursToLearn = 336;
+/** The mean fall looks back about a hundred falls. */
+const fallWeight = 0.01;
 
 /** Takes in by how much the balance fell between two readings. */
 export function noteFall(state: BalanceState, fell: Micros): void {
-  if (fell > 0 && (state.smallestFall === 0 || fell < state.smallestFall)) state.smallestFall = fell;
+  if (fell <= 0) return;
+  if (state.smallestFall === 0 || fell < state.smallestFall) state.smallestFall = fell;
+  const usual = state.usualFall === 0 ? fell : state.usualFall;
+  state.usualFall = usual + fallWeight * (Math.min(fell, 3 * usual) - usual);
 }
 
 /** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */

@@ -23,9 +23,12 @@ const firstUsual = 1 / aboveUsual / habitGrowth;
 const least = { more: 1, less: 0.3 } as const;
 /** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
 const minFalls = 10;
-const maxHours = 4;
+const maxHours = 24;
 /** Little is sent where silence is usual that is worth a tenth of a mean hour. */
 const littleSilence = 0.1;
+/** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
+const improbable = 8;
+const minUsual = 0.05;
 /** It is over when the sum is back at half of where it was told. */
 const overAt = 0.5;
 
@@ -138,13 +141,21 @@ export function isUnusual(
 ): boolean {
   if (side === 'less' && isSilent(state, it)) return true;
   const { sum, usualTop } = state[side];
-  const hours = Math.max(least[side], aboveUsual * usualTop, chanceOf(state));
+  const chance = side === 'less' && isSparse(state) ? (minFalls * state.smallestFall) / state.meanHour : 0;
+  const hours = Math.max(least[side], aboveUsual * usualTop, Math.min(maxHours, chance));
   const limit = it.factor * hours * state.meanHour;
-  return sum > (it.firing ? overAt * limit : limit);
+  if (it.firing) return sum > overAt * limit;
+  return sum > limit && (side === 'less' || !isSparse(state) || isImprobable(state, it.factor));
 }
 
-/** What is no more than chance, in mean hours. */
-function chanceOf({ smallestFall, meanHour, usualSilence }: BalanceState): number {
-  if (usualSilence < littleSilence) return 0;
-  return Math.min(maxHours, (minFalls * smallestFall) / meanHour);
+/** Whether so little is sent that it comes in single messages. */
+function isSparse({ usualSilence }: BalanceState): boolean {
+  return usualSilence >= littleSilence;
+}
+
+/** Whether so many messages are no chance where at most `μ` are usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */
+function isImprobable({ more, usualFall }: BalanceState, factor: number): boolean {
+  const messages = more.spent / usualFall;
+  const usual = Math.max(minUsual, (more.spent - more.sum) / usualFall);
+  return messages * Math.log(messages / usual) - messages + usual > factor * improbable;
 }

@@ -1,5 +1,6 @@
 import { currencyCode } from '../domain/currency.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
+import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Payment } from './payment.ts';
 import type { AccountView } from './views.ts';
@@ -10,6 +11,11 @@ const payHorizonMs = 30 * dayMs;
 /** A payment with the account that it is for. */
 export interface DuePayment extends Payment {
   readonly account: AccountView;
+}
+
+export interface ExpectedPayment {
+  readonly account: AccountView;
+  readonly expected: NonNullable<Runway['expected']>;
 }
 
 /** What is to be paid in one currency. */
@@ -31,9 +37,14 @@ export class PaymentPlan {
     this.#now = now;
   }
 
+  /** What was ordered and is still to come. */
+  readonly expected: ExpectedPayment[] = [];
+
   add(account: AccountView): void {
     const { currency } = account;
     if (currency === null) return;
+    for (const runway of Object.values(account.runways))
+      if (runway?.expected != null) this.expected.push({ account, expected: runway.expected });
     for (const payment of account.payments) {
       if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;
       const code = currencyCode(currency);

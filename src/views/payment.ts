@@ -17,7 +17,7 @@ export function paymentOf(
   runway: Runway,
   { left, clearsAt, now }: { readonly left: Micros; readonly clearsAt: Micros | null; readonly now: number },
 ): Payment | null {
-  const clearing = clearsAt === null ? 0 : clearsAt - left;
+  const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
   const { payBy, runwayMs, forecast, emptyAt } = runway;

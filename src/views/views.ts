@@ -2,6 +2,7 @@ import type { Counters } from '../daemon/counting.ts';
 import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
+import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import type {
@@ -97,6 +98,8 @@ interface Actions {
   }): Promise<readonly (Refusal | null)[]>;
   /** Gives an incident back: reminders and escalation go on. */
   unacknowledge(alert: AlertName): Promise<Refusal | null>;
+  /** A person has paid: the money is expected. */
+  expectTopUp(order: ExpectOrder): Promise<ExpectedTopUp | Refusal>;
   silence(order: SilenceOrder): Promise<Silence | Refusal>;
   expireSilence(id: string): Promise<Refusal | null>;
   /** Lets a silence that is not over last so much longer. */

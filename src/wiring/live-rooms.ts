@@ -57,7 +57,9 @@ export function createLiveRooms({
         return its === null ? [] : [{ type: kind.type, ...its }];
       });
       const best = found.find(({ isCertain }) => isCertain) ?? found[0];
-      return best === undefined ? null : { type: best.type, ...best.keys };
+      return best === undefined
+        ? null
+        : { keys: { type: best.type, ...best.keys }, recipients: best.recipients ?? null };
     },
     async listChannelTypes() {
       const { channelKinds } = await import('../channels/registry.ts');

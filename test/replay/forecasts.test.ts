@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/daemon/history-loader.ts';
-import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { judgeForecasts } from '../../src/replay/forecast-quality.ts';
 import { forecastsOf } from '../../src/replay/forecasts.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
@@ -22,6 +23,55 @@ async function predicted(readings: readonly Reading[]) {
     until: null,
   };
   return collect(forecastsOf(past, cronCalendar));
+}
+
+describe('forecasts of an account that is topped up only when it is empty', () => {
+  it('are judged by when nothing more could be sent, whatever the price, the remainder and the pause until the top-up', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1000, max: 90_000 }),
+        fc.integer({ min: 0, max: 99 }),
+        fc.integer({ min: 1, max: 200 }),
+        (price, remainderPercent, pauseHours) => {
+          const remainder = Math.floor((price * remainderPercent) / 100);
+          const readings = drainEvenly({ price, remainder, pauseHours, messages: 240 });
+          const emptyAt = readings.find((reading) => amountOf(reading, 'sms') < price)?.at ?? 0;
+          // Forecasts that say exactly when the last message is sent.
+          const perfect = readings.map((reading) => {
+            const forecast = { emptyAt, earliest: emptyAt, latest: emptyAt, basis: 'hour-of-week' as const };
+            return { reading, balance: 'sms' as const, leftMicros: amountOf(reading, 'sms'), forecast };
+          });
+          const judged = judgeForecasts(perfect, 'sms');
+          expect(judged.length).toBeGreaterThan(0);
+          for (const { medianError, held } of judged) expect([medianError, held]).toEqual([0, 1]);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** One message an hour until less than its price is left; then nothing, for so long; then a top-up, and messages again. */
+function drainEvenly(it: {
+  readonly price: number;
+  readonly remainder: number;
+  readonly pauseHours: number;
+  readonly messages: number;
+}): Reading[] {
+  const { price, remainder, pauseHours, messages } = it;
+  const reading = (hour: number, sms: number): Reading => ({
+    at: monday + hour * 3_600_000,
+    balances: { sms },
+    currency: 'EUR',
+  });
+  const draining = Array.from({ length: messages + 1 }, (_, hour) =>
+    reading(hour, remainder + (messages - hour) * price),
+  );
+  const idle = Array.from({ length: pauseHours }, (_, hour) => reading(messages + 1 + hour, remainder));
+  const again = Array.from({ length: 24 }, (_, hour) =>
+    reading(messages + 1 + pauseHours + hour, remainder + (1000 - hour) * price),
+  );
+  return [...draining, ...idle, ...again];
 }
 
 describe('the forecasts of a past', () => {

@@ -103,7 +103,7 @@ describe.concurrent('lowwater as a process', () => {
       const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null']);
       terminal.stdout.on(
         'data',
-        (text) => String(text).includes('Base address') && terminal.stdin.write('\x03'),
+        (text) => String(text).includes('Where messages go') && terminal.stdin.write('\x03'),
       );
       expect(await once(terminal, 'close')).toEqual([1, null]);
     },

@@ -15,9 +15,10 @@ import type { ItemWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
+import { cutUnits } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
-import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
+import { cutEscaped, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;

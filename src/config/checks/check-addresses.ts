@@ -1,8 +1,7 @@
-import { channelKinds } from '../../channels/registry.ts';
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
 export function checkAddresses(draft: Draft): ConfigProblem[] {
@@ -12,7 +11,6 @@ export function checkAddresses(draft: Draft): ConfigProblem[] {
     ...checkBaseUrls(draft, own.length),
     ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
     ...checkServer(draft),
-    ...keysAt(draft, ['channels']).flatMap((name) => checkChannel(draft, ['channels', name])),
   ];
 }
 
@@ -75,14 +73,4 @@ function checkListening(draft: Draft): ConfigProblem[] {
       'other machines could use page and API without a token: set server.token, or listen on 127.0.0.1, or set server.allowUnauthenticated to true',
     ),
   ];
-}
-
-/** What holds between the keys of one channel: its kind knows. */
-function checkChannel(draft: Draft, channel: Path): ConfigProblem[] {
-  const kind = channelKinds.find(({ type }) => type === textAt(draft, [...channel, 'type']));
-  const read = (key: string): unknown =>
-    draft.isBroken([...channel, key]) ? undefined : valueAt(draft, [...channel, key]);
-  return (kind?.check?.({ read }) ?? []).map(({ key, message }) =>
-    problemAt(draft, [...channel, key], message),
-  );
 }

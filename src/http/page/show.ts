@@ -32,6 +32,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['partly', 'Some had already ended; the rest are done.'],
   ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
+  ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],
