@@ -28,5 +28,5 @@ function describeMove({ origin: before }: ClusterLook, { origin: now }: ClusterL
 function describeLoss(before: ClusterLook, now: ClusterLook): string | null {
   if (now.epoch < before.epoch) return `lost its commits since epoch ${now.epoch}`;
   if (now.epoch !== before.epoch || now.batch === null || before.batch === null) return null;
-  return now.batch < before.batch ? `lost its last ${before.batch - now.batch} commits` : null;
+  return now.batch < before.batch ? `lost at least its last ${before.batch - now.batch} commits` : null;
 }

@@ -521,7 +521,9 @@ describe('a database that loses what it had stored', () => {
     await world.pass(6000);
     expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
     expect(world.judge()).toEqual([]);
-    expect(a.happened).toEqual(['the database failed over (timeline 1 to 2) and lost its last 4 commits']);
+    expect(a.happened).toEqual([
+      'the database failed over (timeline 1 to 2) and lost at least its last 2 commits',
+    ]);
   });
 
   test('and with it that the owner took the accounts gets both again, under an epoch that nobody had', async () => {

@@ -490,7 +490,7 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
-    name: 'who gave the accounts away takes them back at once
+    name: 'who gave the accounts away takes them back at once',
     file: membership,
     old: ' && this.#dependencies.clock.monotonic() >= this.#claimsFrom',
     new: '',
