@@ -19,7 +19,6 @@ export interface CheckedAccount {
   readonly view: AccountView;
   /** Null when it was not asked, because the provider asked to wait. */
   readonly outcome: OutcomeKind | null;
-  /** Why it could not be read, or was not asked. */
   readonly reason: string | null;
   readonly explanations: readonly Explanation[];
 }

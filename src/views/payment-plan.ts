@@ -8,7 +8,6 @@ import type { AccountView } from './views.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = 30 * dayMs;
 
-/** A payment with the account that it is for. */
 export interface DuePayment extends Payment {
   readonly account: AccountView;
 }
@@ -18,10 +17,8 @@ export interface ExpectedPayment {
   readonly expected: NonNullable<Runway['expected']>;
 }
 
-/** What is to be paid in one currency. */
 export interface CurrencyPayments {
   readonly currency: string;
-  /** What is due first comes first. */
   readonly payments: readonly DuePayment[];
   /** Of what is due within 7 and within 30 days. */
   readonly thisWeek: Micros;
@@ -37,7 +34,6 @@ export class PaymentPlan {
     this.#now = now;
   }
 
-  /** What was ordered and is still to come. */
   readonly expected: ExpectedPayment[] = [];
 
   add(account: AccountView): void {

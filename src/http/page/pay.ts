@@ -72,7 +72,7 @@ function orderedForm(
   { balance, micros }: Pick<DuePayment, 'balance' | 'micros'>,
 ): Html {
   return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(name)}</span></summary><form method="post" action="/pay/ordered">
-<p>Its alerts are acknowledged, and you are told if the money does not come.</p>
+<p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
 <input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
 <label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${formatMicros(micros)}"></label>
 <label>Arrives by (empty: after the lead time) <input type="date" name="by"></label>
@@ -81,7 +81,6 @@ function orderedForm(
 <button>Ordered</button></form></details>`;
 }
 
-/** What was ordered and is still to come. */
 function expectedList(expected: readonly ExpectedPayment[], frame: Frame): Html | null {
   if (expected.length === 0) return null;
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul>${expected.map(

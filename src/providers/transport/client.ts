@@ -21,7 +21,7 @@ import { Exchange, type ExchangeEnd } from './exchange.ts';
 import { Freshness } from './freshness.ts';
 import { explainNetworkError } from './network-error.ts';
 import { findTarget, type Target } from './target.ts';
-import { pickUsageHeaders } from './usage-headers.ts';
+import { pickUsageHeaders, wordFacts } from './usage-headers.ts';
 
 export interface ProviderClientOptions {
   readonly kind: ProviderKind;
@@ -98,8 +98,11 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       const answer = answerOf(end);
       options.observe?.({ kind, entry, texts, account: sending.account, request: sending.request, answer });
       if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
+      const detail = read(answer, account, sending.account);
       const usage = pickUsageHeaders(answer.headers, texts);
-      return { ...read(answer, account, sending.account), durationMs, usage };
+      return detail.kind === 'ok' && detail.facts !== undefined
+        ? { ...detail, durationMs, usage: { ...usage, ...wordFacts(detail.facts) } }
+        : { ...detail, durationMs, usage };
     },
     close: () => connections.close(),
   };

@@ -173,6 +173,19 @@ describe('five providers that nobody made a preset for', () => {
 });
 
 describe('a described provider', () => {
+  test('has its facts shown as usage headers are', async () => {
+    const url = await listen(
+      (_request, response) => void response.end('{"balance":1,"auto":false,"credit":"5","open":0.25}'),
+    );
+    const facts = {
+      autoRecharge: { path: '$.auto', equals: true },
+      creditLimit: { amount: '$.credit' },
+      pending: { amount: '$.open' },
+    };
+    const { outcome } = await readBy({ request: { url }, balances, currency, facts }, {});
+    expect(outcome.usage).toEqual({ 'automatic-recharge': 'off', 'credit-limit': '5.00', pending: '0.25' });
+  });
+
   test('is not followed to another address', async () => {
     let visits = 0;
     const url = await listen(({ url: path }, response) => {
