@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { createChannel } from '../src/channels/create-channel.ts';
 import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
 import type { ChannelKind } from '../src/channels/kind.ts';
+import type { Preset } from '../src/channels/presets/preset.ts';
+import { exampleKeys, presetKinds } from '../src/channels/presets/preset-kind.ts';
 import { buildChannel, channelKinds, channelSchema } from '../src/channels/registry.ts';
+import { formatDuration } from '../src/domain/duration.ts';
 import { createForeignTexts } from '../src/domain/foreign-text.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { buildMessage } from '../test/support/messages.ts';
@@ -36,7 +39,11 @@ Where messages go. This page is made from what each kind of channel says of itse
 `;
 
 async function writeSection(kind: ChannelKind): Promise<string> {
-  const guide = readFileSync(join(kindsFolder, kind.type, 'guide.md'), 'utf8').trimEnd();
+  const preset = presetKinds.find(({ type }) => type === kind.type)?.preset;
+  const guide =
+    preset === undefined
+      ? readFileSync(join(kindsFolder, kind.type, 'guide.md'), 'utf8').trimEnd()
+      : writePresetGuide(preset);
   const received = await receiveExample(kind);
   const lines = received.flatMap(({ lines: each }) => each);
   const rows = kind.answers.map(
@@ -54,6 +61,47 @@ ${lines.join('\n')}
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+/** What a preset says of itself, with all that has to be written. */
+function writePresetGuide(preset: Preset): string {
+  const { limits, minGapMs, source, certainty } = preset;
+  const keys = Object.entries(preset.keys).map(([key, { description, optional, default: usual }]) => {
+    const when = usual === undefined ? (optional ? ' May be left out.' : '') : ` Without it \`${usual}\`.`;
+    return `- \`${key}\`: ${description}${when}`;
+  });
+  const written = JSON.stringify({ type: preset.type, ...requiredKeys(preset) }, null, 2);
+  return `## ${preset.name}
+
+${preset.guide.join('\n')}
+
+\`\`\`json
+"ops": ${written}
+\`\`\`
+
+${keys.join('\n')}
+
+At most ${limits.text} ${limits.unit} and one message every ${formatDuration(minGapMs)}. Source: ${source}
+(${certainty === 'documented' ? 'the receiver’s own pages' : 'not the receiver’s own pages'}; not yet tried against the real service).`;
+}
+
+/** What cannot be left out, with secrets where they belong. */
+function requiredKeys(preset: Preset): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(exampleKeys(preset)).flatMap(([key, example]) => {
+      const { kind, default: usual } = preset.keys[key] ?? { kind: 'text' };
+      if (usual !== undefined) return [];
+      const isSecret = kind === 'secret' || kind === 'credential';
+      return [[key, isSecret ? `\${env:${constantCase(`${preset.type}-${key}`)}}` : example]];
+    }),
+  );
+}
+
+function constantCase(name: string): string {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toUpperCase();
 }
 
 /** An alert as it arrives at the demo's receiver of the kind, sent over a real connection. */

@@ -76,23 +76,51 @@ function findViolations(file: SourceFile): string[] {
     ...findForbiddenImports(file.path, code),
     ...findImpurity(file.path, code),
     ...findChannelKinds(file.path, code),
+    ...findProviderKinds(file.path, code),
     ...(/\bas any\b|:\s*any\b|<any>/.test(code) ? [`${file.path} uses any`] : []),
     ...(lines > longestFile ? [`${file.path} has ${lines} lines: split it along an idea`] : []),
   ];
 }
 
-/** The folders of `src/channels`: each is one kind, named as the configuration names it. */
-const channelKinds = readdirSync(join(root, 'src/channels'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+/** The folders of `src/channels`: each is one kind, named as the configuration names it. So is each file of a preset. */
+const channelKinds = [
+  ...readdirSync(join(root, 'src/channels'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+  ...readdirSync(join(root, 'src/channels/presets'))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => basename(name, '.json')),
+];
 
 /** A kind is named in its own folder and nowhere else: everybody else asks the registry. */
 function findChannelKinds(path: string, code: string): string[] {
   return channelKinds
     .filter(
-      (kind) => !path.startsWith(`src/channels/${kind}/`) && new RegExp(`['"\`]${kind}['"\`]`).test(code),
+      (kind) =>
+        !path.startsWith(`src/channels/${kind}/`) &&
+        !path.startsWith('src/channels/presets/') &&
+        new RegExp(`['"\`]${kind}['"\`]`).test(code),
     )
     .map((kind) => `${path} names the channel kind ${kind}: that is its folder's business`);
+}
+
+/** Kinds of providers with the folder in which each may be named: its own, or that of the presets. */
+const providerKinds: readonly (readonly [kind: string, folder: string])[] = [
+  ...readdirSync(join(root, 'src/providers'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['presets', 'transport'].includes(entry.name))
+    .map(({ name }) => [name, name] as const),
+  ...readdirSync(join(root, 'src/providers/presets'))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => [basename(name, '.json'), 'presets'] as const),
+];
+
+function findProviderKinds(path: string, code: string): string[] {
+  return providerKinds
+    .filter(
+      ([kind, folder]) =>
+        !path.startsWith(`src/providers/${folder}/`) && new RegExp(`['"\`]${kind}['"\`]`).test(code),
+    )
+    .map(([kind]) => `${path} names the provider kind ${kind}: that is its folder's business`);
 }
 
 function findForbiddenImports(path: string, code: string): string[] {
@@ -300,6 +328,13 @@ describe('the check of the house finds', () => {
       "const kinds = ['slack', 'email'];",
       'names the channel kind email',
     ],
+    [
+      'a provider kind outside of its folder',
+      'src/config/a.ts',
+      "type === 'http-json'",
+      'names the provider kind http-json',
+    ],
+    ['a preset outside of the presets', 'src/cli/a.ts', "'twilio'", 'names the provider kind twilio'],
     [
       'one channel kind that asks for another',
       'src/channels/slack/a.ts',

@@ -63,6 +63,8 @@ export interface ChannelKind<
 export interface ChannelDraft {
   /** What stands at a key; undefined where nothing does, or what it was to hold could not be resolved. */
   read(key: string): unknown;
+  /** By what the balances of the accounts are asked for. */
+  readonly credentials: ReadonlySet<string>;
 }
 
 interface ChannelPace {

@@ -39,6 +39,15 @@ export function cutBytes(text: string, limit: number): string {
   return `${cut.trimEnd()}…`;
 }
 
+/** Cuts to at most `limit` UTF-16 code units, the strictest way to count characters, without splitting one. */
+export function cutUnits(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text
+    .slice(0, limit - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
+}
+
 /** `[label](url)`; the address holds nothing that would end it. */
 export function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
   return `[${literalMarkdown(label)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;

@@ -14,22 +14,23 @@ export interface Attempt {
 }
 
 export interface PostedPart extends MessagePart {
+  /** Shown to people who ask what goes out: without secrets. */
   readonly body: string;
 }
 
-export interface PostSenderOptions extends SenderDependencies {
+export interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies {
   /** The receiver: connections are kept to it, past a proxy where it is this machine. */
   readonly address: Secret;
   readonly table: AnswerTable;
   /** What is posted of a message, one part after the other. */
-  readonly render: (message: Message) => readonly PostedPart[];
-  readonly prepare: (body: string, attempt: { readonly id: string; readonly now: number }) => Attempt;
+  readonly render: (message: Message) => readonly Part[];
+  readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
   /** For each part. */
   readonly timeoutMs?: number;
 }
 
 /** A sender that posts JSON and knows by its table what the answer means. */
-export function openPostSender(options: PostSenderOptions): Sender {
+export function openPostSender<Part extends PostedPart>(options: PostSenderOptions<Part>): Sender {
   const { address, clock, texts, table, render, prepare, timeoutMs = 15_000 } = options;
   const dispatcher = openHttpConnections(address, { clock });
   return {
@@ -39,7 +40,7 @@ export function openPostSender(options: PostSenderOptions): Sender {
       const { recipients } = message;
       return deliverParts({ parts: parts.rendered, recipients }, (part) =>
         deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
-          const { url, headers, body } = prepare(part.body, { id: message.id, now: clock.now() });
+          const { url, headers, body } = prepare(part, { id: message.id, now: clock.now() });
           const answer = await postOnce({
             url,
             headers: { 'content-type': 'application/json', 'user-agent': 'lowwater', ...headers },

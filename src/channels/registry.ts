@@ -6,6 +6,7 @@ import { emailKind } from './email/email-kind.ts';
 import { feishuKind } from './feishu/feishu-kind.ts';
 import type { ChannelKind } from './kind.ts';
 import { pagerdutyKind } from './pagerduty/pagerduty-kind.ts';
+import { presetKinds } from './presets/preset-kind.ts';
 import { slackKind } from './slack/slack-kind.ts';
 import { teamsKind } from './teams/teams-kind.ts';
 import { webhookKind } from './webhook/webhook-kind.ts';
@@ -21,6 +22,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   feishuKind,
   wecomKind,
   pagerdutyKind,
+  ...presetKinds,
 ];
 
 const [firstKind, ...otherKinds] = channelKinds;

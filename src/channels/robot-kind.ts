@@ -91,7 +91,7 @@ export function robotKind(its: {
             name: index === 0 ? 'the message' : 'the mention',
             body: JSON.stringify(body),
           })),
-        prepare: (body, { now }) => {
+        prepare: ({ body }, { now }) => {
           const url = webhookUrl.reveal();
           return key === null || sign === undefined ? { url, body } : sign({ url, body, key, now });
         },

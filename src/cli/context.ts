@@ -92,7 +92,7 @@ export interface Rooms {
   /** The values that `type` of a channel can have. */
   listChannelTypes(): Promise<readonly string[]>;
   /** What stands in the file for a channel to this address; null where no kind has such. */
-  channelAt(address: string): Promise<Readonly<Record<string, unknown>> | null>;
+  channelAt(address: string): Promise<SuggestedChannel | null>;
   /** A report as it would be sent now: for a person to read here, and as the webhook channel sends it. */
   renderReport(order: ReportOrder): Promise<{ readonly text: string; readonly payload: object }>;
   /** Sends a report now to each of its channels. */
@@ -108,6 +108,13 @@ export interface DaemonNote {
   /** The id of the database. */
   readonly database: string | null;
   readonly version: string;
+}
+
+/** A channel to an address, as it would stand in the file. */
+export interface SuggestedChannel {
+  readonly keys: Readonly<Record<string, string>>;
+  /** A key with a list that the address does not say. */
+  readonly recipients: { readonly key: string; readonly question: string } | null;
 }
 
 /** What was copied of a table of a database: rows, and bytes of text and of binary columns. */

@@ -116,7 +116,7 @@ function locateConfiguration(option: string | null, context: Pick<CommandContext
   if (found !== undefined) return found;
   throw new UsageError(
     `no configuration: looked for ${places.join(' and ')}`,
-    'name one with --config FILE or LOWWATER_CONFIG; config.example.json shows every section, "lowwater demo" needs none',
+    '"lowwater init" writes a first one; --config FILE or LOWWATER_CONFIG names another, "lowwater demo" needs none',
   );
 }
 

@@ -3,6 +3,7 @@ import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts'
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
+import { expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -147,6 +148,13 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       return order<null>(
         (state) => unacknowledge(state, { account, rule, at }),
         () => ({ kind: 'unacknowledge', account, rule, at }),
+      );
+    },
+    expectTopUp: (wanted) => {
+      const at = now();
+      return order(
+        (state) => expectTopUp(state, wanted, at),
+        ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at }),
       );
     },
     silence: (wanted) =>

@@ -10,8 +10,10 @@ import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
+import { checkChannels } from './checks/check-channels.ts';
 import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
+import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
@@ -155,6 +157,8 @@ const checks = [
   checkRules,
   checkSchedules,
   checkAddresses,
+  checkProviders,
+  checkChannels,
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
 

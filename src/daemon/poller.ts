@@ -1,15 +1,16 @@
 import type { Outcome } from '../domain/outcome.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { reserve, spacingMs } from '../engine/request-guard.ts';
 import { isNearEmpty } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
+import { RateGuard } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
@@ -37,14 +38,7 @@ interface PollerDependencies {
 export class Poller {
   readonly #dependencies: PollerDependencies;
   readonly #due = new DueQueue<string>();
-  /** When a group's guard lets the next request start. */
-  readonly #free = new Map<string, number>();
-  /** Accounts that hold a place in their group's queue, and when it is their turn. */
-  readonly #reserved = new Map<string, number>();
-  /** When a group's last request was really sent. */
-  readonly #sentAt = new Map<string, number>();
-  /** From when on a request that was held back may ask again, behind those that were before it. */
-  readonly #heldBack = new Map<string, number>();
+  readonly #guard: RateGuard;
   readonly #phases = new Map<string, number>();
   /** Due, to begin in this order. */
   readonly #line = new Set<string>();
@@ -59,6 +53,12 @@ export class Poller {
   constructor(dependencies: PollerDependencies) {
     this.#dependencies = dependencies;
     const { mayActUnpersisted, state } = dependencies;
+    this.#guard = new RateGuard((group) => {
+      // A group has the name of its first account, and all of its accounts have one entry.
+      const first = state.accounts.get(group)?.settings;
+      return (first === undefined ? state.settings.provider : entryOf(state.settings, first))
+        .maxRequestsPerSecond;
+    });
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
     this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
   }
@@ -82,8 +82,12 @@ export class Poller {
     const { state } = this.#dependencies;
     const now = this.#dependencies.now();
     for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
+    for (const { id, settings } of state.accounts.values())
+      if (!entryOf(state.settings, settings).polled) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
-      ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
+      ({ settings }) =>
+        entryOf(state.settings, settings).polled &&
+        (!this.#phases.has(settings.id) || changed.has(settings.id)),
     );
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
@@ -140,8 +144,7 @@ export class Poller {
     const now = this.#dependencies.now();
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
-    for (const places of [this.#free, this.#reserved, this.#sentAt, this.#heldBack])
-      for (const [key, at] of places) places.set(key, at + byMs);
+    this.#guard.shift(byMs);
     const accounts = [...state.accounts.values()].filter(
       ({ settings }) => this.#due.dueAt(settings.id) !== null,
     );
@@ -183,72 +186,32 @@ export class Poller {
     const group = this.#groupOf(id);
     // One that died may have sent more than it stored.
     const sentAt = this.#dependencies.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
-    this.#sentAt.set(group, Math.max(this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY, sentAt));
-    this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, this.#freeAt(group)));
+    this.#guard.sent(group, sentAt);
   }
 
   #groupOf(id: string): string {
     return this.#dependencies.state.groups.get(id) ?? id;
   }
 
-  /** When the group's next request may really be sent. */
-  #freeAt(group: string): number {
-    return (this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY) + this.#spacingMs();
-  }
-
-  /** The guard at the instant of sending; see `SendingGuard`. */
+  /** See `SendingGuard`. */
   readonly #guardOf = (id: string): SendingGuard => {
     const group = this.#groupOf(id);
-    return () => {
-      if (!this.#dependencies.owns()) return askAgainMs;
-      const now = this.#dependencies.now();
-      const freeAt = this.#freeAt(group);
-      if (freeAt <= now) {
-        this.#sentAt.set(group, now);
-        this.#free.set(group, Math.max(this.#free.get(group) ?? now, this.#freeAt(group)));
-        return 0;
-      }
-      const place = Math.max(freeAt, this.#heldBack.get(group) ?? freeAt);
-      this.#heldBack.set(group, place + this.#spacingMs());
-      return place - now;
-    };
+    return () =>
+      this.#dependencies.owns() ? this.#guard.trySend(group, this.#dependencies.now()) : askAgainMs;
   };
-
-  #spacingMs(): number {
-    return spacingMs(this.#dependencies.state.settings.provider.maxRequestsPerSecond);
-  }
 
   /** It keeps its place, and what it waits for is stored at once. */
   #hold(id: string, now: number): void {
-    this.#reserved.set(id, now);
+    this.#guard.keepPlace(id, now);
     this.#due.set(id, now + askAgainMs);
     this.#dependencies.state.polls.hurry();
   }
 
   #startAt(id: string, now: number): number {
-    const { state } = this.#dependencies;
-    const blocked = blockedUntil(state, id);
-    if (blocked > now) {
-      this.#reserved.delete(id);
-      return blocked;
-    }
-    const place = this.#reserved.get(id);
-    // Whoever asks for a poll before its turn does not jump the queue.
-    if (place !== undefined && place > now) return place;
-    this.#reserved.delete(id);
-    const group = this.#groupOf(id);
-    // Places that were all missed, because the machine slept, must not be taken at the same moment. One that comes late
-    // moves those behind it.
-    if (place !== undefined && now - place < this.#spacingMs()) {
-      const startAt = Math.max(now, this.#freeAt(group));
-      if (startAt > now) this.#reserved.set(id, startAt);
-      return startAt;
-    }
-    const free = this.#free.get(group) ?? Number.NEGATIVE_INFINITY;
-    const { startAt, nextFreeAt } = reserve(free, now, state.settings.provider.maxRequestsPerSecond);
-    this.#free.set(group, nextFreeAt);
-    if (startAt > now) this.#reserved.set(id, startAt);
-    return startAt;
+    const blocked = blockedUntil(this.#dependencies.state, id);
+    if (blocked <= now) return this.#guard.startAt(id, this.#groupOf(id), now);
+    this.#guard.leave(id);
+    return blocked;
   }
 
   async #poll(account: WatchedAccount): Promise<void> {
@@ -306,7 +269,7 @@ export class Poller {
   #forget(id: string): void {
     this.#phases.delete(id);
     this.#due.delete(id);
-    this.#reserved.delete(id);
+    this.#guard.leave(id);
     this.#giveUp(id);
   }
 }

@@ -4,7 +4,7 @@ import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
-import { ruleKindOf } from './registry.ts';
+import { ruleKindOf, ruleKinds } from './registry.ts';
 
 /** `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
 export function describeRule(rule: Rule): string {
@@ -12,6 +12,18 @@ export function describeRule(rule: Rule): string {
   if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);
   if (rule.recoverForMs > 0) parts.push(`recovered for ${formatDuration(rule.recoverForMs)}`);
   return parts.join('; ');
+}
+
+/** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */
+export function suggestRules(
+  readings: readonly { readonly balance: Balance; readonly micros: Micros }[],
+): object[] {
+  return readings.flatMap(({ balance, micros }) =>
+    ruleKinds.flatMap((kind) => {
+      const own = kind.suggest?.(micros) ?? null;
+      return own === null ? [] : [{ id: `${balance}-${kind.type}`, type: kind.type, balance, ...own }];
+    }),
+  );
 }
 
 /** At least the day that runways and sparklines show. */

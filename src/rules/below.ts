@@ -37,6 +37,14 @@ const keys = {
 
 export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   type: 'below',
+  // A forecast has no verdict in its first hour: these steps have.
+  suggest: (micros) =>
+    micros > 0
+      ? {
+          thresholds: { warning: roundDown(micros / 5), critical: roundDown(micros / 20) },
+          hysteresis: '10%',
+        }
+      : null,
   summary: 'A balance under a threshold, or under several by severity.',
   keys,
   needsReading: true,
@@ -110,4 +118,12 @@ function wouldNotFire(rule: BelowRule, { reading }: AccountFacts): string | null
     return `The balance is back at the threshold; with a hysteresis of ${room} or less it would have resolved.`;
   }
   return `It would not fire with a threshold of ${exactAmount(balance, reading.currency)} or less.`;
+}
+
+/** An amount that a person would write: 1, 2 or 5 times a power of ten, at least 0.01. */
+function roundDown(micros: Micros): number {
+  const amount = Math.max(0.01, micros / 1_000_000);
+  const power = 10 ** Math.floor(Math.log10(amount));
+  const step = [5, 2, 1].find((candidate) => candidate * power <= amount) ?? 1;
+  return Number((step * power).toPrecision(1));
 }

@@ -91,6 +91,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   check?(keys: KeyReader): readonly KeyProblem[];
   /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
+  /** Keys of a rule to begin with, for a balance that was read, in `init`; null where there is nothing to watch for so. */
+  suggest?(micros: Micros): object | null;
   /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
   /** In a clause, with its numbers. */

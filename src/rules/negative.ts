@@ -34,6 +34,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   builtInId: 'negative',
+  suggest: (micros) => (micros < 0 ? {} : null),
   floorMicros: (_, empty) => empty,
   emptinessRank: 0,
   build: (common, input) => ({

@@ -93,6 +93,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   ],
   describe,
   warn: warnOfParts,
+  suggest: () => ({ thresholds: { warning: '7d', critical: '2d' } }),
   meantBefore: ({ lookbackMs }) =>
     lookbackMs === null
       ? {

@@ -2,6 +2,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import { recordAudit } from '../engine/audit.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
+import { expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
@@ -58,6 +59,7 @@ export function createLiveViews(
     acknowledgeAll: ({ alerts, by, comment }) =>
       daemon.runDurably((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
     unacknowledge: (alert) => daemon.runDurably((at) => unacknowledge(state, { ...alert, at })),
+    expectTopUp: (order) => daemon.runDurably((now) => expectTopUp(state, order, now)),
     silence: (order) => daemon.runDurably((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
     extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),
@@ -96,7 +98,6 @@ export function createLiveViews(
   };
 }
 
-/** What is wrong though the daemon runs. */
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageFailed.type, configInvalid.type]) {

@@ -1,5 +1,6 @@
 import { currencyCode } from '../domain/currency.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
+import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Payment } from './payment.ts';
 import type { AccountView } from './views.ts';
@@ -7,15 +8,17 @@ import type { AccountView } from './views.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = 30 * dayMs;
 
-/** A payment with the account that it is for. */
 export interface DuePayment extends Payment {
   readonly account: AccountView;
 }
 
-/** What is to be paid in one currency. */
+export interface ExpectedPayment {
+  readonly account: AccountView;
+  readonly expected: NonNullable<Runway['expected']>;
+}
+
 export interface CurrencyPayments {
   readonly currency: string;
-  /** What is due first comes first. */
   readonly payments: readonly DuePayment[];
   /** Of what is due within 7 and within 30 days. */
   readonly thisWeek: Micros;
@@ -31,9 +34,13 @@ export class PaymentPlan {
     this.#now = now;
   }
 
+  readonly expected: ExpectedPayment[] = [];
+
   add(account: AccountView): void {
     const { currency } = account;
     if (currency === null) return;
+    for (const runway of Object.values(account.runways))
+      if (runway?.expected != null) this.expected.push({ account, expected: runway.expected });
     for (const payment of account.payments) {
       if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;
       const code = currencyCode(currency);

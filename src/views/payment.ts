@@ -3,7 +3,6 @@ import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
 import { payable } from '../wording/quantity-wording.ts';
 
-/** What is to be paid for one balance of an account. */
 export interface Payment {
   readonly balance: Balance;
   /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */
@@ -17,7 +16,7 @@ export function paymentOf(
   runway: Runway,
   { left, clearsAt, now }: { readonly left: Micros; readonly clearsAt: Micros | null; readonly now: number },
 ): Payment | null {
-  const clearing = clearsAt === null ? 0 : clearsAt - left;
+  const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
   const { payBy, runwayMs, forecast, emptyAt } = runway;

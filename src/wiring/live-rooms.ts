@@ -57,7 +57,9 @@ export function createLiveRooms({
         return its === null ? [] : [{ type: kind.type, ...its }];
       });
       const best = found.find(({ isCertain }) => isCertain) ?? found[0];
-      return best === undefined ? null : { type: best.type, ...best.keys };
+      return best === undefined
+        ? null
+        : { keys: { type: best.type, ...best.keys }, recipients: best.recipients ?? null };
     },
     async listChannelTypes() {
       const { channelKinds } = await import('../channels/registry.ts');
@@ -93,19 +95,18 @@ async function checkAccounts(
 ): ReturnType<Rooms['checkAccounts']> {
   const [
     { checkAccounts: check },
-    { createAccountServiceClient },
+    { createEntryClients },
     { describeExchange },
     { cronCalendar },
     { textsFor },
   ] = await Promise.all([
     import('../views/check.ts'),
-    import('../providers/account-service/account-service-kind.ts'),
+    import('../providers/transport/entry-clients.ts'),
     import('../providers/describe-exchange.ts'),
     import('../system/calendar.ts'),
     import('./report-now.ts'),
   ]);
-  const provider = createAccountServiceClient({
-    ...settings.provider,
+  const provider = createEntryClients(settings, {
     texts: await textsFor(settings),
     clock: systemClock,
     ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),

@@ -79,25 +79,15 @@ function nameUser(): string {
   }
 }
 
-/**
- * One question on standard error, one line from standard input, empty when `signal` aborts; what is typed is not echoed when it is
- * `hidden`.
- */
+/** One question on standard error, one line from the terminal, empty when it is given up; what is typed is not shown when it is `hidden`. */
 async function askOnTerminal(question: string, hidden: boolean, signal: AbortSignal): Promise<string> {
-  const [{ createInterface }, { Writable }] = await Promise.all([
-    import('node:readline/promises'),
-    import('node:stream'),
-  ]);
-  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const output = hidden ? silence : process.stderr;
-  if (hidden) process.stderr.write(question);
-  const terminal = createInterface({ input: process.stdin, output, terminal: true });
-  // Without this, Ctrl-C while it asks would only end the line.
-  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  signal.addEventListener('abort', () => terminal.close());
-  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-  const answer = await Promise.race([terminal.question(hidden ? '' : question), ended]);
-  terminal.close();
-  if (hidden) process.stderr.write('\n');
-  return answer;
+  const { isCancel, password, text } = await import('@clack/prompts');
+  // A terminal that nobody gave a size says 0, and each character would have a line of its own.
+  process.stderr.columns ||= 80;
+  const ask = hidden ? password : text;
+  const answer = await ask({ message: question, output: process.stderr, signal });
+  if (!isCancel(answer)) return answer ?? '';
+  // Ctrl-C gives up everything, not this question alone.
+  if (!signal.aborted) process.kill(process.pid, 'SIGINT');
+  return '';
 }

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { exampleKeys, presetKinds } from '../../src/channels/presets/preset-kind.ts';
 import { channelKinds } from '../../src/channels/registry.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
-import { loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
+import { load, loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const example = readFileSync(join(root, 'config.example.json'), 'utf8');
@@ -87,6 +88,8 @@ const contractExample = {
 };
 
 const env = {
+  TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef',
+  TWILIO_AUTH_TOKEN: 'token-of-twilio',
   ...sampleSecrets,
   MARKETING_AUTH_SECRET: 'marketing-key-1',
   PAGER_URL: 'https://pager.example.com/in/1',
@@ -115,11 +118,34 @@ test('config.example.json loads without a warning and shows every section but th
   expect(Object.keys(JSON.parse(example)).toSorted()).toEqual(sections.toSorted());
 });
 
-test('config.example.json shows every rule type and channel type', () => {
+test('config.example.json shows every rule type, and every channel type that is no preset', () => {
   const { settings } = loadValid(example, { env });
   const types = (list: readonly { type: string }[]) => new Set(list.map(({ type }) => type));
   expect(types(settings.rules)).toEqual(types(ruleKinds));
-  expect(types(settings.channels)).toEqual(types(channelKinds));
+  const ownKinds = channelKinds.filter((kind) => !presetKinds.some(({ type }) => type === kind.type));
+  expect(types(settings.channels)).toEqual(types(ownKinds));
+});
+
+test.each(presetKinds)('a channel as docs/channels.md writes it is valid: $type', ({ type, preset }) => {
+  const channels = { ops: { type, ...exampleKeys(preset) } };
+  const { settings } = loadValid({ ...sample(), channels, routes: [] });
+  expect(settings.channels.map((channel) => channel.type)).toEqual([type]);
+});
+
+const spenders = presetKinds.filter(({ preset }) => preset.spendsBalance);
+
+test.each(spenders)('$type never sends by the account that its messages are about', ({ type, preset }) => {
+  const keys = exampleKeys(preset);
+  const secret = Object.keys(preset.keys).find((key) => preset.keys[key]?.kind === 'secret') ?? '';
+  const accounts = [{ id: 'otp', authSecret: 'shared-secret-0123456789' }];
+  const channels = { ops: { type, ...keys, [secret]: 'shared-secret-0123456789' } };
+  const loaded = load({ ...sample(), accounts, channels, routes: [] });
+  expect(loaded).toMatchObject({
+    kind: 'invalid',
+    problems: [
+      { path: `channels.ops.${secret}`, message: expect.stringContaining('nothing pays for the alert') },
+    ],
+  });
 });
 
 test('config.schema.json is what scripts/write-schema.ts writes', () => {

@@ -51,13 +51,13 @@ describe.concurrent('the built program, end to end', { timeout: 60_000 }, () => 
       expect(new Set(mails.map(({ messageId }) => messageId)).size).toBe(mails.length);
     }));
 
-  it('sends a mail that was not confirmed again under the same Message-ID, and marks it delivered once', () => {
+  it('sends a message that was not confirmed again under the same id, and marks it delivered once', () => {
     let refusals = 1;
     return withBed(
       { config: { routes: [{ channels: ['hook'], groupWait: '0s' }], channels: {} } },
       async (bed) => {
         bed.configure({ channels: { hook: { type: 'webhook', url: `${bed.slack.origin}/hook` } } });
-        bed.slack.behave(() => (refusals-- > 0 ? 'reset-after-status' : { status: 204, body: '' }));
+        bed.slack.behave(() => (refusals-- > 0 ? 'reset' : { status: 204, body: '' }));
         const daemon = await bed.start();
         bed.provider.control.setBalance('otp', 'sms', '1');
         const [lost, again] = await eventually('both attempts', () =>

@@ -213,6 +213,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  async expectTopUp(): Promise<Refusal> {
+    return { refused: 'not-now', why: 'nobody expects anything here' };
+  }
+
   async endSession({ id }: { readonly id: string }): Promise<void> {
     this.endedSessions.add(id);
   }

@@ -18,6 +18,7 @@ const membership = 'src/cluster/membership.ts';
 const owned = 'src/cluster/owned-accounts.ts';
 const membershipTest = 'test/cluster/membership.test.ts';
 const ownsTest = 'test/daemon/owns.test.ts';
+const reloadTest = 'test/daemon/reload.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
@@ -175,9 +176,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a request whose turn comes late is sent right behind another',
-    file: 'src/daemon/poller.ts',
-    old: 'if (freeAt <= now) {',
-    new: 'if (freeAt <= now || now > 0) {',
+    file: 'src/daemon/rate-guard.ts',
+    old: 'if (sendableAt <= now) {',
+    new: 'if (sendableAt <= now || now > 0) {',
   },
   {
     name: 'a restart forgets that a group must wait',
@@ -311,15 +312,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner counts its lease from the answer',
     file: membership,
-    old: '      this.#lease.countFrom(sentAt);\n    if (this.#epoch',
-    new: '      this.#lease.countFrom(this.#lease.instant());\n    if (this.#epoch',
+    old: '      this.#lease.countFrom(sentAt);\n    if (this.#owned',
+    new: '      this.#lease.countFrom(this.#lease.instant());\n    if (this.#owned',
     test: membershipTest,
   },
   {
     name: 'an owner does not look at its lease',
-    file: membership,
-    old: "(this.#role === 'owner' && this.#lease.lasts);",
-    new: "this.#role === 'owner';",
+    file: 'src/cluster/owned-accounts.ts',
+    old: "(this.#phase === 'owner' && this.#dependencies.lease.lasts);",
+    new: "this.#phase === 'owner';",
     test: membershipTest,
   },
   {
@@ -331,7 +332,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is not stored is told while another may take over',
     file: membership,
-    old: 'return this.holds() && (this.#store?.failingForMs === undefined || this.mayActUnpersisted());',
+    old: 'return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
     new: 'return this.holds();',
   },
   {
@@ -404,8 +405,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the database gives the accounts away without a new epoch',
     file: sharedDatabase,
-    old: '{ epoch: this.#slot.epoch + 1, incarnation }',
-    new: '{ epoch: this.#slot.epoch || 1, incarnation }',
+    old: '{ epoch: Math.max(this.#slot.epoch, above) + 1, incarnation }',
+    new: '{ epoch: Math.max(this.#slot.epoch, above) || 1, incarnation }',
   },
   {
     name: 'an owner goes on alone although another reaches the database',
@@ -472,6 +473,20 @@ export const mutations: readonly Mutation[] = [
     file: 'src/cluster/cluster-status.ts',
     old: ' && !isBlind,',
     new: ',',
+    test: membershipTest,
+  },
+  {
+    name: 'an owner throws away what the database lost and it still has',
+    file: owned,
+    old: 'const lost = await cluster.takeLost();',
+    new: 'const lost = (await cluster.takeLost()).slice(0, 0);',
+    test: membershipTest,
+  },
+  {
+    name: 'who was refused by a database that lost its claim takes itself for overtaken',
+    file: owned,
+    old: 'if (look.epoch > epoch || isForeign) lost(',
+    new: 'if (look.epoch !== epoch || isForeign) lost(',
     test: membershipTest,
   },
   {
@@ -545,5 +560,26 @@ export const mutations: readonly Mutation[] = [
     test: 'test/http/browser-live.test.ts',
   },
   ...channelMutations,
+  {
+    name: 'an alert goes on although its rule watches another balance now',
+    file: 'src/engine/reconfigure.ts',
+    old: ' && balance === alert.balance,',
+    new: ',',
+    test: reloadTest,
+  },
+  {
+    name: 'what a channel was notified of goes by its name',
+    file: 'src/engine/channel-changes.ts',
+    old: '  for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);\n',
+    new: '',
+    test: reloadTest,
+  },
+  {
+    name: 'another purse goes on with the readings of the one before',
+    file: 'src/engine/purses.ts',
+    old: 'if (address !== before.address) moved.add(account.id);',
+    new: 'if (address !== before.address) moved.delete(account.id);',
+    test: reloadTest,
+  },
   ...postgresMutations,
 ];

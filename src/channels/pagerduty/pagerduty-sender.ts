@@ -17,7 +17,7 @@ export function openPagerdutySender(
     table: pagerdutyAnswers,
     render: (message) =>
       renderPagerduty(message).map(({ name, event }) => ({ name, body: JSON.stringify(event) })),
-    prepare: (body) => {
+    prepare: ({ body }) => {
       // What `render` above wrote.
       const { event_action, ...event }: PagerdutyEvent = JSON.parse(body);
       const isChange = event_action === 'change';

@@ -15,9 +15,10 @@ import type { ItemWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
+import { cutUnits } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
-import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
+import { cutEscaped, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;
@@ -95,7 +96,9 @@ function renderIncidents(message: IncidentMessage): SlackPayload {
   const [only] = words.items;
   const single = message.items.length === 1 && item !== undefined && only !== undefined;
   const blocks = single ? itemBlocks(only, item, message.at) : groupBlocks(words, message);
-  return payload({ headline: words.headline, tone: words.tone, blocks });
+  // Previews show the beginning: account and amount; the icon before them says how bad it is.
+  const headline = single ? `${only.subject} · ${only.stateWord}` : words.headline;
+  return payload({ headline, tone: words.tone, blocks });
 }
 
 function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonly SlackBlock[] {

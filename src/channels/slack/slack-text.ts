@@ -23,15 +23,6 @@ export function cutEscaped(text: string, limit: number): string {
   return `${cut}…`;
 }
 
-/** Cuts to at most `limit` UTF-16 code units, which is how Slack is known to count, without splitting a character. */
-export function cutUnits(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  return `${text
-    .slice(0, limit - 1)
-    .replace(/[\ud800-\udbff]$/, '')
-    .trimEnd()}…`;
-}
-
 /** What `escapeSlack` made of a text, back as it was. */
 export function unescapeSlack(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

@@ -30,7 +30,7 @@ export function openWebhookSender(
           : fillTemplate(template, message);
       return [{ name: 'the message', body }];
     },
-    prepare: (body, { id, now }) => ({
+    prepare: ({ body }, { id, now }) => ({
       url: url.reveal(),
       headers: { ...signedHeaders({ id, body, secret, attemptedAt: now }), ...own },
       body,

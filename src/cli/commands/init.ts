@@ -1,106 +1,224 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf } from '../../domain/reading.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
+import { suggest } from '../read-options.ts';
 
 export const initCommand: Command = {
   name: 'init',
   summary: 'write a first configuration, after trying the key',
-  details: `Asks on a terminal for what no option names. Asks the provider for the balance of the key, and writes nothing when the key is
-refused. Writes ./config.json, or what --config names, for its owner alone (mode 0600), with a token for page and API; never over
-a file that is there.
+  details: `Asks on a terminal for what no option names, and again after a wrong answer. Asks the provider for the balance of the key,
+and writes nothing when the key is refused. Writes ./config.json, or what --config names, for its owner alone (mode 0600), with a rule for
+each balance that is not 0 and a token for page and API; never over a file that is there.
 
---key env:NAME and --key file:/path leave the key where it is; the key itself is written into the file. Keys that stand on the
-command line show in lists of processes.`,
+env:NAME and file:/path in place of a key or an address leave the secret where it is; otherwise it is written into the file. What
+stands on the command line shows in lists of processes.`,
   options: {
+    provider: { value: 'TYPE', summary: 'the kind of provider, as "lowwater providers" lists them' },
     url: { value: 'URL', summary: 'base address of the provider' },
-    key: { value: 'KEY', summary: 'the key (authSecret), or env:NAME, or file:/path' },
+    key: { value: 'KEY', summary: 'the key, or env:NAME, or file:/path' },
+    credential: {
+      value: 'NAME=KEY',
+      summary: 'one of several credentials, where the kind of provider asks for more; may be repeated',
+      repeatable: true,
+    },
     channel: { value: 'URL', summary: 'where messages go: a webhook address, or smtps://user:password@host' },
     to: { value: 'ADDRESS', summary: 'who gets the mails, with an smtp address' },
     account: { value: 'ID', summary: 'what the account is called; default main' },
+    'public-url': { value: 'URL', summary: 'address of the page as people reach it: messages link to it' },
+    test: { summary: 'send a test message to the channel' },
   },
   examples: [
     'lowwater init',
-    'lowwater init --url https://api.example.com --key env:OTP_AUTH_SECRET --channel https://hooks.slack.com/services/…',
+    'lowwater init --url https://api.example.com --key env:OTP_AUTH_SECRET --channel env:SLACK_WEBHOOK_URL',
   ],
   run: async (context, input) => {
-    const file = resolve(
-      context.cwd,
-      input.option('config') ?? (context.env.LOWWATER_CONFIG || 'config.json'),
-    );
+    const given = input.option('config') ?? (context.env.LOWWATER_CONFIG || null);
+    const file = resolve(context.cwd, given ?? 'config.json');
     if (existsSync(file)) throw alreadyThere(file);
-    const answers = await gatherAnswers(context, input);
-    const config = buildConfiguration(context, answers);
-    writeNew(file, config);
-    let balance: TriedKey;
-    try {
-      balance = await tryKey(context, input);
-    } catch (error) {
-      rmSync(file);
-      throw error;
+    const ask = createAsker(context, input);
+    const channel = await askChannel(context, ask);
+    const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
+      optional: true,
+    });
+    const account = input.option('account') ?? 'main';
+    for (;;) {
+      const provider = await askProvider(context, input, ask);
+      const config = { ...schemaKey(), ...provider(account), ...buildRest(context, { channel, publicUrl }) };
+      writeNew(file, config);
+      const tried = await tryKey(context, input, account).catch((error: unknown) => {
+        rmSync(file);
+        throw error;
+      });
+      if (tried.kind === 'refused') {
+        rmSync(file);
+        const message = 'the provider refused the key; nothing was written';
+        if (context.ask === null || context.signal.aborted) throw new CommandError(message);
+        await context.stderr.write(`${message}: try again\n`);
+        ask.again();
+        continue;
+      }
+      if (tried.kind === 'unknown')
+        await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
+      else {
+        const { suggestRules } = await import('../../rules/about-rules.ts');
+        const [first] = config.accounts;
+        const accounts = [{ ...first, currency: tried.currency }];
+        writeFileSync(file, format({ ...config, accounts, rules: suggestRules(tried.balances) }));
+        await context.stdout.write(`The provider answered: ${tried.text}.\n`);
+      }
+      await finish(context, input, { file, named: given });
+      return exitCodes.ok;
     }
-    if (balance.kind === 'read') {
-      const [account] = config.accounts;
-      const known = { ...config, accounts: [{ ...account, currency: balance.currency }] };
-      writeFileSync(file, formatConfiguration(known));
-      await context.stdout.write(`The provider answered: ${balance.text}.\n`);
-    } else {
-      await context.stderr.write(`warning: the key could not be tried: ${balance.reason}\n`);
-    }
-    await context.stdout.write(
-      `${file} is written. Next: lowwater test-channel main, then lowwater run.\nThe page asks for the token in the file (server.token).\n`,
-    );
-    return exitCodes.ok;
   },
 };
 
-interface Answers {
-  readonly url: string;
-  readonly key: string;
-  readonly account: string;
-  readonly channel: object;
+interface Ask {
+  /** The answer of an option, else of the person; asked again while `check` names a problem. Null for none, where that is allowed. */
+  (
+    name: string,
+    question: string,
+    how?: {
+      readonly hidden?: boolean;
+      readonly optional?: boolean;
+      readonly check?: (answer: string) => string | null | Promise<string | null>;
+    },
+  ): Promise<string | null>;
 }
 
-async function gatherAnswers(context: CommandContext, input: CommandInput): Promise<Answers> {
-  const askFor = async (name: string, question: string, hidden = false): Promise<string> => {
-    const given = input.option(name) ?? (context.ask === null ? null : await context.ask(question, hidden));
-    if (given !== null && given.trim() !== '') return given.trim();
-    if (context.signal.aborted) throw new CommandError('given up; nothing was written');
-    const hint = context.ask === null ? 'without a terminal to ask on, options say everything' : null;
-    throw new UsageError(`--${name} is missing`, hint);
+interface Asker extends Ask {
+  /** What the options said was wrong: from now on the person is asked. */
+  again(): void;
+}
+
+function createAsker(context: CommandContext, input: CommandInput): Asker {
+  let ignoresOptions = false;
+  const ask: Ask = async (name, question, { hidden = false, optional = false, check } = {}) => {
+    for (;;) {
+      const option = ignoresOptions ? null : input.option(name);
+      const typed = option ?? (context.ask === null ? '' : await context.ask(question, hidden));
+      const answer = typed.trim();
+      if (context.signal.aborted) throw new CommandError('stopped; nothing was written');
+      if (answer === '' && optional) return null;
+      const problem = answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
+      if (problem === null) return answer;
+      if (option !== null || context.ask === null)
+        throw new UsageError(
+          problem,
+          context.ask === null ? 'without a terminal, options say everything' : null,
+        );
+      await context.stderr.write(`${problem}\n`);
+    }
   };
-  const url = await askFor('url', 'Base address of the provider (https://…): ');
-  const key = await askFor('key', 'Key (authSecret), or env:NAME, or file:/path: ', true);
-  const address = await askFor('channel', 'Where messages go (a webhook address, or smtps://…): ');
-  const found = await context.rooms.channelAt(address);
-  if (found === null)
-    throw new UsageError('--channel is no address that a channel could have: https://… or smtps://…');
-  const channel = 'smtpUrl' in found ? { ...found, to: [await askFor('to', 'Who gets the mails: ')] } : found;
-  return { url, key, account: input.option('account') ?? 'main', channel };
+  return Object.assign(ask, {
+    again: () => {
+      ignoresOptions = true;
+    },
+  });
 }
 
-function buildConfiguration({ random }: CommandContext, { url, key, account, channel }: Answers) {
+async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
+  const at = async (answer: string) => context.rooms.channelAt(resolveNamed(context, answer));
+  const wrong = '--channel must be an https:// webhook or smtps:// address, or env:NAME with one';
+  const answer =
+    (await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
+      check: async (text) => ((await at(text)) === null ? wrong : null),
+    })) ?? '';
+  const found = await at(answer);
+  if (found === null) throw new UsageError(wrong);
+  const address = resolveNamed(context, answer);
+  const keys = Object.entries(found.keys).map(([key, value]) => [
+    key,
+    value === URL.parse(address)?.href || value === address ? written(answer) : value,
+  ]);
+  const { recipients } = found;
+  const to = recipients === null ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
+  return Object.fromEntries([...keys, ...to]);
+}
+
+/** Gives what makes the file's part about provider and account. */
+async function askProvider(
+  context: CommandContext,
+  input: CommandInput,
+  ask: Ask,
+): Promise<(account: string) => { readonly accounts: readonly object[] }> {
+  const kinds = await context.rooms.describeProviders();
+  const [usual] = kinds;
+  const isKnown = (type: string): boolean =>
+    kinds.some((kind) => kind.type === type && kind.details !== null);
+  const type =
+    input.option('url') !== null && input.option('provider') === null
+      ? usual?.type
+      : await ask('provider', `Provider (a TYPE of "lowwater providers"; empty: ${usual?.type})`, {
+          optional: true,
+          check: (text) =>
+            isKnown(text)
+              ? null
+              : `--provider ${text}: ${suggest(text, kinds.map((kind) => kind.type).filter(isKnown))}`,
+        });
+  const chosen = kinds.find((kind) => kind.type === type) ?? usual;
+  if (chosen === undefined || chosen === usual) {
+    const baseUrl = await ask('url', 'Base address of the provider (https://…)', {
+      check: (text) => (/^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://'),
+    });
+    const key = (await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true })) ?? '';
+    return (id) => ({ provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] });
+  }
+  const given = new Map(
+    input.options('credential').map((pair) => [pair.split('=')[0], pair.replace(/^[^=]*=/, '')]),
+  );
+  const credentials: Record<string, string> = {};
+  for (const { name, label } of chosen.credentials) {
+    const answer =
+      given.get(name) ??
+      (await ask(chosen.credentials.length === 1 ? 'key' : `credential ${name}=…`, label, {
+        hidden: true,
+      })) ??
+      '';
+    credentials[name] = written(answer);
+  }
+  const entry = chosen.type;
+  return (id) => ({
+    providers: { [entry]: { type: entry } },
+    accounts: [{ id, provider: entry, credentials }],
+  });
+}
+
+function buildRest(
+  { random }: CommandContext,
+  { channel, publicUrl }: { readonly channel: object; readonly publicUrl: string | null },
+) {
   return {
-    provider: { baseUrl: url },
-    accounts: [
-      { id: account, authSecret: /^(?:env|file):./.test(key) ? `\${${key}}` : escapePlaceholder(key) },
-    ],
-    rules: [{ id: 'sms-runway', type: 'runway', thresholds: { warning: '7d', critical: '2d' } }],
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    rules: [] as readonly object[],
     channels: { main: channel },
-    server: { token: random.bytes(24).toString('hex') },
+    server: { token: random.bytes(24).toString('hex'), ...(publicUrl === null ? {} : { publicUrl }) },
   };
 }
 
-/** A key is taken as it stands, whatever characters it holds. */
-function escapePlaceholder(text: string): string {
-  return text.replaceAll('${', '$${');
+/** Lets editors complete and check the file, where the schema came with the program. */
+function schemaKey(): { readonly $schema?: string } {
+  const file = fileURLToPath(new URL('../../../config.schema.json', import.meta.url));
+  return existsSync(file) ? { $schema: file } : {};
 }
 
-function formatConfiguration(config: object): string {
+/** What the file says for an answer: a placeholder for what is named, else the text, whatever characters it holds. */
+function written(answer: string): string {
+  return /^(?:env|file):./.test(answer) ? `\${${answer}}` : answer.replaceAll('${', '$${');
+}
+
+/** The value of a variable that an answer names; any other answer itself. */
+function resolveNamed({ env }: CommandContext, answer: string): string {
+  const name = /^env:(.+)$/.exec(answer)?.[1];
+  return name === undefined ? answer : (env[name] ?? '');
+}
+
+function format(config: object): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
@@ -111,7 +229,7 @@ function alreadyThere(file: string): UsageError {
 /** For its owner alone: it holds secrets. */
 function writeNew(file: string, config: object): void {
   try {
-    writeFileSync(file, formatConfiguration(config), { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, format(config), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
     if (code === 'EEXIST') throw alreadyThere(file);
@@ -121,22 +239,61 @@ function writeNew(file: string, config: object): void {
 }
 
 type TriedKey =
-  | { readonly kind: 'read'; readonly currency: string; readonly text: string }
+  | {
+      readonly kind: 'read';
+      readonly currency: string;
+      readonly text: string;
+      readonly balances: readonly { readonly balance: string; readonly micros: number }[];
+    }
+  | { readonly kind: 'refused' }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** Throws where the file that was just written is not valid, or the provider refuses the key. */
-async function tryKey(context: CommandContext, input: CommandInput): Promise<TriedKey> {
+/** Throws where the file that was just written is not valid. */
+async function tryKey(context: CommandContext, input: CommandInput, account: string): Promise<TriedKey> {
   const { settings } = await loadConfiguration(context, input);
-  const order = { settings, account: null, signal: context.signal };
+  const order = { settings, account, signal: context.signal };
   const [checked] = await context.rooms.checkAccounts(order);
+  if (checked?.outcome === 'auth_failed') return { kind: 'refused' };
   const reading = checked?.outcome === 'ok' ? checked.view.reading : null;
-  if (checked?.outcome === 'auth_failed')
-    throw new CommandError('the provider refused the key; nothing was written');
-  if (reading === null || reading === undefined)
+  if (checked === undefined || reading === null)
     return { kind: 'unknown', reason: cleanText(checked?.reason ?? 'no answer', 300) };
-  const { currency } = reading;
-  const text = (checked?.view.balances ?? [])
-    .map(({ id, label }) => `${label} ${formatAmount(amountOf(reading, id), currency)}`)
+  const read = readBalances(checked.view, reading);
+  const text = read
+    .map(({ label, micros }) => `${label} ${formatAmount(micros, reading.currency)}`)
     .join(', ');
-  return { kind: 'read', currency: currency.trim(), text: cleanText(text, 200) };
+  const used = read.filter(({ micros }) => micros !== 0);
+  return {
+    kind: 'read',
+    currency: reading.currency.trim(),
+    text: cleanText(text, 200),
+    balances: used.length > 0 ? used : read.slice(0, 1),
+  };
+}
+
+function readBalances({ balances }: AccountView, reading: NonNullable<AccountView['reading']>) {
+  return balances.map(({ id, label }) => ({ balance: id, label, micros: reading.balances[id] ?? 0 }));
+}
+
+/** Sends a test message where one is wanted, and says what comes next. */
+async function finish(
+  context: CommandContext,
+  input: CommandInput,
+  { file, named }: { readonly file: string; readonly named: string | null },
+): Promise<void> {
+  const isWanted =
+    input.flag('test') || /^y/i.test((await context.ask?.('Send a test message now? (y/N)', false)) ?? '');
+  if (isWanted) {
+    const { settings } = await loadConfiguration(context, input);
+    const [channel] = settings.channels;
+    if (channel !== undefined) {
+      const { delivery } = await context.rooms.sendTest({ settings, channel, signal: context.signal });
+      const said =
+        delivery.kind === 'delivered' ? 'delivered' : `not delivered: ${cleanText(delivery.reason, 300)}`;
+      await context.stdout.write(`Test message: ${said}.\n`);
+    }
+  }
+  const suffix = named === null ? '' : ` --config ${named}`;
+  await context.stdout.write(
+    `${file} is written. Next: ${isWanted ? '' : `lowwater test-channel main${suffix}, then `}lowwater run${suffix}.\nThe page asks for the token in the file (server.token).\n`,
+  );
 }

@@ -46,7 +46,7 @@ const getPaymentsCsv = createRoute({
 
 export function addPaymentOperations(api: Api): void {
   api.openapi(listPayments, async (context) => {
-    const currencies = await planPayments(context.var.views, context.get('now'));
+    const { currencies } = await planPayments(context.var.views, context.get('now'));
     const all = currencies.flatMap(({ payments }) => payments);
     const page = pageOfList(all, context.req.valid('query'), ({ account, balance }) =>
       JSON.stringify([account.id, balance]),
@@ -61,7 +61,7 @@ export function addPaymentOperations(api: Api): void {
 
   api.openapi(getPaymentsCsv, async (context) => {
     const now = context.get('now');
-    const currencies = await planPayments(context.var.views, now);
+    const { currencies } = await planPayments(context.var.views, now);
     const lines = [csvHeader, ...currencies.flatMap(({ payments }) => payments.map(csvLine))];
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',

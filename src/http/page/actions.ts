@@ -8,6 +8,7 @@ import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alert-list.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './form-input.ts';
+import { orderTopUp } from './pay.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
 import { renderSilences } from './silences.ts';
@@ -17,6 +18,12 @@ export function addActions(app: WebApp, options: PageOptions): void {
   app.post('/alerts/many', actOnMany);
   app.post('/alerts/:account/:rule/acknowledge', acknowledge);
   app.post('/alerts/:account/:rule/unacknowledge', unacknowledge);
+  app.post('/pay/ordered', async (context) => {
+    const form = await readForm(context);
+    await orderTopUp(context, form, frameOf(options, context));
+    form.set('back', '/pay');
+    return sendBack(context, form, 'ordered');
+  });
   app.post('/silences', (context) => silence(options, context));
   app.post('/silences/:id/extend', extendSilence);
   app.post('/silences/:id/expire', expireSilence);
@@ -88,7 +95,6 @@ async function unacknowledge(context: WebContext): Promise<Response> {
   return sendBack(context, form, 'given-back');
 }
 
-/** Acknowledges or silences what was ticked, or all that the filters of the page select. */
 async function actOnMany(context: WebContext): Promise<Response> {
   const { views } = context.var;
   const form = await readForm(context);
@@ -136,7 +142,6 @@ async function silenceMany(
   return answers;
 }
 
-/** More than this are counted, not named. */
 const maxNamed = 10;
 
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {

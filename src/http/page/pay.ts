@@ -1,10 +1,19 @@
 import { inSlices } from '../../daemon/slices.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { parseLocalText } from '../../domain/moment.ts';
+import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
-import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
-import type { LiveViews } from '../../views/views.ts';
+import {
+  type CurrencyPayments,
+  type DuePayment,
+  type ExpectedPayment,
+  PaymentPlan,
+} from '../../views/payment-plan.ts';
+import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { accept, findAccount } from '../api/input.ts';
+import { RequestError } from '../refusal.ts';
+import type { WebContext } from '../web-env.ts';
 import { accountPath } from './forms.ts';
 import { live } from './live.ts';
 import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
@@ -15,22 +24,25 @@ const sliceOfAccounts = 100;
 export async function planPayments(
   views: Pick<LiveViews, 'accountIds' | 'accounts'>,
   now: number,
-): Promise<readonly CurrencyPayments[]> {
+): Promise<{
+  readonly currencies: readonly CurrencyPayments[];
+  readonly expected: readonly ExpectedPayment[];
+}> {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
-  return plan.currencies();
+  return { currencies: plan.currencies(), expected: plan.expected };
 }
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
-  const currencies = await planPayments(views, frame.now);
+  const { currencies, expected } = await planPayments(views, frame.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${currencies.length === 0 && html`<p class="empty">Nothing is due within 30 days.</p>`}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
+  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is due within 30 days.</p>`}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
 )}`;
 }
 
@@ -39,7 +51,7 @@ function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyP
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${currency}</bdi></h2>
 <p class="sums"><strong>${formatAmount(thisWeek, currency)}</strong> within 7 days · <strong>${formatAmount(next30Days, currency)}</strong> within 30 days</p>
 <div class="scroll" role="group" aria-label="Payments in ${currency}" tabindex="0"><table class="cards compact pay">
-<thead><tr><th scope="col">Account</th><th scope="col" class="number">Pay</th><th scope="col">By</th><th scope="col" class="number">Left now</th><th scope="col">Lasts</th><th scope="col">Where</th></tr></thead>
+<thead><tr><th scope="col">Account</th><th scope="col" class="number">Pay</th><th scope="col">By</th><th scope="col" class="number">Left now</th><th scope="col">Lasts</th><th scope="col">Where</th><th scope="col">Done?</th></tr></thead>
 <tbody>${payments.map((payment) => paymentRow(payment, frame))}</tbody></table></div></section>`;
 }
 
@@ -50,5 +62,72 @@ function paymentRow({ account, balance, micros, dueAt }: DuePayment, frame: Fram
 <td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
 <td class="number" data-label="Left now">${balanceCell(account, balance)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
-<td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td></tr>`;
+<td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td>
+<td data-label="Done?">${orderedForm(account, { balance, micros })}</td></tr>`;
+}
+
+/** Who has paid says so: alerts of the balance are acknowledged, and the money is expected. */
+function orderedForm(
+  { id, name, currency, worst }: AccountView,
+  { balance, micros }: Pick<DuePayment, 'balance' | 'micros'>,
+): Html {
+  return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(name)}</span></summary><form method="post" action="/pay/ordered">
+<p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
+<input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
+<label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${formatMicros(micros)}"></label>
+<label>Arrives by (empty: after the lead time) <input type="date" name="by"></label>
+<label>Order number <input name="comment" maxlength="500" autocomplete="off" placeholder="PO-4711"></label>
+<label>Your name <input name="by-name" required maxlength="100" autocomplete="name"></label>
+<button>Ordered</button></form></details>`;
+}
+
+function expectedList(expected: readonly ExpectedPayment[], frame: Frame): Html | null {
+  if (expected.length === 0) return null;
+  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul>${expected.map(
+    ({ account, expected: { amountMicros, by, comment } }) =>
+      html`<li><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>: ${formatAmount(amountMicros, account.currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}</li>`,
+  )}</ul></section>`;
+}
+
+/** What the form says: the order, refused where the account's alerts are not as the page showed them. */
+export async function orderTopUp(context: WebContext, form: URLSearchParams, frame: Frame): Promise<void> {
+  const { views } = context.var;
+  const account = await findAccount(views, form.get('account') ?? '');
+  if ((form.get('seen-worst') ?? '') !== (account.worst ?? ''))
+    throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
+  const amountMicros = parseMicros((form.get('amount') ?? '').replaceAll(',', '').trim());
+  if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
+  const day = form.get('by') ?? '';
+  const by = day === '' ? null : parseLocalText(`${day}T23:59`, frame.timezone);
+  const number = (form.get('comment') ?? '').trim();
+  const person = {
+    by: context.get('person') ?? (form.get('by-name') ?? '').trim().slice(0, 100),
+    comment: `ordered${number === '' ? '' : `, ${number.slice(0, 400)}`}`,
+  };
+  const balance = form.get('balance') ?? '';
+  accept(
+    await views.expectTopUp({
+      account: account.id,
+      balance,
+      amountMicros,
+      ...(by === null ? {} : { by }),
+      orderedBy: person.by,
+      comment: number.slice(0, 400),
+    }),
+  );
+  const open = (await views.alerts({ all: false })).filter(
+    (alert) =>
+      alert.account === account.id &&
+      alert.balance === balance &&
+      alert.state === 'firing' &&
+      alert.acknowledged === null,
+  );
+  await views.acknowledgeAll({
+    alerts: open.map(({ account: id, rule, incident, severity }) => ({
+      account: id,
+      rule,
+      seen: { incident, severity },
+    })),
+    ...person,
+  });
 }

@@ -32,6 +32,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['partly', 'Some had already ended; the rest are done.'],
   ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
+  ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],
@@ -113,7 +114,6 @@ function listWords(words: readonly (string | null)[]): string | null {
   return words.filter((word) => word !== null).join(', ') || null;
 }
 
-/** The address of this page, to come back to. */
 function withoutDone(context: WebContext): string {
   if (context.req.method !== 'GET') return '/';
   const url = new URL(context.req.url);
@@ -125,7 +125,6 @@ export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
   return { now: context.get('now'), timezone: zoneOf(context, timezone) };
 }
 
-/** More silences than this are counted, not listed. */
 const shownSilences = 5;
 
 /** What nobody may overlook, on top of every page: what is wrong with lowwater itself, and what is muted. */

@@ -30,11 +30,12 @@ export interface Found {
 
 /** A JSON text whose numbers are known by their digits. Of two equal keys in one object the last one counts. */
 export class ExactJson {
-  readonly #root: Readonly<{ '': unknown }>;
+  /** Holds the root under the key "", as the parser has it. */
+  readonly #holder: object;
   readonly #digits: WeakMap<object, Map<string, string>>;
 
-  private constructor(root: unknown, digits: WeakMap<object, Map<string, string>>) {
-    this.#root = { '': root };
+  private constructor(holder: object, digits: WeakMap<object, Map<string, string>>) {
+    this.#holder = holder;
     this.#digits = digits;
   }
 
@@ -43,42 +44,34 @@ export class ExactJson {
     const json = text.startsWith('\ufeff') ? text.slice(1) : text;
     if (depthOf(json) > maxDepth) return null;
     const digits = new WeakMap<object, Map<string, string>>();
-    let rootHolder: object = {};
+    let holder: object = {};
     try {
-      const root = parseWithSource(json, function keepDigits(key, value, { source }) {
-        rootHolder = this;
+      parseWithSource(json, function keepDigits(key, value, { source }) {
+        // The root comes last.
+        holder = this;
         if (typeof value !== 'number' || source === undefined) return value;
-        const known = digits.get(this) ?? new Map<string, string>();
-        digits.set(this, known.set(key, source));
+        digits.set(this, (digits.get(this) ?? new Map<string, string>()).set(key, source));
         return value;
       });
-      const exact = new ExactJson(root, digits);
-      // The reviver comes to the root last; what holds it is made by the parser.
-      const rootDigits = digits.get(rootHolder);
-      if (rootDigits !== undefined) digits.set(exact.#root, rootDigits);
-      return exact;
+      return new ExactJson(holder, digits);
     } catch {
       return null;
     }
   }
 
   find({ query }: Path): readonly Found[] {
-    const root = this.#root[''];
     // The library's type of a JSON value is wider than what `JSON.parse` gives.
-    return query.query(root as Parameters<JSONPathQuery['query']>[0]).nodes.map(({ value, location }) => ({
-      value,
-      digits: this.#digitsAt(location),
-      location,
-    }));
+    const root = Reflect.get(this.#holder, '') as Parameters<JSONPathQuery['query']>[0];
+    return query
+      .query(root)
+      .nodes.map(({ value, location }) => ({ value, digits: this.#digitsAt(location), location }));
   }
 
   #digitsAt(location: readonly (string | number)[]): string | null {
-    let holder: object = this.#root;
-    for (const key of ['', ...location.slice(0, -1)]) {
-      if (location.length === 0) break;
-      holder = Object(Reflect.get(holder, key));
-    }
-    return this.#digits.get(holder)?.get(String(location.at(-1) ?? '')) ?? null;
+    const keys = ['', ...location];
+    const last = String(keys.pop());
+    const holder = keys.reduce((value: object, key) => Object(Reflect.get(value, key)), this.#holder);
+    return this.#digits.get(holder)?.get(last) ?? null;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
+import { formatExact } from '../../domain/money.ts';
+import type { ProviderFacts } from '../../domain/outcome.ts';
 
 /** The interface speaks of usage headers without naming them: these words find them. */
 const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;
@@ -27,6 +29,19 @@ export function pickUsageHeaders(
     usage[name] = readValue(headers[name], texts);
   }
   return usage ?? none;
+}
+
+/** What else an answer said, in the form of usage headers: both are shown with the latest poll. */
+export function wordFacts({
+  autoRecharge,
+  creditLimitMicros,
+  pendingMicros,
+}: ProviderFacts): Readonly<Record<string, string>> {
+  return {
+    ...(autoRecharge === undefined ? {} : { 'automatic-recharge': autoRecharge ? 'on' : 'off' }),
+    ...(creditLimitMicros === undefined ? {} : { 'credit-limit': formatExact(creditLimitMicros) }),
+    ...(pendingMicros === undefined ? {} : { pending: formatExact(pendingMicros) }),
+  };
 }
 
 function readValue(value: string | readonly string[] | undefined, texts: ForeignTexts): string {

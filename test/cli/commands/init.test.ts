@@ -52,15 +52,28 @@ it('writes a file that validates, for its owner alone, with the currency that wa
 });
 
 it('asks on a terminal for what no option names, and hides the key', async () => {
-  const answers = ['demo-otp-secret', 'smtp://127.0.0.1:2525', 'ops@example.com'];
+  const answers = [
+    'nowhere',
+    'smtp://127.0.0.1:2525',
+    'ops@example.com',
+    '',
+    'wrong',
+    'demo-otp-secret',
+    'n',
+  ];
   const asked: [string, boolean][] = [];
   const ask = (question: string, hidden: boolean) => {
     asked.push([question, hidden]);
     return Promise.resolve(answers[asked.length - 1] ?? '');
   };
-  const { code } = await runCli(['init', '--url', simulator.url, '--account', 'otp'], { cwd: folder, ask });
+  const words = ['init', '--url', simulator.url, '--account', 'otp', '--config', 'mine.json'];
+  const { code, stdout, stderr } = await runCli(words, { cwd: folder, ask, env: {} });
   expect(code).toBe(0);
-  expect(asked.map(([, hidden]) => hidden)).toEqual([true, false, false]);
+  // A wrong address and a wrong key are asked for again.
+  expect(stderr).toMatch(/must be an https:.*\n.*refused the key; nothing was written: try again/s);
+  expect(stdout).toContain('lowwater run --config mine.json');
+  expect(asked.map(([, hidden]) => hidden)).toEqual([false, false, false, false, true, true, false]);
+  file = join(folder, 'mine.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     accounts: [{ id: 'otp' }],
     channels: { main: { type: 'email', to: ['ops@example.com'] } },
@@ -83,6 +96,47 @@ it('asks nothing where a file is there already, and writes nothing when it is to
   expect(await runCli(['init'], { cwd: folder, ask: neverAsk })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('exists'),
+  });
+});
+
+it('writes a rule for each balance that is not 0, with steps beside the runway, and the zone of the machine', async () => {
+  await init(
+    '--key',
+    'demo-voice-secret',
+    '--channel',
+    slack,
+    '--public-url',
+    'https://balances.example.com',
+  );
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  const watched = new Set(
+    config.rules.map(({ balance, type }: Record<string, string>) => `${type} ${balance}`),
+  );
+  expect([...watched]).toEqual(expect.arrayContaining(['below voip', 'runway voip']));
+  expect(config).toMatchObject({
+    $schema: expect.stringMatching(/config\.schema\.json$/),
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    server: { publicUrl: 'https://balances.example.com' },
+  });
+  expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('leaves an address where it is when it is named, and finds the kind by what stands there', async () => {
+  process.env.LOWWATER_INIT_HOOK = slack;
+  const words = [
+    'init',
+    '--url',
+    simulator.url,
+    '--key',
+    'demo-otp-secret',
+    '--channel',
+    'env:LOWWATER_INIT_HOOK',
+  ];
+  const { code } = await runCli(words, { cwd: folder, env: { LOWWATER_INIT_HOOK: slack } });
+  delete process.env.LOWWATER_INIT_HOOK;
+  expect(code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8')).channels).toEqual({
+    main: { type: 'slack', webhookUrl: placeholder('env:LOWWATER_INIT_HOOK') },
   });
 });
 
@@ -128,7 +182,7 @@ it('writes the file when nobody answers, and says that the key was not tried', a
 
 it.each([
   ['an option that is missing without a terminal', ['--key', 'a'], '--channel is missing'],
-  ['no address', ['--key', 'a', '--channel', 'slack'], 'no address'],
+  ['no address', ['--key', 'a', '--channel', 'slack'], 'must be an https:// webhook or smtps:// address'],
   [
     'what the configuration refuses',
     ['--key', 'a', '--channel', slack, '--account', 'OTP!'],

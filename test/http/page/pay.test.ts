@@ -147,3 +147,53 @@ describe('an alert of a real daemon', () => {
     expect(await (await fetch(`${url}/alerts`)).text()).toMatch(/<bdi>ops<\/bdi> notified <time/);
   });
 });
+
+describe('a payment that was ordered', () => {
+  const rules = [smsLow({ warning: units(200), critical: units(50) })];
+  const order = (url: string, over: Record<string, string> = {}) =>
+    fetch(`${url}/pay/ordered`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        account: 'otp',
+        balance: 'sms',
+        'seen-worst': 'critical',
+        amount: '9,300.00',
+        by: '2026-11-23',
+        comment: 'PO-4711',
+        'by-name': 'Lin',
+        ...over,
+      }),
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+
+  it('takes the alerts of the balance, and is expected until it comes', async () => {
+    const world = await startWorld({ rules });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    expect(await (await fetch(`${url}/pay`)).text()).toContain('>Ordered<');
+    expect((await order(url)).headers.get('location')).toBe('/pay?done=ordered');
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toMatchObject({
+      by: 'Lin',
+      comment: 'ordered, PO-4711',
+    });
+    const page = await (await fetch(`${url}/pay`)).text();
+    expect(page).toMatch(/9,300\.00 CNY expected by .*Mon 23 Nov 23:59.*PO-4711/);
+    expect(page).not.toContain('Payments in CNY');
+    await read(world, 9_300);
+    expect(await (await fetch(`${url}/pay`)).text()).toContain('Nothing is due within 30 days.');
+  });
+
+  it.each([
+    ['the alerts are other ones than the page showed', { 'seen-worst': 'warning' }, 409],
+    ['the amount is none', { amount: 'much' }, 400],
+    ['nobody says when it arrives', { by: '' }, 400],
+    ['there is no such account', { account: 'nobody' }, 404],
+  ])('is refused where %s', async (_what, over, status) => {
+    const world = await startWorld({ rules });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    expect((await order(url, over)).status).toBe(status);
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+  });
+});

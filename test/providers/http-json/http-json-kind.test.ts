@@ -51,17 +51,15 @@ async function readBy(
   );
   if ('problems' in entry) return expect.fail(JSON.stringify(entry.problems));
   const secrets = Object.entries(credentials).map(([name, value]) => [name, new Secret(value)]);
+  const account = makeAccount('trial', { credentials: Object.fromEntries(secrets) });
   const client = createProviderClient({
     kind: httpJsonKind,
     entry,
-    accountOf: ({ id }) => ({ id, credentials: Object.fromEntries(secrets) }),
-    timeoutMs: 5000,
-    allowInsecureHttp: false,
     clock: systemClock,
     environment: {},
     observe: (seen) => void exchanges.push(describeExchange(seen)),
   });
-  const outcome = await client.readBalance(makeAccount('trial'), new AbortController().signal);
+  const outcome = await client.readBalance(account, new AbortController().signal);
   await client.close();
   return { outcome, exchanges };
 }
@@ -175,6 +173,19 @@ describe('five providers that nobody made a preset for', () => {
 });
 
 describe('a described provider', () => {
+  test('has its facts shown as usage headers are', async () => {
+    const url = await listen(
+      (_request, response) => void response.end('{"balance":1,"auto":false,"credit":"5","open":0.25}'),
+    );
+    const facts = {
+      autoRecharge: { path: '$.auto', equals: true },
+      creditLimit: { amount: '$.credit' },
+      pending: { amount: '$.open' },
+    };
+    const { outcome } = await readBy({ request: { url }, balances, currency, facts }, {});
+    expect(outcome.usage).toEqual({ 'automatic-recharge': 'off', 'credit-limit': '5.00', pending: '0.25' });
+  });
+
   test('is not followed to another address', async () => {
     let visits = 0;
     const url = await listen(({ url: path }, response) => {

@@ -102,9 +102,11 @@ export class Pacing {
     for (const id of this.#accounts.keys()) this.#lastSeen.set(id, at);
   }
 
+  /** What the provider asked for goes on while a machine sleeps: only a clock that was set back moves it. */
   shift(byMs: number, at: number): void {
-    for (const [key, wait] of [...this.#waits.entries()])
-      this.#waits.set(key, { ...wait, until: wait.until + byMs });
+    if (byMs < 0)
+      for (const [key, wait] of [...this.#waits.entries()])
+        this.#waits.set(key, { ...wait, until: wait.until + byMs });
     this.excuse(at);
   }
 
@@ -226,5 +228,5 @@ export class Pacing {
 }
 
 function groupOf(account: AccountSettings): string {
-  return `group ${account.baseUrl} ${account.authSecret.reveal()}`;
+  return `group ${account.baseUrl} ${account.credentials.authSecret?.reveal()}`;
 }

@@ -1,0 +1,105 @@
+import { reserve, spacingMs } from '../engine/request-guard.ts';
+
+/** What is known of the requests of one group. Instants; the past where nothing is. */
+interface Group {
+  /** When the next request may be planned for. */
+  freeAt: number;
+  /** When the last one was sent. */
+  sentAt: number;
+  /** From when on a request that was held back may ask again, behind those before it. */
+  heldUntil: number;
+}
+
+const never = Number.NEGATIVE_INFINITY;
+
+/**
+ * No two requests of a group are sent closer than its limit allows, whatever asks for them (contract 2.4). Requests are planned in
+ * a queue, and checked again when they are sent, because a new connection takes longer than a kept one. Instants are of the
+ * daemon's steady clock.
+ */
+export class RateGuard {
+  readonly #perSecond: (group: string) => number;
+  readonly #groups = new Map<string, Group>();
+  /** Accounts that have a place in their group's queue. */
+  readonly #places = new Map<string, number>();
+
+  constructor(perSecond: (group: string) => number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** When the account may be asked: at `now`, or at its place in the queue of its group. */
+  startAt(id: string, group: string, now: number): number {
+    const place = this.#places.get(id);
+    // Who asks for a poll before its turn does not jump the queue.
+    if (place !== undefined && place > now) return place;
+    this.#places.delete(id);
+    // Places that were all missed, because the machine slept, must not be taken together. One that comes late moves those behind it.
+    const isLate = place !== undefined && now - place < this.#spacingMs(group);
+    const startAt = isLate ? Math.max(now, this.#sendableAt(group)) : this.#nextPlace(group, now);
+    if (startAt > now) this.#places.set(id, startAt);
+    return startAt;
+  }
+
+  /** Asked when a request is about to be sent: 0 counts it, anything else is how many milliseconds later it may ask again. */
+  trySend(group: string, now: number): number {
+    const known = this.#of(group);
+    const sendableAt = this.#sendableAt(group);
+    if (sendableAt <= now) {
+      this.sent(group, now);
+      return 0;
+    }
+    const place = Math.max(sendableAt, known.heldUntil);
+    known.heldUntil = place + this.#spacingMs(group);
+    return place - now;
+  }
+
+  /** A request was sent, perhaps by the process before this one. */
+  sent(group: string, at: number): void {
+    const known = this.#of(group);
+    known.sentAt = Math.max(known.sentAt, at);
+    known.freeAt = Math.max(known.freeAt, this.#sendableAt(group));
+  }
+
+  /** The account could not be asked at its turn: it keeps its place. */
+  keepPlace(id: string, now: number): void {
+    this.#places.set(id, now);
+  }
+
+  /** The account gives its place up. */
+  leave(id: string): void {
+    this.#places.delete(id);
+  }
+
+  /** The clock changed: requests stay as far apart as they were. */
+  shift(byMs: number): void {
+    for (const group of this.#groups.values()) {
+      group.freeAt += byMs;
+      group.sentAt += byMs;
+      group.heldUntil += byMs;
+    }
+    for (const [id, place] of this.#places) this.#places.set(id, place + byMs);
+  }
+
+  #nextPlace(group: string, now: number): number {
+    const known = this.#of(group);
+    const { startAt, nextFreeAt } = reserve(known.freeAt, now, this.#perSecond(group));
+    known.freeAt = nextFreeAt;
+    return startAt;
+  }
+
+  #sendableAt(group: string): number {
+    return this.#of(group).sentAt + this.#spacingMs(group);
+  }
+
+  #spacingMs(group: string): number {
+    return spacingMs(this.#perSecond(group));
+  }
+
+  #of(group: string): Group {
+    const known = this.#groups.get(group);
+    if (known !== undefined) return known;
+    const fresh = { freeAt: never, sentAt: never, heldUntil: never };
+    this.#groups.set(group, fresh);
+    return fresh;
+  }
+}

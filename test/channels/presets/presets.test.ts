@@ -1,0 +1,126 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { Preset, PresetAnswer } from '../../../src/channels/presets/preset.ts';
+import { exampleKeys, presetKinds } from '../../../src/channels/presets/preset-kind.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import { type Sending, sendThrough } from '../../support/channel-bed.ts';
+import type { ReceivedPost } from '../../support/http-receiver.ts';
+import {
+  buildItem,
+  buildMessage,
+  buildTestMessage,
+  everyMessage,
+  messageNow,
+} from '../../support/messages.ts';
+import { hostileMessages } from '../../support/robot-bed.ts';
+import { problemsOf, receivers, textsOf } from './receivers.ts';
+
+const rows = presetKinds.map(({ type, preset }) => ({ type, preset, receiver: receivers[type] }));
+
+function say(response: ServerResponse, { status, body }: PresetAnswer['example']): void {
+  response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Sends to the receiver of the documentation; `no` is what it answers in place of its yes. */
+async function send(preset: Preset, message?: Message, no?: PresetAnswer): Promise<Sending> {
+  const receiver = receivers[preset.type];
+  if (receiver === undefined) throw new Error(`${preset.type} has no row in receivers.ts`);
+  return sendThrough({
+    config: (origin) => ({ type: preset.type, ...exampleKeys(preset, origin) }),
+    answer: (response, post) => {
+      const problems = problemsOf(receiver, post);
+      if (problems.length > 0) throw new Error(problems.join('\n'));
+      say(response, (no ?? preset.yes).example);
+    },
+    ...(message === undefined ? {} : { message }),
+  });
+}
+
+const bodyOf = (post: ReceivedPost | undefined): string => post?.body ?? '';
+
+it('every preset has a row of its own in the table of receivers', () => {
+  expect(Object.keys(receivers).toSorted()).toEqual(rows.map(({ type }) => type).toSorted());
+});
+
+describe.each(rows)('$type', ({ type, preset, receiver }) => {
+  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
+    expect((await send(preset, message)).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('takes a test', async () => {
+    expect((await send(preset, buildTestMessage())).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('takes names that nobody should choose, never longer than it takes, and draws none of their markup', async () => {
+    for (const message of hostileMessages([
+      '@everyone **bold** [x](http://evil.example) {{token}}',
+      '余额'.repeat(200),
+    ])) {
+      const { delivery, posts } = await send(preset, message);
+      expect(delivery).toMatchObject({ kind: 'delivered' });
+      for (const text of posts.flatMap(textsOf)) {
+        if (receiver?.markup !== undefined) expect(text).not.toMatch(receiver.markup);
+      }
+    }
+  }, 60_000);
+
+  it.each(preset.no.map((no) => [no.answer, no] as const))('says no by %s', async (_answer, no) => {
+    const { delivery } = await send(preset, undefined, no);
+    if (no.means === 'dead') expect(delivery.kind).toBe('dead');
+    else expect(delivery).toMatchObject({ kind: 'retry', certainty: no.means });
+    expect(JSON.stringify(delivery)).not.toContain('secret');
+  });
+
+  it('is not believed when something else answers', async () => {
+    const strange = { answer: 'a page', example: { status: 202, body: '<html>' } };
+    const { delivery } = await send(preset, undefined, strange);
+    const isYes = preset.yes.path === undefined && (preset.yes.status ?? []).includes(202);
+    expect(delivery).toMatchObject(isYes ? { kind: 'delivered' } : { kind: 'retry', tries: 3 });
+  });
+
+  it('names its source, and says how sure that is', () => {
+    expect(preset.source).not.toBe('');
+    expect(type).toMatch(/^[a-z][a-z0-9-]+$/);
+    // A tone that is forgotten would be sent as null.
+    for (const [, tones = ''] of JSON.stringify(preset).matchAll(/"\$tone":(\{[^}]*\})/g))
+      expect(Object.keys(JSON.parse(tones)).toSorted()).toEqual([
+        'critical',
+        'good',
+        'info',
+        'neutral',
+        'warning',
+      ]);
+  });
+});
+
+const incidentTools = rows.filter(({ preset }) => preset.incident !== undefined);
+
+describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
+  const acknowledgement = { at: messageNow, by: 'kim', comment: '', rises: 0, severity: 'critical' } as const;
+  const life = [
+    buildItem(),
+    buildItem({ incident: { acknowledgement } }),
+    buildItem({ kinds: ['resolved'], resolvedAt: messageNow }),
+  ];
+
+  it('opens, acknowledges where it can, and closes under one key', async () => {
+    const posts = (await Promise.all(life.map((item) => send(preset, buildMessage([item]))))).flatMap(
+      (sending) => sending.posts,
+    );
+    expect(posts).toHaveLength(preset.incident?.acknowledge === undefined ? 2 : 3);
+    for (const post of posts)
+      expect(decodeURIComponent(`${post.path} ${post.body}`)).toContain('lowwater/otp/sms-low');
+    expect(bodyOf(posts[0])).not.toEqual(bodyOf(posts.at(-1)));
+  });
+
+  it('is told of each alert by itself, and owed what it refused for now', async () => {
+    const three = ['one', 'two', 'three'].map((rule) => buildItem({ rule, incident: { rule } }));
+    const { delivery, posts } = await send(preset, buildMessage(three));
+    expect(posts).toHaveLength(3);
+    expect(delivery).not.toHaveProperty('owed');
+    const again = await send(preset, buildMessage(three, { recipients: ['otp/two'] }));
+    expect(again.posts.map(({ body, path }) => decodeURIComponent(path + body))).toEqual([
+      expect.stringContaining('lowwater/otp/two'),
+    ]);
+  });
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RateGuard } from '../../src/daemon/rate-guard.ts';
+
+/** What may happen to a guard, in any order. */
+const happening = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('ask' as const), id: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('send' as const), id: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 900 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('jump' as const),
+      ms: fc.integer({ min: -86_400_000, max: 86_400_000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('leave' as const), id: fc.integer({ min: 0, max: 4 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('keep' as const), id: fc.integer({ min: 0, max: 4 }) }),
+  },
+);
+
+/** Accounts 0 to 2 share a key, 3 and 4 another. */
+const groupOf = (id: number): string => (id < 3 ? 'first' : 'second');
+
+test('no two requests of a group are sent closer than its limit, whatever the order of calls and jumps of the clock', () => {
+  fc.assert(
+    fc.property(
+      fc.array(happening, { maxLength: 200 }),
+      fc.integer({ min: 1, max: 20 }),
+      (happenings, perSecond) => {
+        const guard = new RateGuard(() => perSecond);
+        // What really passes, and the daemon's clock, which jumps.
+        let realMs = 0;
+        let now = 1_700_000_000_000;
+        const lastSent = new Map<string, number>();
+        for (const it of happenings) {
+          if (it.kind === 'pass') {
+            realMs += it.ms;
+            now += it.ms;
+          } else if (it.kind === 'jump') {
+            now += it.ms;
+            guard.shift(it.ms);
+          } else if (it.kind === 'leave') guard.leave(`${it.id}`);
+          else if (it.kind === 'keep') guard.keepPlace(`${it.id}`, now);
+          else if (it.kind === 'ask') guard.startAt(`${it.id}`, groupOf(it.id), now);
+          else {
+            const group = groupOf(it.id);
+            const waitMs = guard.trySend(group, now);
+            expect(waitMs).toBeGreaterThanOrEqual(0);
+            if (waitMs > 0) continue;
+            const last = lastSent.get(group);
+            if (last !== undefined) expect(realMs - last).toBeGreaterThanOrEqual(1000 / perSecond);
+            lastSent.set(group, realMs);
+          }
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('whoever waits as long as the guard says is sent then', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 30 }), (ids) => {
+      const guard = new RateGuard(() => 4);
+      let now = 1_700_000_000_000;
+      for (const id of ids) {
+        const startAt = guard.startAt(`${id}`, 'group', now);
+        now = Math.ceil(Math.max(now, startAt));
+        let waitMs = guard.trySend('group', now);
+        for (let tries = 0; waitMs > 0; tries++) {
+          expect(tries).toBeLessThan(ids.length + 1);
+          now = Math.ceil(now + waitMs);
+          waitMs = guard.trySend('group', now);
+        }
+      }
+    }),
+  );
+});
+
+test('a restart counts what the process before had sent', () => {
+  const guard = new RateGuard(() => 1);
+  guard.sent('group', 5000);
+  expect(guard.startAt('a', 'group', 5200)).toBe(6001);
+  expect(guard.trySend('group', 5200)).toBeGreaterThanOrEqual(800);
+});
