@@ -40,6 +40,8 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
       /"\$\{env:PAGERDUTY_ROUTING_KEY\}"/,
       `"0123456789abcdef0123456789abcdef", "baseUrl": "${new URL(webhook).origin}"`,
     )
+    .replace(/\$\{env:TWILIO_[A-Z_]+\}/g, 'demo-twilio-credential')
+    .replace('"type": "twilio"', `"type": "twilio", "baseUrl": "${provider}"`)
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
