@@ -18,8 +18,13 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
     if (isReplay) keepGarbageSmall();
   }
   (await import('./wiring/compiled-code.ts')).keepCompiledCode(process.env);
-  const { startProcess } = await import('./wiring/process.ts');
-  await startProcess(ending);
+  if (words[0] === 'complete-values') {
+    const { completeValues } = await import('./wiring/complete-values.ts');
+    completeValues(words, process.env);
+  } else {
+    const { startProcess } = await import('./wiring/process.ts');
+    await startProcess(ending);
+  }
 } else {
   process.stderr.write(
     `lowwater needs Node.js ${needed[0]}.${needed[1]} or newer, this is ${process.versions.node}.\n`,

@@ -14,7 +14,7 @@ import { breakAtGaps, type LinePoint, type Stretch } from './line.ts';
  */
 export interface Chart extends Ahead {
   readonly since: number;
-  /** The end of the picture: after `now` where something is foretold, before it where only the past is shown. */
+  /** The end of the picture: after `now` where something is predicted, before it where only the past is shown. */
   readonly until: number;
   readonly now: number;
   readonly points: readonly LinePoint[];
@@ -24,9 +24,9 @@ export interface Chart extends Ahead {
   readonly incidents: readonly IncidentBand[];
   /** When all alerts of the balance were muted, or some. */
   readonly silences: readonly Stretch[];
-  /** The line that was foretold a week ago, with the top-ups that came since. */
+  /** The line that was predicted a week ago, with the top-ups that came since. */
   readonly predicted: readonly LinePoint[];
-  /** The end of that line beside what came; null where it is not shown. */
+  /** The end of that line with what came; null where it is not shown. */
   readonly hindsight: Hindsight | null;
 }
 
@@ -41,7 +41,6 @@ export interface Level {
   readonly value: Micros;
 }
 
-/** A rise, and the balance after it. */
 export interface TopUp {
   readonly at: number;
   readonly rise: Micros;
@@ -75,7 +74,7 @@ export interface ChartOrder {
   readonly hindsight?: Hindsight | null;
 }
 
-/** What is shown of the future where nothing is foretold. */
+/** What is shown of the future where nothing is predicted. */
 const leastAhead = 0.02;
 const maxTopUps = 60;
 /** A line whose thresholds are further away than this share of its amount, and than its own height, would lie flat. */
@@ -183,7 +182,7 @@ function extremesOf(values: readonly Micros[]): { readonly lowest: Micros; reado
   };
 }
 
-/** Where a balance leads: the middle of what is foretold, and between which amounts it lies four times in five. */
+/** Where a balance leads: the median prediction and its 80 % range. */
 interface Ahead {
   readonly projection: readonly { readonly at: number; readonly value: Micros }[];
   readonly fan: readonly { readonly at: number; readonly low: Micros; readonly high: Micros }[];
@@ -192,8 +191,8 @@ interface Ahead {
 const nothing: Ahead = { projection: [], fan: [] };
 
 /**
- * From the newest reading straight down to empty, where it stays, or as far as `farthest`. Nothing where nothing is foretold; a fan that
- * is level above where no late end can be told.
+ * From the newest reading straight down to empty, where it stays, or as far as `farthest`. Nothing where nothing is predicted; a fan that
+ * is level above where no late end is known.
  */
 function lookAhead(
   runway: Runway | null,

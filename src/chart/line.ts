@@ -8,7 +8,6 @@ export interface LinePoint {
   readonly value: Micros | null;
 }
 
-/** A stretch of time. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;

@@ -54,7 +54,6 @@ export function timeTicks(span: {
     .filter(({ at }) => at >= since && at <= until);
 }
 
-/** As precise as the ticks are apart. */
 function chooseName(walls: readonly number[]): (face: Date) => string {
   if (walls.some((wall) => wall % minuteMs !== 0)) return (face) => face.toISOString().slice(11, 19);
   if (walls.some((wall) => wall % dayMs !== 0)) return (face) => face.toISOString().slice(11, 16);

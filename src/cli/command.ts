@@ -20,9 +20,13 @@ export interface Command {
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
 
+/** A section of the configuration whose names a shell completes. */
+export type NamedValues = 'accounts' | 'rules' | 'channels' | 'reports' | 'severities';
+
 export interface PositionalSpec {
   readonly name: string;
   readonly summary: string;
+  readonly completes?: NamedValues;
   readonly optional?: boolean;
 }
 
@@ -32,6 +36,7 @@ export interface OptionSpec {
   readonly summary: string;
   /** May be given more than once. */
   readonly repeatable?: true;
+  readonly completes?: NamedValues;
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;

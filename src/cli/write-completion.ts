@@ -1,4 +1,4 @@
-import { type Command, optionsOf } from './command.ts';
+import { type Command, type NamedValues, optionsOf } from './command.ts';
 
 /** What the first word of commands with two words stands for. */
 export type CommandGroups = Readonly<Record<string, string>>;
@@ -8,6 +8,8 @@ interface Place {
   /** Words after `lowwater`; none for the command itself. */
   readonly after: readonly string[];
   readonly candidates: readonly Candidate[];
+  /** What its arguments name, in their order; empty where nothing is known of one. */
+  readonly values: readonly (NamedValues | '')[];
 }
 
 interface Candidate {
@@ -15,6 +17,8 @@ interface Candidate {
   readonly summary: string;
   /** A value follows. */
   readonly takesValue: boolean;
+  /** What the value names. */
+  readonly completes?: NamedValues | undefined;
 }
 
 const help: Candidate = { word: '--help', summary: 'print this help', takesValue: false };
@@ -36,25 +40,40 @@ function valuePattern(places: readonly Place[]): string {
   return [...new Set(words.map(({ word }) => word))].join('|');
 }
 
+/** `--account) kind=accounts ;;` for each option whose value names something. */
+function valueCases(places: readonly Place[]): string {
+  const kinds = new Map(
+    places.flatMap(({ candidates }) =>
+      candidates.flatMap(({ word, completes }) =>
+        completes === undefined ? [] : [[word, completes] as const],
+      ),
+    ),
+  );
+  return [...kinds].map(([word, kind]) => `${word}) kind=${kind} ;;`).join(' ');
+}
+
 /** Longer words first, so that the first that fits is the right one. */
 function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[] {
   const top = commands.filter(({ name }) => !name.includes(' '));
   const own = commands.map((command) => ({
     after: command.name.split(' '),
     candidates: [
-      ...Object.entries(optionsOf(command)).map(([name, { value, summary }]) => ({
+      ...Object.entries(optionsOf(command)).map(([name, { value, summary, completes }]) => ({
         word: `--${name}`,
         summary,
         takesValue: value !== undefined,
+        completes,
       })),
       help,
     ],
+    values: (command.positionals ?? []).map(({ completes }): NamedValues | '' => completes ?? ''),
   }));
   const grouped = Object.keys(groups).map((group) => ({
     after: [group],
     candidates: commands
       .filter(({ name }) => name.startsWith(`${group} `))
       .map(({ name, summary }) => ({ word: name.slice(group.length + 1), summary, takesValue: false })),
+    values: [],
   }));
   const first = [
     ...top.map(({ name, summary }) => ({ word: name, summary, takesValue: false })),
@@ -64,45 +83,57 @@ function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[
     ...own.flatMap(({ candidates }) => candidates.filter(({ word }) => word === '--config')).slice(0, 1),
   ];
   const places = [...own, ...grouped].toSorted((left, right) => right.after.length - left.after.length);
-  return [...places, { after: [], candidates: first }];
+  return [...places, { after: [], candidates: first, values: [] }];
 }
 
 function writeBash(places: readonly Place[]): string {
   const cases = places.map(
-    ({ after, candidates }) =>
-      `    ${patternOf(after)}) words=${quote(candidates.map(({ word }) => word).join(' '))} ;;`,
+    ({ after, candidates, values }) =>
+      `    ${patternOf(after)}) words=${quote(candidates.map(({ word }) => word).join(' '))}; values=(${['x', ...values].map(quote).join(' ')}); depth=${after.length} ;;`,
   );
   return `# bash completion of lowwater
 _lowwater() {
-  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" words
+  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" current="\${COMP_WORDS[COMP_CWORD]}" words kind= depth=0 values=()
   line="\${line#--config * }"
   COMPREPLY=()
-  case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valuePattern(places)}) return ;; esac
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valueCases(places)} ${valuePattern(places)}) return ;; esac
+  if [[ -n $kind ]]; then
+    COMPREPLY=($(compgen -W "$(lowwater complete-values "$kind" 2>/dev/null)" -- "$current"))
+    return
+  fi
   case "$line" in
 ${cases.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  set -- $line
+  kind="\${values[$# - depth + 1]}"
+  [[ -n $kind && $current != -* ]] && words="$(lowwater complete-values "$kind" 2>/dev/null)"
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _lowwater lowwater
 `;
 }
 
 function writeZsh(places: readonly Place[]): string {
-  const cases = places.map(({ after, candidates }) => {
+  const cases = places.map(({ after, candidates, values }) => {
     const described = candidates.map(({ word, summary }) =>
       quote(`${word}:${summary.replaceAll(':', '\\:')}`),
     );
-    return `    ${patternOf(after)}) candidates=(${described.join(' ')}) ;;`;
+    const kinds = `values=(${values.map(quote).join(' ')}); depth=${after.length}`;
+    return `    ${patternOf(after)}) candidates=(${described.join(' ')}); ${kinds} ;;`;
   });
   return `#compdef lowwater
 _lowwater() {
   local line="\${words[2,CURRENT-1]}"
   line="\${line#--config * }"
-  local -a candidates
-  case "\${words[CURRENT-1]}" in ${valuePattern(places)}) _files; return ;; esac
+  local -a candidates values
+  local kind= depth=0
+  case "\${words[CURRENT-1]}" in ${valueCases(places)} ${valuePattern(places)}) _files; return ;; esac
+  if [ -n "$kind" ]; then compadd -- \${(f)"$(lowwater complete-values "$kind" 2>/dev/null)"}; return; fi
   case "$line" in
 ${cases.join('\n')}
   esac
+  kind="\${values[\${#\${=line}} - depth + 1]}"
+  if [ -n "$kind" ] && [[ "\${words[CURRENT]}" != -* ]]; then compadd -- \${(f)"$(lowwater complete-values "$kind" 2>/dev/null)"}; return; fi
   _describe -t lowwater lowwater candidates || _files
 }
 if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwater lowwater; fi
@@ -110,7 +141,7 @@ if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwate
 }
 
 function writeFish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ after, candidates }) => {
+  const lines = places.flatMap(({ after, candidates, values }) => {
     const words = candidates.filter(({ word }) => !word.startsWith('--')).map(({ word }) => word);
     const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`);
     // Once the second word of a group stands, the others are not offered any more.
@@ -119,10 +150,17 @@ function writeFish(places: readonly Place[]): string {
         ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
         : seen;
     const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
-    return candidates.map(({ word, summary, takesValue }) => {
-      const what = word.startsWith('--') ? `-l ${word.slice(2)}${takesValue ? ' -r' : ''}` : `-f -a ${word}`;
-      return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
-    });
+    const offer = (kind: string): string => quote(`(lowwater complete-values ${kind} 2>/dev/null)`);
+    const named = [...new Set(values)].filter((kind) => kind !== '');
+    return [
+      ...candidates.map(({ word, summary, takesValue, completes }) => {
+        const value = completes === undefined ? '' : ` -f -a ${offer(completes)}`;
+        const option = `-l ${word.slice(2)}${takesValue ? ' -r' : ''}${value}`;
+        const what = word.startsWith('--') ? option : `-f -a ${word}`;
+        return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
+      }),
+      ...named.map((kind) => `complete -c lowwater -n ${quote(when)} -f -a ${offer(kind)}`),
+    ];
   });
   return `# fish completion of lowwater\n${lines.join('\n')}\n`;
 }

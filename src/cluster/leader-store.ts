@@ -11,20 +11,30 @@ export interface LeaderStore extends Store {
    * gave null, until one gives a store: whether it owns as another by then is unknown.
    */
   continueWith(change: () => Promise<FencedStore | null>): Promise<void>;
+  /**
+   * The database has lost commits: without finding out about anything, writes on with the store that `change` gives, the lost batches first.
+   * Null changes nothing but that nothing is written until it gives one.
+   */
+  restoreLost(
+    change: () => Promise<{ readonly store: FencedStore; readonly lost: readonly Batch[] } | null>,
+  ): Promise<void>;
+  /** How many batches the database is known to have of the present incarnation. */
+  readonly stored: number;
   /** For how long changes have not been stored, or may not have been; undefined while they are. */
   readonly failingForMs: number | undefined;
 }
 
-/** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
+/** `refused` is asked, before anybody hears of it, what became of the accounts where a change was refused because another seems to own them. */
 export function createLeaderStore(dependencies: {
   readonly store: FencedStore;
   readonly reader: StoreFile;
-  readonly overtaken: () => void;
+  readonly refused: () => Promise<void>;
   readonly monotonic: () => number;
 }): LeaderStore {
   let { store } = dependencies;
   let failingSince: number | null = null;
   let isChanging = false;
+  let lost: readonly Batch[] = [];
   let line: Promise<unknown> = Promise.resolve();
 
   function inLine<T>(work: () => Promise<T>): Promise<T> {
@@ -39,13 +49,22 @@ export function createLeaderStore(dependencies: {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StorageError && error.kind === 'fenced') dependencies.overtaken();
+      if (error instanceof StorageError && error.kind === 'fenced') await dependencies.refused();
       throw error;
+    }
+  }
+
+  async function storeLost(): Promise<void> {
+    for (let [first] = lost; first !== undefined; [first] = lost) {
+      const batch = first;
+      await lookOutForFence(() => store.commit(batch));
+      lost = lost.slice(1);
     }
   }
 
   async function commit(batch: Batch): Promise<void> {
     try {
+      await storeLost();
       await lookOutForFence(() => store.commit(batch));
     } catch (error) {
       failingSince ??= dependencies.monotonic();
@@ -72,6 +91,19 @@ export function createLeaderStore(dependencies: {
         store = next;
         isChanging = false;
       }),
+    restoreLost: (change) =>
+      inLine(async () => {
+        isChanging = true;
+        const next = await change();
+        if (next === null) return;
+        store = next.store;
+        lost = [...next.lost, ...lost];
+        isChanging = false;
+        await storeLost();
+      }),
+    get stored() {
+      return store.stored;
+    },
     close: async () => undefined,
   };
 }

@@ -12,6 +12,7 @@ import type {
 import type { Log } from '../ports/log.ts';
 import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
 import { clockOff, clusterStatusOf } from './cluster-status.ts';
+import { compareLooks } from './database-history.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
@@ -55,6 +56,8 @@ interface MembershipDependencies {
   readonly abandon: () => void;
   /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
   readonly finish: (aheadMs: number) => Promise<void>;
+  /** Called by an owner when something happened to the database; a clause. */
+  readonly happened?: (happened: string) => void;
   /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
   readonly looked?: () => void;
 }
@@ -181,20 +184,32 @@ export class Membership {
   async #meet(): Promise<void> {
     const card = this.#seat.card ?? (await this.#seat.join());
     const sentAt = this.#lease.instant();
+    const storedBefore = this.#owned?.store.stored ?? 0;
     const look = await this.#dependencies.cluster.renew(this.#seat.describe(card));
     // It was left or lost while the answer was on its way.
     if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
+    const before = this.#databaseLink.look;
     this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
+    this.#followHistory(before, look);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
-    if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt });
+    if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt, storedBefore });
     else if (!look.renewed) this.#seat.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
     else this.#standBy(look);
+  }
+
+  /** Where the database lost commits, who stands by lets an owner that remembers them store them again. */
+  #followHistory(before: ClusterLook | null, look: ClusterLook): void {
+    const change = compareLooks(before, look);
+    if (change === null) return;
+    this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, change.happened);
+    if (this.#owned !== null) this.#dependencies.happened?.(change.happened);
+    else if (change.isLoss) this.#letOthersClaim();
   }
 
   #standBy({ owner }: ClusterLook): void {
@@ -236,8 +251,8 @@ export class Membership {
       {
         ...this.#dependencies,
         lease: this.#lease,
-        fenced: (overtaken) => {
-          if (this.#owned === overtaken) this.#lose('another daemon owns the accounts');
+        lost: (lost, why) => {
+          if (this.#owned === lost) this.#lose(why);
         },
       },
       { incarnation, epoch },
@@ -279,15 +294,20 @@ export class Membership {
   async #keep(
     owned: OwnedAccounts,
     look: ClusterLook & { readonly renewed: boolean },
-    { card, sentAt }: { readonly card: MemberCard; readonly sentAt: Instant },
+    {
+      card,
+      sentAt,
+      storedBefore,
+    }: { readonly card: MemberCard; readonly sentAt: Instant; readonly storedBefore: number },
   ): Promise<void> {
     const { incarnation } = card;
-    const verdict = owned.judge(look, incarnation);
+    const isCurrent = () => this.#seat.card === card && this.#owned === owned;
+    const verdict = owned.judge(look, { incarnation, storedBefore });
     if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
+    else if (verdict.kind === 'restore') await owned.restore({ incarnation, sentAt, look, isCurrent });
     else if (verdict.kind === 'regain') {
       const heardOf = look.owner === incarnation ? look.epoch : null;
-      const isCurrent = () => this.#seat.card === card && this.#owned === owned;
       await owned.regain({ incarnation, sentAt, heardOf, isCurrent });
     } else {
       this.#seat.renounce();

@@ -1,3 +1,4 @@
+import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
@@ -18,15 +19,15 @@ interface OwnedDependencies {
   readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
   /** Makes of what is stored what the owner begins with. */
   readonly restore: (stored: StoredState) => Promise<MonitorState>;
-  /** Called when a change was refused because another owns the accounts, before anybody hears of that. */
-  readonly fenced: (owned: OwnedAccounts) => void;
+  /** Called when a change was refused because another owns the accounts, before anybody hears of that; resolves once it is known. */
+  readonly lost: (owned: OwnedAccounts, why: string) => void;
 }
 
 /** What becomes of the accounts by a look, or by the database's silence. */
 export type Verdict =
   | { readonly kind: 'keep' }
-  /** Its lease is over, and nobody has taken them since: as the member that it is, or as a new one. */
-  | { readonly kind: 'regain' | 'rejoin' }
+  /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
+  | { readonly kind: 'regain' | 'rejoin' | 'restore' }
   | { readonly kind: 'lose'; readonly why: string };
 
 /** What an owner begins with, and what of it could not be read. */
@@ -37,6 +38,11 @@ interface Loaded {
 
 /** After a failure that may pass the load is tried again so soon. */
 const retryMs = 250;
+
+function unlessUnknown(error: unknown): null {
+  if (!(error instanceof StorageError)) throw error;
+  return null;
+}
 
 const keep: Verdict = { kind: 'keep' };
 
@@ -50,10 +56,12 @@ const keep: Verdict = { kind: 'keep' };
 export class OwnedAccounts {
   readonly store: LeaderStore;
   readonly #dependencies: OwnedDependencies;
-  readonly #seat: { readonly incarnation: string; readonly epoch: number };
+  #seat: { readonly incarnation: string; readonly epoch: number };
   #phase: 'loading' | 'owner' | 'alone' = 'loading';
   #epoch: number;
   #aloneSince = 0;
+  /** A change was refused, and why is not known yet. */
+  #isRefused = false;
 
   constructor(
     dependencies: OwnedDependencies,
@@ -67,7 +75,7 @@ export class OwnedAccounts {
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
-      overtaken: () => dependencies.fenced(this),
+      refused: () => this.#lookWhetherOvertaken(),
     });
   }
 
@@ -76,6 +84,7 @@ export class OwnedAccounts {
   }
 
   get holds(): boolean {
+    if (this.#isRefused) return false;
     return this.#phase === 'alone' || (this.#phase === 'owner' && this.#dependencies.lease.lasts);
   }
 
@@ -106,8 +115,27 @@ export class OwnedAccounts {
   }
 
   /** What the database says to who owns, or owned. */
-  judge(look: ClusterLook & { readonly renewed: boolean }, incarnation: string): Verdict {
+  judge(
+    look: ClusterLook & { readonly renewed: boolean },
+    {
+      incarnation,
+      storedBefore,
+    }: {
+      readonly incarnation: string /** Known to be stored when the look was sent. */;
+      readonly storedBefore: number;
+    },
+  ): Verdict {
     const isOwn = look.owner === incarnation;
+    const isBehind = look.epoch === this.#epoch && look.batch !== null && look.batch < storedBefore;
+    if ((look.epoch < this.#epoch || isBehind) && this.#phase !== 'loading') {
+      if (!isOwn && look.owner !== null)
+        return {
+          kind: 'lose',
+          why: 'the database lost its last commits, and another daemon took the accounts',
+        };
+      return { kind: look.renewed ? 'restore' : 'rejoin' };
+    }
+    this.#isRefused = false;
     if (isOwn && look.epoch === this.#epoch) {
       // The renewals had arrived, and only their answers had not.
       if (this.#phase === 'alone') this.#phase = 'owner';
@@ -134,15 +162,56 @@ export class OwnedAccounts {
     const { cluster, lease, log } = this.#dependencies;
     await this.store.continueWith(async () => {
       if (!isCurrent()) return null;
-      const epoch = heardOf ?? (await cluster.claim(incarnation, this.#epoch));
+      const epoch = heardOf ?? (await cluster.claim(incarnation, { after: this.#epoch }));
       // Who was quicker, if anybody, is seen in the next look.
       if (epoch === null || !isCurrent()) return null;
       lease.countFrom(sentAt);
       this.#epoch = epoch;
+      this.#seat = { incarnation, epoch };
       this.#phase = 'owner';
       log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
       return cluster.store({ incarnation, epoch });
     });
+  }
+
+  /** The database lost what this owner had stored last: it stores it again, under an epoch that nobody had. */
+  async restore(input: {
+    readonly incarnation: string;
+    readonly sentAt: Instant;
+    /** What the look gave. */
+    readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
+    readonly isCurrent: () => boolean;
+  }): Promise<void> {
+    const { incarnation, sentAt, look, isCurrent } = input;
+    const { cluster, lease, log } = this.#dependencies;
+    await this.store.restoreLost(async () => {
+      if (!isCurrent()) return null;
+      const isHeld = look.owner === incarnation;
+      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, { above: this.#epoch });
+      if (epoch === null || !isCurrent()) return null;
+      const lost = await cluster.takeLost();
+      lease.countFrom(sentAt);
+      this.#epoch = epoch;
+      this.#seat = { incarnation, epoch };
+      this.#phase = 'owner';
+      this.#isRefused = false;
+      log.warn(
+        { epoch, commits: lost.length },
+        'the database lost its last commits: this owner stores them again from memory',
+      );
+      return { store: cluster.store({ incarnation, epoch }, isHeld ? (look.batch ?? 0) : 0), lost };
+    });
+  }
+
+  /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */
+  async #lookWhetherOvertaken(): Promise<void> {
+    const { cluster, lost } = this.#dependencies;
+    const epoch = this.#epoch;
+    this.#isRefused = true;
+    const look = await cluster.look().catch(unlessUnknown);
+    if (look === null || this.#epoch !== epoch) return;
+    const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
+    if (look.epoch > epoch || isForeign) lost(this, 'another daemon owns the accounts');
   }
 
   /** The database does not answer. `peers`: whom to ask whether they reach it. */

@@ -6,7 +6,6 @@ const maxPerAddress = 10;
 const maxOverall = 60;
 /** Beyond so many addresses only the overall limit counts: a flood of addresses must not fill the memory. */
 const maxTrackedAddresses = 1_000;
-/** How long an answer to a wrong token is held back while too many come. */
 const heldMs = 1_000;
 /** More answers are not held back: each takes a connection from whoever has the right token. */
 const maxHeld = 32;
@@ -30,7 +29,6 @@ export class Attempts {
   #held = 0;
   #refused = 0;
   #unlogged = 0;
-  /** Of the newest one that is not logged yet. */
   #lastAddress = '';
   #cancelLog: (() => void) | null = null;
 
@@ -40,7 +38,6 @@ export class Attempts {
     this.#windowStart = clock.monotonic();
   }
 
-  /** How many wrong tokens came since the start. */
   get refused(): number {
     return this.#refused;
   }
@@ -65,14 +62,12 @@ export class Attempts {
     return { seconds, headers };
   }
 
-  /** Logs what was not logged yet. */
   close(): void {
     if (this.#cancelLog === null) return;
     this.#cancelLog();
     this.#logRefused();
   }
 
-  /** One line a minute, however many come. */
   #logSoon(address: string): void {
     this.#unlogged += 1;
     this.#lastAddress = address;

@@ -6,7 +6,7 @@ import type { ServerLimits } from './options.ts';
 import { type LivePart, withoutInner } from './page/live.ts';
 import { RequestError } from './refusal.ts';
 
-/** Changes closer together than this are told once: the first soon, those after it together. */
+/** Changes closer together than this are sent once: the first soon, those after it together. */
 const quietMs = 1_000;
 const pauseMs = 5_000;
 /** Pages are read again for a tenth of the time at most, however large they are. */
@@ -24,13 +24,11 @@ interface EventStreamsOptions {
 
 /** What the reader of a stream looks at. */
 export interface Watched {
-  /** Whether the stream may be packed. */
   readonly packed: boolean;
   /** The address of the open page; null tells only that something changed. */
   readonly page: string | null;
   /** The parts by which the page is read. Who looks decides what is seen: a page is read once for all that send the same cookies. */
   readonly cookie: string;
-  /** Digests of the parts that the reader has. */
   readonly have: readonly string[];
   /** The parts of a page as it is now; null where it cannot be seen (any more). */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;
@@ -54,7 +52,7 @@ export class EventStreams {
   #cancelTell: (() => void) | null = null;
   #cancelHeartbeat: (() => void) | null = null;
   #restUntil = Number.NEGATIVE_INFINITY;
-  /** One after the other: what was read later is told later. */
+  /** One after the other: what was read later is sent later. */
   #telling = Promise.resolve();
   #closed = false;
 
@@ -123,7 +121,7 @@ export class EventStreams {
     const { clock } = this.#options;
     const waitMs = Math.max(quietMs, this.#restUntil - clock.monotonic());
     this.#cancelTell ??= clock.setTimer(waitMs, () => {
-      // A change while pages are read is told the next time.
+      // A change while pages are read is sent the next time.
       this.#cancelTell = null;
       this.#telling = this.#telling.then(async () => {
         const startedAt = clock.monotonic();
@@ -134,7 +132,6 @@ export class EventStreams {
     });
   }
 
-  /** Reads each page once, and tells each stream what it has not. */
   async #notify(streams: readonly Stream[]): Promise<void> {
     const read = new Map<string, readonly LivePart[] | null>();
     for (const stream of streams) {

@@ -12,7 +12,6 @@ import {
   type Sample,
 } from './exposition.ts';
 
-/** So many accounts, or samples of something cheap, are written before others have their turn. */
 const sliceOfAccounts = 100;
 const sliceOfSamples = 1_000;
 

@@ -6,7 +6,6 @@ import type { CurrentViews } from '../views/current-views.ts';
 
 export interface WebServerOptions {
   readonly views: CurrentViews;
-  /** Tries rules on what is stored. */
   readonly trials: Pick<Trials, 'run'>;
   readonly settings: ServerSettings;
   readonly log: Log;
@@ -37,11 +36,9 @@ export interface ReportDesk {
 export interface ReportDelivery {
   readonly channel: string;
   readonly delivered: boolean;
-  /** Why not. */
   readonly reason: string | null;
 }
 
-/** What one client may take from the daemon. */
 export interface ServerLimits {
   readonly maxConnections: number;
   readonly maxStreams: number;

@@ -9,7 +9,6 @@ import { expositionMediaType } from './exposition.ts';
 import { renderMetrics } from './metrics.ts';
 import type { WebServerOptions } from './options.ts';
 
-/** Answers a scraper. */
 export type Scrape = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**

@@ -17,7 +17,6 @@ import { createScrape, type Scrape } from './scrape.ts';
 import { Sessions } from './session.ts';
 
 export interface WebServer {
-  /** Where it listens, without a trailing slash. */
   readonly url: string;
   /** Ends the streams of events, lets running answers finish for a second, then cuts. Safe to call twice. */
   close(): Promise<void>;
@@ -108,7 +107,6 @@ interface Answering {
   readonly limits: ServerLimits;
   readonly probes: ReadonlyMap<string, Probe>;
   readonly scrape: Scrape;
-  /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly refusing: Refusing;
   readonly app: () => Promise<App>;

@@ -18,7 +18,6 @@ export interface SessionsOptions {
   readonly key: Buffer;
   readonly clock: Clock;
   readonly random: Random;
-  /** Remembers the sessions that were signed out of before their time. */
   readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
 }
 

@@ -3,7 +3,6 @@ import type { Context, Hono } from 'hono';
 import type { LiveViews } from '../views/views.ts';
 import type { Caller } from './access.ts';
 
-/** What handlers find beside the request. */
 export interface WebEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {

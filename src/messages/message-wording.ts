@@ -11,6 +11,8 @@ import { reportSubject } from './report-wording.ts';
 
 export interface IncidentsWording {
   readonly headline: string;
+  /** `2 CRITICAL, 1 WARNING`: stands above the items, which say the rest. */
+  readonly tally: string;
   readonly tone: Tone;
   /** The first `limit` items, the most urgent first. */
   readonly items: readonly ItemWording[];
@@ -22,6 +24,7 @@ export function wordIncidents(message: IncidentMessage, limit: number): Incident
   const shown = message.items.slice(0, limit).map((item) => wordItem(item, message));
   return {
     headline: headlineOf(message, shown),
+    tally: tallyOf(message.items),
     tone: worstTone(message.items),
     items: shown,
     more: message.items.length - shown.length,

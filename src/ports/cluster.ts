@@ -1,5 +1,5 @@
 import type { OperatorOrder } from '../domain/operator.ts';
-import type { DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
+import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -41,6 +41,21 @@ export interface ClusterLook {
   readonly epoch: number;
   /** How many batches the owner of this epoch has stored; null where it has left. */
   readonly batch: number | null;
+  /** Which server it is; null where it does not say. */
+  readonly origin: DatabaseOrigin | null;
+}
+
+/** A database server and which of its histories it goes by: a standby that was promoted begins a new timeline. */
+export interface DatabaseOrigin {
+  readonly system: string;
+  readonly timeline: number;
+}
+
+export interface ClaimCondition {
+  /** Only where the epoch is still this one, so that nobody has written since. */
+  readonly after?: number;
+  /** The new epoch is above this one too, which a database that lost its last commits does not know of. */
+  readonly above?: number;
 }
 
 /** How an owner loads what is stored. */
@@ -67,10 +82,11 @@ export interface Cluster {
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
   /**
-   * Takes the accounts where nobody owns them and the own lease is not over: the new epoch. With `after` only where the epoch is still
-   * that one, so that nobody has written since. Null where somebody was quicker.
+   * Takes the accounts where nobody owns them and the own lease is not over: the new epoch. Null where somebody was quicker.
    */
-  claim(incarnation: string, after?: number): Promise<number | null>;
+  claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
+  /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
+  takeLost(): Promise<readonly Batch[]>;
   /** Ends the membership; what it owned is free at once. */
   leave(incarnation: string): Promise<void>;
   /** What is stored, for the owner, beside whom nobody writes: a load that is interrupted resumes. */
@@ -81,7 +97,11 @@ export interface Cluster {
     records: readonly DamagedRecord[],
   ): Promise<void>;
   /** The store of an owner. Writes of an overtaken owner are refused by `StorageError` of kind `fenced`. */
-  store(owner: { readonly incarnation: string; readonly epoch: number }): FencedStore;
+  store(
+    owner: { readonly incarnation: string; readonly epoch: number },
+    /** How many batches it has stored already. Default: none. */
+    alreadyStored?: number,
+  ): FencedStore;
   readonly reader: StoreFile;
   leaveOrder(order: OperatorOrder): Promise<void>;
   close(): Promise<void>;

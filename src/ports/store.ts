@@ -167,6 +167,8 @@ export interface Store extends StoreFile {
  * batch that was stored, under any epoch of this process, is not stored again.
  */
 export interface FencedStore extends Store {
+  /** How many batches the database is known to have of this owner's incarnation. */
+  readonly stored: number;
   /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */
   settle(): Promise<void>;
 }

@@ -35,7 +35,6 @@ import type {
   Views,
 } from './views.ts';
 
-/** Readings that a sparkline of a day needs. */
 const dayPoints = 96;
 const shownLaterStarts = 3;
 

@@ -1,6 +1,5 @@
 import type { StoredState, StoreReader } from '../ports/store.ts';
 
-/** What is stored where nothing ever was. */
 export const nothingStored: StoredState = {
   accounts: [],
   spending: [],
@@ -13,7 +12,6 @@ export const nothingStored: StoredState = {
   damaged: [],
 };
 
-/** The database of somebody who has none. */
 export const emptyReader: StoreReader = {
   load: async () => nothingStored,
   async *readings() {},

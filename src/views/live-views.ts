@@ -98,7 +98,6 @@ export function createLiveViews(
   };
 }
 
-/** What is wrong though the daemon runs. */
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageFailed.type, configInvalid.type]) {

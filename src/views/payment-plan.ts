@@ -8,7 +8,6 @@ import type { AccountView } from './views.ts';
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = 30 * dayMs;
 
-/** A payment with the account that it is for. */
 export interface DuePayment extends Payment {
   readonly account: AccountView;
 }
@@ -18,10 +17,8 @@ export interface ExpectedPayment {
   readonly expected: NonNullable<Runway['expected']>;
 }
 
-/** What is to be paid in one currency. */
 export interface CurrencyPayments {
   readonly currency: string;
-  /** What is due first comes first. */
   readonly payments: readonly DuePayment[];
   /** Of what is due within 7 and within 30 days. */
   readonly thisWeek: Micros;
@@ -37,11 +34,13 @@ export class PaymentPlan {
     this.#now = now;
   }
 
-  /** What was ordered and is still to come. */
+  /** Too little is known of them to say what they need. */
+  readonly unknown: AccountView[] = [];
   readonly expected: ExpectedPayment[] = [];
 
   add(account: AccountView): void {
     const { currency } = account;
+    if (isUnknown(account)) this.unknown.push(account);
     if (currency === null) return;
     for (const runway of Object.values(account.runways))
       if (runway?.expected != null) this.expected.push({ account, expected: runway.expected });
@@ -64,6 +63,15 @@ export class PaymentPlan {
       }))
       .toSorted((left, right) => right.payments.length - left.payments.length);
   }
+}
+
+/** Whether a balance was not read, or how much lasts 30 days cannot be said of it, and no alert asks for money either. */
+function isUnknown({ reading, runways, payments }: AccountView): boolean {
+  if (reading === null) return true;
+  return Object.entries(runways).some(
+    ([id, runway]) =>
+      runway !== null && runway.restoreMicros === null && payments.every(({ balance }) => balance !== id),
+  );
 }
 
 function sum(payments: readonly Payment[]): Micros {

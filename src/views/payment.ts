@@ -3,7 +3,6 @@ import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
 import { payable } from '../wording/quantity-wording.ts';
 
-/** What is to be paid for one balance of an account. */
 export interface Payment {
   readonly balance: Balance;
   /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */

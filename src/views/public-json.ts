@@ -36,7 +36,7 @@ export const outcomeSchema = outcome;
 
 export const forecastJson = publicObject<Forecast>()('Forecast', {
   emptyAt: [
-    instant.nullable().meta({ description: 'As likely before as after; null: later than can be told' }),
+    instant.nullable().meta({ description: 'As likely before as after; null: later than can be predicted' }),
     ({ emptyAt }) => isoOrNull(wholeMs(emptyAt)),
   ],
   earliest: [
@@ -96,7 +96,6 @@ const pointSchema = z
   .catchall(z.string())
   .meta({ id: 'Point', description: 'Each balance of the account by its id, as a decimal string' });
 
-/** A reading with its balances by their ids. */
 export const readingJson = Object.assign(
   ({ at, balances, currency }: Reading): z.output<typeof pointSchema> => ({
     at: isoText(at),
@@ -114,7 +113,6 @@ const pollSchema = z
     description: 'Each balance of the account by its id; null where the poll gave no reading',
   });
 
-/** A poll of an account with these balances. */
 export const pollJson = Object.assign(
   (
     { at, outcome, reading }: PollRecord,
@@ -165,7 +163,7 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   forecast: [
-    forecasts.meta({ description: 'Of the account now; null where nothing can be told, and once resolved' }),
+    forecasts.meta({ description: 'Of the account now; null where nothing is predicted, and once resolved' }),
     ({ forecast }) => mapEach(forecast, forecastOrNull),
   ],
   summary: [text, ({ summary }) => summary],
@@ -338,7 +336,7 @@ function factValueJson(value: Fact['value']): string | number {
   return value.unit === 'count' ? value.count : quantityJson(value);
 }
 
-/** What is kept of an acknowledgement is more than what is told. */
+/** More of an acknowledgement is kept than is public. */
 function acknowledgementJson(
   given: { readonly at: number; readonly by: string; readonly comment: string } | null,
 ) {
@@ -366,7 +364,7 @@ function forecastOrNull(forecast: Forecast | null | undefined) {
   return forecast == null ? null : forecastJson(forecast);
 }
 
-/** What is foretold falls between two milliseconds. */
+/** A prediction falls between two milliseconds. */
 function wholeMs(at: number | null): number | null {
   return at === null ? null : Math.round(at);
 }

@@ -9,7 +9,7 @@ import type { Channel, Delivery } from '../ports/channel.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoreReader } from '../ports/store.ts';
 
-/** Sends a test message and gives the receiver's answer beside what went out. */
+/** Sends a test message and gives the receiver's answer with what went out. */
 export async function sendTest(
   channel: Channel,
   it: {

@@ -17,7 +17,7 @@ export interface StoredDependencies {
   readonly calendar: Calendar;
 }
 
-/** The views of a process that only reads the database, beside a daemon or without one: of what is stored now. */
+/** The views of a process that only reads the database, with a daemon or without one: of what is stored now. */
 export async function openStoredViews(parts: StoredDependencies): Promise<Views> {
   return (await restoreViews(parts, await parts.reader.load())).views;
 }

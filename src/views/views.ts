@@ -34,7 +34,6 @@ import type { Payment } from './payment.ts';
 export interface Views {
   /** All of them, or those of the given ids that there are, in their order. */
   accounts(ids?: readonly string[]): Promise<readonly AccountView[]>;
-  /** In the order of the configuration. */
   accountIds(): readonly string[];
   /** What alerts and silences can be chosen by, each with the word for people. */
   choices(): Readonly<
@@ -72,7 +71,7 @@ export interface Views {
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
-  /** What was foretold of a balance a week ago, beside what came; null where that cannot be told. */
+  /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
   weekAgo(account: string, balance: Balance): WeekAgo | null;
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
   silences(): readonly SilenceView[];
@@ -125,7 +124,6 @@ export interface AccountView
   readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
   /** What is to be paid, by balance; worked out when it is asked for. */
   readonly payments: readonly Payment[];
-  /** Worst severity that is firing now. */
   readonly worst: Severity | null;
   readonly firing: number;
   readonly pending: number;
@@ -169,7 +167,7 @@ export interface Explanation extends ExplainedRule {
   readonly rule: Rule;
 }
 
-/** The same as far as it can be told over HTTP. */
+/** The same as far as HTTP says it. */
 export interface ExplainedRule {
   readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
@@ -196,7 +194,6 @@ export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | '
   readonly laterStarts: readonly number[];
 }
 
-/** What only the running daemon knows. */
 export interface DaemonStatus {
   readonly version: string;
   readonly startedAt: number;
@@ -210,7 +207,6 @@ export interface DaemonStatus {
   readonly cluster?: ClusterStatus;
 }
 
-/** The running daemon as the HTTP server sees it. */
 export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;

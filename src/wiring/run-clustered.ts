@@ -79,6 +79,7 @@ export async function ownShared(
       void abandoned?.abandon();
     },
     finish,
+    happened: (text) => work?.announce(text),
   });
   const standby = await createStandbyViews({
     settings: () => settings,

@@ -34,6 +34,8 @@ class Node {
   /** How much was stored when it loaded what it goes on from, each time. */
   readonly begins: number[] = [];
   abandoned = 0;
+  /** What it said of the database while it owned the accounts. */
+  readonly happened: string[] = [];
   /** Of the last beginning. */
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
@@ -55,7 +57,7 @@ class Node {
       cluster: {
         ...cluster,
         open: () => (this.misfit === null ? cluster.open() : Promise.reject(this.misfit)),
-        store: (owner) => this.#storeThatFills(cluster.store(owner)),
+        store: (owner, alreadyStored) => this.#storeThatFills(cluster.store(owner, alreadyStored)),
       },
       clock: this.#clock(),
       log: { ...silent, warn: (_fields, message) => void this.logged.push(message) },
@@ -85,6 +87,7 @@ class Node {
       finish: async () => {
         this.store = null;
       },
+      happened: (text) => void this.happened.push(text),
     });
     this.membership.run().catch((error: unknown) => {
       this.ended = error;
@@ -121,6 +124,9 @@ class Node {
   #storeThatFills(store: FencedStore): FencedStore {
     return {
       ...store,
+      get stored() {
+        return store.stored;
+      },
       commit: (next) =>
         this.full ? Promise.reject(new StorageError('full', 'simulated: no room')) : store.commit(next),
     };
@@ -504,6 +510,48 @@ describe('two daemons on one database', () => {
     expect(b.membership.clusterStatus.problems).toEqual([
       'the configuration of b is not that of a, which owns the accounts',
     ]);
+  });
+});
+
+describe('a database that loses what it had stored', () => {
+  test('gets it again from the owner, which keeps the accounts', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    world.cluster.rollBack({ commits: 4 });
+    await world.pass(6000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
+    expect(world.judge()).toEqual([]);
+    expect(a.happened).toEqual([
+      'the database failed over (timeline 1 to 2) and lost at least its last 2 commits',
+    ]);
+  });
+
+  test('and with it that the owner took the accounts gets both again, under an epoch that nobody had', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    world.cluster.rollBack({ commits: world.cluster.log.length, claims: 1 });
+    await world.pass(6000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['owner', 'standby', 0]);
+    expect(world.cluster.epoch).toBeGreaterThan(1);
+    expect(world.judge().filter((line) => !line.includes('the epoch fell'))).toEqual([]);
+  });
+
+  test('is left to the heir where the owner died with it', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(10_000);
+    a.killed = true;
+    world.cluster.rollBack({ commits: 4 });
+    await world.pass(19_000);
+    expect(b.acts).toBe(true);
+  });
+
+  test('gives the accounts to who was quicker, and the owner lets go', async () => {
+    const { world, a, b } = await startPair();
+    await world.pass(5000);
+    a.frozenUntil = world.clock.monotonic() + 25_000;
+    world.cluster.rollBack({ commits: world.cluster.log.length, claims: 1 });
+    await world.pass(30_000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['standby', 'owner', 1]);
   });
 });
 

@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
         await page.getByLabel('hysteresis').fill('');
         await page.getByLabel('Over the last').selectOption('30 days');
         await page.getByRole('button', { name: 'Try' }).click();
-        const notified = 'In 30 days it would have told 8 times; as it is now, once.';
+        const notified = 'In 30 days it would have fired 8 times; as it is now, once.';
         await page.getByRole('status').filter({ hasText: notified }).waitFor();
         expect(JSON.parse((await page.locator('.paste').textContent()) ?? '')).toEqual({
           id: 'sms-low',
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       await openPage(page, `${own.url}/accounts/otp/try/sms-low`);
       await page.getByRole('button', { name: 'Try' }).click();
       await page.getByRole('alert').filter({ hasText: 'is not known' }).waitFor();
-      expect(await page.getByText('would have told').count()).toBe(0);
+      expect(await page.getByText('would have fired').count()).toBe(0);
     });
     await own.close();
   });

@@ -1,7 +1,13 @@
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Cluster, ClusterLook, LoadOptions, MemberCard } from '../../src/ports/cluster.ts';
+import type {
+  ClaimCondition,
+  Cluster,
+  ClusterLook,
+  LoadOptions,
+  MemberCard,
+} from '../../src/ports/cluster.ts';
 import type { Batch, FencedStore, StoredState, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
@@ -57,6 +63,8 @@ export class SimCluster {
   readonly log: StoredBatch[] = [];
   /** By how much its clock is wrong. */
   aheadMs = 0;
+  timeline = 1;
+  readonly #lost: Batch[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
   readonly #members = new Map<string, Member>();
@@ -96,11 +104,13 @@ export class SimCluster {
           this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 });
         }),
       renew: (card) => ask(() => this.#renew(card)),
-      claim: (incarnation, after) => ask(() => this.#claim(incarnation, after)),
+      claim: (incarnation, condition = {}) => ask(() => this.#claim(incarnation, condition)),
+      takeLost: () => ask(() => this.#takeLost()),
       leave: (incarnation) => ask(() => this.#leave(incarnation)),
       load: (options) => loadPatiently(() => ask(() => nothingStored), options),
       setAside: async () => undefined,
-      store: (owner) => this.#storeOf(owner, disks.ask, disks.open()),
+      store: (owner, alreadyStored = 0) =>
+        this.#storeOf({ ...owner, alreadyStored }, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
       leaveOrder: async (order) => this.leaveOrder(order),
       close: async () => undefined,
@@ -108,12 +118,16 @@ export class SimCluster {
   }
 
   #storeOf(
-    { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
+    {
+      incarnation,
+      epoch,
+      alreadyStored,
+    }: { readonly incarnation: string; readonly epoch: number; readonly alreadyStored: number },
     ask: Ask,
     disk: Disk,
   ): FencedStore {
     const taken = new Set<number>();
-    let stored = 0;
+    let stored = alreadyStored;
     let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;
     const held = (): Member => {
       const member = this.#members.get(incarnation);
@@ -124,6 +138,7 @@ export class SimCluster {
     const write = ({ batch, orders }: NonNullable<typeof unsure>): void => {
       const member = held();
       if (member.batch === stored + 1) return;
+      if (member.batch !== stored) throw new StorageError('fenced', 'simulated: commits are missing');
       disk.commit(batch);
       member.batch = stored + 1;
       this.#orders = this.#orders.filter(({ no }) => !orders.includes(no));
@@ -161,10 +176,31 @@ export class SimCluster {
         if (unsure !== null && unsure.batch !== batch) throw new Error('another batch while one is unknown');
         await store(unsure ?? { batch, orders: [...taken] });
       },
+      get stored() {
+        return stored;
+      },
       settle: async () => {
         if (unsure !== null) await store(unsure);
       },
     };
+  }
+
+  /** As a fail-over to a replica that is behind: the last commits and, where it says so, the last claim are gone. */
+  rollBack({ commits, claims = 0 }: { readonly commits: number; readonly claims?: number }): void {
+    this.timeline += 1;
+    for (const { batch, incarnation } of this.log.splice(this.log.length - commits)) {
+      this.#lost.push(batch);
+      this.#settled.delete(batch);
+      const member = this.#members.get(incarnation);
+      if (member !== undefined) member.batch -= 1;
+    }
+    if (claims === 0) return;
+    this.#members.delete(this.#slot.incarnation);
+    this.#slot = { epoch: this.#slot.epoch - claims, incarnation: '' };
+  }
+
+  #takeLost(): readonly Batch[] {
+    return this.#lost.splice(0);
   }
 
   #leave(incarnation: string): void {
@@ -190,10 +226,10 @@ export class SimCluster {
     return { ...this.#look(), renewed };
   }
 
-  #claim(incarnation: string, after: number | undefined): number | null {
+  #claim(incarnation: string, { after, above = 0 }: ClaimCondition): number | null {
     if (after !== undefined && this.#slot.epoch !== after) return null;
     if (this.#lives(this.#slot.incarnation) || !this.#lives(incarnation)) return null;
-    this.#slot = { epoch: this.#slot.epoch + 1, incarnation };
+    this.#slot = { epoch: Math.max(this.#slot.epoch, above) + 1, incarnation };
     this.taken(incarnation, this.#slot.epoch, after);
     return this.#slot.epoch;
   }
@@ -202,6 +238,7 @@ export class SimCluster {
     const { epoch, incarnation } = this.#slot;
     return {
       databaseNow: this.#clock.now() + this.aheadMs,
+      origin: { system: 'simulated', timeline: this.timeline },
       epoch,
       owner: this.owner,
       lapsedOwner: this.owner === null ? (this.#members.get(incarnation)?.card.node ?? null) : null,

@@ -178,11 +178,11 @@ export class Machine {
     const membership = new Membership({
       cluster: {
         ...shared.at(ask),
-        claim: (incarnation, after) =>
-          shared.at(after === undefined ? ask : askUnheard).claim(incarnation, after),
+        claim: (incarnation, condition = {}) =>
+          shared.at(condition.after === undefined ? ask : askUnheard).claim(incarnation, condition),
         reader: { ...file, load: () => askStore(() => database.load()) },
         load: (options) => loadPatiently(() => askStore(() => database.load()), options),
-        store: (owner) => {
+        store: (owner, alreadyStored) => {
           const span = spanOf();
           const writer = this.storage.open(() => this.wall());
           const open = () => ({
@@ -193,7 +193,7 @@ export class Machine {
             },
             prune: (olderThan: number) => writer.prune(olderThan),
           });
-          return shared.at(ask, { ask: askStore, open }).store(owner);
+          return shared.at(ask, { ask: askStore, open }).store(owner, alreadyStored);
         },
       },
       clock: this.#fleet.slowed({

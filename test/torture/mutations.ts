@@ -405,8 +405,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the database gives the accounts away without a new epoch',
     file: sharedDatabase,
-    old: '{ epoch: this.#slot.epoch + 1, incarnation }',
-    new: '{ epoch: this.#slot.epoch || 1, incarnation }',
+    old: '{ epoch: Math.max(this.#slot.epoch, above) + 1, incarnation }',
+    new: '{ epoch: Math.max(this.#slot.epoch, above) || 1, incarnation }',
   },
   {
     name: 'an owner goes on alone although another reaches the database',
@@ -473,6 +473,20 @@ export const mutations: readonly Mutation[] = [
     file: 'src/cluster/cluster-status.ts',
     old: ' && !isBlind,',
     new: ',',
+    test: membershipTest,
+  },
+  {
+    name: 'an owner throws away what the database lost and it still has',
+    file: owned,
+    old: 'const lost = await cluster.takeLost();',
+    new: 'const lost = (await cluster.takeLost()).slice(0, 0);',
+    test: membershipTest,
+  },
+  {
+    name: 'who was refused by a database that lost its claim takes itself for overtaken',
+    file: owned,
+    old: 'if (look.epoch > epoch || isForeign) lost(',
+    new: 'if (look.epoch !== epoch || isForeign) lost(',
     test: membershipTest,
   },
   {

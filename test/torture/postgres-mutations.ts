@@ -59,8 +59,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'PostgreSQL gives the accounts away without a new epoch',
     file: lease,
-    old: 'epoch = slot.epoch + 1',
-    new: 'epoch = greatest(slot.epoch, 1)',
+    old: 'epoch = greatest(slot.epoch, $4::bigint) + 1',
+    new: 'epoch = greatest(slot.epoch, $4::bigint, 1)',
     test: leaseTest,
   },
   {

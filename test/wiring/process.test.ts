@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,13 +101,23 @@ describe.concurrent('lowwater as a process', () => {
     async () => {
       const command = `${process.execPath} ${builtMain} init --config ${join(folder, 'new.json')}`;
       const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null']);
-      terminal.stdout.on(
-        'data',
-        (text) => String(text).includes('Where messages go') && terminal.stdin.write('\x03'),
-      );
+      let pressed = false;
+      terminal.stdout.on('data', (text) => {
+        if (pressed || !String(text).includes('Where messages go')) return;
+        pressed = true;
+        terminal.stdin.write('\x03');
+      });
       expect(await once(terminal, 'close')).toEqual([1, null]);
     },
   );
+
+  it('says in one line that the working directory was removed', () => {
+    const gone = join(folder, 'gone');
+    const command = `mkdir '${gone}' && cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${builtMain}' status`;
+    const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toBe('lowwater: the working directory was removed: change to another one\n');
+  });
 
   it('says in one line that its output cannot be written, and exits with 1', async () => {
     const env = preload(
@@ -227,7 +237,7 @@ describe.concurrent('what a command loads', () => {
 
   it.each([
     ['--help', ['commander', 'string-width']],
-    ['validate', ['commander', 'croner', 'jsonc-parser', 'string-width', 'zod']],
+    ['validate', ['commander', 'croner', 'json-p3', 'jsonc-parser', 'string-width', 'zod']],
   ])('%s loads no more packages than it needs', async (command, needed) => {
     const name = command.replace('--', '');
     const loaded = join(folder, `${name}.loaded`);

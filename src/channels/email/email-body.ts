@@ -25,9 +25,9 @@ import {
   paragraph,
 } from './email-page.ts';
 
-/** Whole notices in one mail, and lines after them: Gmail cuts HTML at about 100 KB. */
-const wholeItems = 10;
-const shortItems = 40;
+/** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
+const wholeItems = 8;
+const shortItems = 12;
 /** Accounts in the overview of a report, and those of them that have a card with chart. */
 const accountsShown = 40;
 const accountCards = 8;
@@ -54,7 +54,7 @@ function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[])
     .map((item, index) => itemCard(item, { single, chart: chartAt(charts, index) }));
   const rest = words.items.slice(wholeItems);
   const tail = rest.length === 0 && words.more === 0 ? [] : [restCard(rest, words.more)];
-  const head = single ? [] : [groupTitle(words.headline)];
+  const head = single ? [] : [groupTitle(words.tally)];
   const page =
     single || message.publicUrl === null
       ? []
@@ -80,12 +80,12 @@ function itemCard(
       title: item.subject,
       level: order.single ? 'main' : 'sub',
     }),
+    adviceBox(item.tone, item.advice, item.links),
     ...item.story.map((sentence) => paragraph(sentence)),
-    adviceBox(item.tone, item.advice),
     ...(item.note === null ? [] : [paragraph(`Note: ${item.note}`)]),
     figureTable(item.figures),
     ...(order.chart === undefined ? [] : [chartImage(order.chart.cid, order.chart.alt)]),
-    buttons(item.links),
+    ...(item.advice.length === 0 ? [buttons(item.links)] : []),
     paragraph(item.origin, 'dim'),
     cardEnd(),
   ]);

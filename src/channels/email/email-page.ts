@@ -135,8 +135,12 @@ ${lines}</table></td></tr>
 `;
 }
 
-/** What to do next. */
-export function adviceBox(tone: Tone, advice: readonly string[]): Html {
+/** What to do next, with the links to do it: on the first screen of a phone. */
+export function adviceBox(
+  tone: Tone,
+  advice: readonly string[],
+  links: readonly { readonly label: string; readonly url: string }[] = [],
+): Html {
   if (advice.length === 0) return html``;
   const lines = advice.map(
     (
@@ -144,8 +148,9 @@ export function adviceBox(tone: Tone, advice: readonly string[]): Html {
     ) => html`<p class="ink" style="margin:4px 0 0 0;font-size:15px;line-height:1.5;color:#14181d;">${sentence}</p>
 `,
   );
+  const actions = links.length === 0 ? '' : html`<div style="padding:12px 0 0 0;">${links.map(button)}</div>`;
   return html`<tr><td class="pad" style="padding:14px 24px 0 24px;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="soft" style="background:${palette[tone].soft};border-left:4px solid ${palette[tone].strong};padding:10px 14px;font-family:${fontStack};overflow-wrap:anywhere;"><span class="dim" style="font-size:12px;line-height:16px;font-weight:700;color:#5a6470;">WHAT TO DO</span>
-${lines}</td></tr></table></td></tr>
+${lines}${actions}</td></tr></table></td></tr>
 `;
 }
 
@@ -157,15 +162,16 @@ export function chartImage(cid: string, alt: string): Html {
 /** Links as buttons; the first is the one that matters. */
 export function buttons(links: readonly { readonly label: string; readonly url: string }[]): Html {
   if (links.length === 0) return html``;
-  const cells = links.map(({ label, url }, index) => {
-    const main = index === 0;
-    const look = main
-      ? 'background:#1f4e8c;border:1px solid #1f4e8c;color:#ffffff;'
-      : 'background:#ffffff;border:1px solid #9aa4b0;color:#14181d;';
-    return html`<a href="${url}" class="${main ? 'solid' : 'ghost'}" style="display:inline-block;margin:0 8px 8px 0;padding:11px 18px;border-radius:6px;${look}font-size:15px;line-height:20px;font-weight:600;text-decoration:none;">${label}</a>
+  return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">${links.map(button)}</td></tr>
 `;
-  });
-  return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">${cells}</td></tr>
+}
+
+function button({ label, url }: { readonly label: string; readonly url: string }, index: number): Html {
+  const main = index === 0;
+  const look = main
+    ? 'background:#1f4e8c;border:1px solid #1f4e8c;color:#ffffff;'
+    : 'background:#ffffff;border:1px solid #9aa4b0;color:#14181d;';
+  return html`<a href="${url}" class="${main ? 'solid' : 'ghost'}" style="display:inline-block;margin:0 8px 8px 0;padding:11px 18px;border-radius:6px;${look}font-size:15px;line-height:20px;font-weight:600;text-decoration:none;">${label}</a>
 `;
 }
 

@@ -106,7 +106,9 @@ function renderIncidents(message: IncidentMessage): SlackPayload {
   const [only] = words.items;
   const single = message.items.length === 1 && item !== undefined && only !== undefined;
   const blocks = single ? itemBlocks(only, item, message.at) : groupBlocks(words, message);
-  return payload({ headline: words.headline, tone: words.tone, blocks });
+  // Previews show the beginning: account and amount; the icon before them says how bad it is.
+  const headline = single ? `${only.subject} · ${only.stateWord}` : words.headline;
+  return payload({ headline, tone: words.tone, blocks });
 }
 
 function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonly SlackBlock[] {

@@ -21,6 +21,9 @@ import { forecastJson, readingJson } from '../../views/public-json.ts';
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;
 
+/** Of all alerts in one body: receivers limit theirs to 64 KB and more. */
+const maxAlertBytes = 60_000;
+
 /**
  * A message as the documented JSON of the webhook channel (docs/webhook.md): money as decimal strings, times
  * in ISO 8601 UTC, durations in seconds, null where unknown. Fields are only ever added.
@@ -42,11 +45,28 @@ export function renderWebhookPayload(message: Message): object {
 }
 
 function incidentsData(message: IncidentMessage): object {
+  const alerts = fitting(message);
+  const truncated = message.items.length - alerts.length;
   return {
     headline: wordIncidents(message, 1).headline,
-    alerts: message.items.slice(0, listLimit).map((item) => alertData(item, message)),
-    truncated: Math.max(0, message.items.length - listLimit),
+    alerts,
+    truncated,
+    // Where the rest is.
+    ...(truncated > 0 && message.publicUrl !== null ? { url: `${message.publicUrl}/alerts` } : {}),
   };
+}
+
+/** The worst alerts, as many as a body of this size takes, and one at least. */
+function fitting(message: IncidentMessage): object[] {
+  const alerts: object[] = [];
+  let bytes = 0;
+  for (const item of message.items.slice(0, listLimit)) {
+    const alert = alertData(item, message);
+    bytes += Buffer.byteLength(JSON.stringify(alert)) + 1;
+    if (bytes > maxAlertBytes && alerts.length > 0) break;
+    alerts.push(alert);
+  }
+  return alerts;
 }
 
 function alertData(item: MessageItem, message: IncidentMessage): object {

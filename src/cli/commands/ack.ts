@@ -16,11 +16,12 @@ const details = `Orders it of the running daemon over HTTP, else leaves the orde
 --json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
 
 const positionals: readonly PositionalSpec[] = [
-  { name: 'ACCOUNT', summary: 'the account of the alert' },
+  { name: 'ACCOUNT', summary: 'the account of the alert', completes: 'accounts' },
   {
     name: 'RULE',
     summary: 'its rule; without it, the open alerts of the account are listed',
     optional: true,
+    completes: 'rules',
   },
 ];
 

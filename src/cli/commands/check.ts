@@ -33,7 +33,7 @@ pauses that are stored.
 
 --json prints {"status","accounts":[{... as "status --json" has it, "rules":[... as "explain --json" has them]}]}.`,
   options: {
-    account: { value: 'ID', summary: 'only this account' },
+    account: { value: 'ID', summary: 'only this account', completes: 'accounts' },
     'explain-request': {
       summary:
         'print the request without its credentials, the answer, and what was read from where; does not ask the daemon',

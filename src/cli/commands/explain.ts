@@ -19,8 +19,8 @@ export const explainCommand: Command = {
 --json prints {"account","rules":[{"rule","type","verdict","severity","why","value","threshold","facts":[{"name","value"}],
 "wouldNotFire","alert"}]}; verdicts are ok, breached, unknown and event. Money as decimal strings, durations in seconds.`,
   positionals: [
-    { name: 'ACCOUNT', summary: 'the account' },
-    { name: 'RULE', summary: 'the rule; without it all that apply', optional: true },
+    { name: 'ACCOUNT', summary: 'the account', completes: 'accounts' },
+    { name: 'RULE', summary: 'the rule; without it all that apply', optional: true, completes: 'rules' },
   ],
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater explain otp sms-low'],

@@ -27,7 +27,7 @@ export const historyCommand: Command = {
 
 --csv prints RFC 4180 with the header at,sms,voip,currency (the balances of the account): what "replay --input" reads. Times are
 ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
-  positionals: [{ name: 'ID', summary: 'the account' }],
+  positionals: [{ name: 'ID', summary: 'the account', completes: 'accounts' }],
   options: {
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
     until: { value: 'TIME', summary: 'likewise; default now' },

@@ -12,7 +12,7 @@ export const reportCommand: Command = {
   details: `Covers the time since its last scheduled run. Its schedule stays as it is.
 --json prints it as the webhook channel sends it: {"type":"lowwater.report","timestamp","id","data":{"report","headline","since",
 "until","accounts":[…],"truncated"}}.`,
-  positionals: [{ name: 'ID', summary: 'the report, as the configuration names it' }],
+  positionals: [{ name: 'ID', summary: 'the report, as the configuration names it', completes: 'reports' }],
   options: {
     print: { summary: 'print it instead of sending it' },
     json: { summary: 'print it as JSON instead of sending it' },

@@ -30,9 +30,13 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
 
 --json prints {"id","match","startsAt","endsAt","by","comment","inForce"}; \`inForce\` is false where the daemon has yet to take it.`,
   options: {
-    account: { value: 'ID', summary: 'only alerts of this account' },
-    rule: { value: 'ID', summary: 'only alerts of this rule' },
-    severity: { value: 'WORD', summary: `only alerts of this severity: ${severities.join(', ')}` },
+    account: { value: 'ID', summary: 'only alerts of this account', completes: 'accounts' },
+    rule: { value: 'ID', summary: 'only alerts of this rule', completes: 'rules' },
+    severity: {
+      value: 'WORD',
+      summary: `only alerts of this severity: ${severities.join(', ')}`,
+      completes: 'severities',
+    },
     label: {
       value: 'KEY=VALUE',
       summary: 'only accounts with this label; may be repeated',

@@ -11,7 +11,7 @@ export const testChannelCommand: Command = {
   details: `Prints what went out and what the receiver said.
 --json prints {"channel","result","reason","said","refusedRecipients","outgoing"}: results are delivered, refused (it surely did not arrive),
 unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
-  positionals: [{ name: 'NAME', summary: 'the channel' }],
+  positionals: [{ name: 'NAME', summary: 'the channel', completes: 'channels' }],
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater test-channel ops'],
   run: async (context, input) => {

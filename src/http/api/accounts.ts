@@ -24,7 +24,6 @@ import { accept, count, findAccount, parseInstant } from './input.ts';
 import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
-/** So many accounts are written before others have their turn. */
 const sliceOfAccounts = 50;
 const sliceOfReadings = 2_000;
 const tags = ['accounts'];
@@ -265,7 +264,6 @@ function describeWhole(account: AccountView) {
   return { ...accountJson(account), details: accountDetails(account) };
 }
 
-/** Thousands of accounts are written in slices, between which the daemon goes about its business. */
 async function* writeAccounts(
   views: Pick<LiveViews, 'accounts'>,
   page: {

@@ -5,7 +5,6 @@ import type { Balance } from '../../domain/reading.ts';
 import { balanceSchema, severitySchema } from '../../views/public-json.ts';
 import { publicObject } from '../../views/public-object.ts';
 
-/** A chart with what it is of. */
 export interface AccountChart extends Chart {
   readonly account: string;
   readonly balance: Balance;
@@ -16,7 +15,6 @@ const instant = z.number();
 const amount = z.number();
 const corners = z.array(z.tuple([instant, amount]));
 
-/** The chart as the page's script and others draw it. */
 export const chartJson = publicObject<AccountChart>()(
   'Chart',
   {
@@ -52,7 +50,7 @@ export const chartJson = publicObject<AccountChart>()(
       ({ silences }) => silences.map(({ from, to }) => ({ from, to })),
     ],
     foretold: [
-      corners.meta({ description: 'What was foretold a week ago, beside what came' }),
+      corners.meta({ description: 'What was predicted a week ago, with what came' }),
       ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
     ],
     projection: [
@@ -61,7 +59,7 @@ export const chartJson = publicObject<AccountChart>()(
     ],
     fan: [
       z.array(z.tuple([instant, amount, amount])).meta({
-        description: 'Instant, and between which amounts the balance lies then, four times in five',
+        description: 'Instant, and the 80 % range of the balance then',
       }),
       ({ fan }) => fan.map(({ at, low, high }): [number, number, number] => [at, units(low), units(high)]),
     ],

@@ -4,11 +4,9 @@ import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { type Api, answers } from './operation.ts';
 
-/** What the views do not say of the daemon that answers. */
 export interface DaemonFacts {
   readonly database: string | null;
   readonly reports: ReportDesk | null;
-  /** Zone that people are shown times in. */
   readonly timezone: string;
 }
 

@@ -34,7 +34,7 @@ export const window = {
 };
 
 /**
- * A body that is written while it is sent. What breaks it is told in our log and cuts the connection: the library below would write
+ * A body that is written while it is sent. What breaks it is logged and cuts the connection: the library below would write
  * the error to the terminal, and its message to whoever asked.
  */
 export function streamed(

@@ -9,7 +9,6 @@ import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
 
-/** What the API and the forms of the page are told to do. */
 const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso

@@ -5,13 +5,11 @@ import { count } from './input.ts';
 
 export const maxItems = 1_000;
 
-/** Query parameters of every collection. */
 export const pagingQuery = {
   limit: count(1, maxItems).optional().meta({ description: 'How many at most' }),
   cursor: z.string().max(500).optional().meta({ description: 'The `nextCursor` of the page before' }),
 };
 
-/** Key of every answer with a collection. */
 export const nextCursor = z
   .string()
   .nullable()

@@ -9,12 +9,10 @@ import { type AccountState, accountStates, mentionsAll, nameOf, runwayOf, stateO
 
 const sortKeys = ['runway', 'state', 'name', 'burn', 'age'] as const;
 
-/** One of these, or a balance. */
 export type SortKey = (typeof sortKeys)[number] | Balance;
 
 const balanceForm = /^[a-z0-9][\w.-]*$/i;
 
-/** What the address of the overview asks for. */
 export interface ListQuery {
   /** Words that all must stand in id, name or labels. */
   readonly search: string;
@@ -29,7 +27,6 @@ export interface AccountPage {
   readonly accounts: readonly AccountView[];
   readonly matching: number;
   readonly total: number;
-  /** How many stand on the pages before. */
   readonly before: number;
   readonly nextCursor: string | null;
   /** The balances that all accounts have; null where accounts have different ones. */

@@ -83,7 +83,6 @@ ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live('polls', polls)}</section>`;
 }
 
-/** Whether a silence may mute alerts of the account, whichever rule or severity it names besides. */
 function concerns({ match }: SilenceView, account: AccountView): boolean {
   if (match.account !== undefined && !match.account.includes(account.id)) return false;
   return Object.entries(match.labels ?? {}).every(([key, values]) =>
@@ -133,7 +132,6 @@ function alertSection(alerts: readonly AlertView[], account: AccountView, frame:
 
 const shownPolls = 12;
 
-/** The last polls with their outcomes, newest first. */
 async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Promise<Html> {
   // Far enough back for the polls shown, and never a day of an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
@@ -154,7 +152,6 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${amount(id)}</td>`)}</tr>`;
 }
 
-/** What each rule says of the account now, with the numbers behind it. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
   return html`<div class="scroll" role="group" aria-label="Rules" tabindex="0"><table class="cards">
@@ -178,14 +175,13 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   }</td></tr>`;
 }
 
-/** How much is between what was judged and what it was held against, and when it will be nothing. */
 function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, words: WordingFrame): Html {
   const distance = differenceOf(value, threshold);
   if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
   const reached =
     next !== null &&
     html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? 'below' : 'above'} threshold${reached}`;
+  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 
 function differenceOf(

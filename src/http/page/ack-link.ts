@@ -5,7 +5,6 @@ import { summaryOf } from './alerts.ts';
 import { accountPath, personFields, seenFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
-/** What a link from a message is about. */
 export interface Linked {
   readonly alert: AlertView;
   /** Null for what is about lowwater itself, or an account that was removed. */
@@ -31,7 +30,6 @@ export function renderAckAnswer(heading: string, words: Html | string, linked: L
   return html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked === null ? null : whatNext(linked)}<p><a href="/">Open the overview</a></p></section>`;
 }
 
-/** What the operators left for whoever is woken, and the links of the message, in its order. */
 function whatNext({ alert, account }: Linked): Html | null {
   if (account === null) return null;
   const links = accountLinks(account, alert.balance !== null);

@@ -95,7 +95,6 @@ async function unacknowledge(context: WebContext): Promise<Response> {
   return sendBack(context, form, 'given-back');
 }
 
-/** Acknowledges or silences what was ticked, or all that the filters of the page select. */
 async function actOnMany(context: WebContext): Promise<Response> {
   const { views } = context.var;
   const form = await readForm(context);
@@ -143,7 +142,6 @@ async function silenceMany(
   return answers;
 }
 
-/** More than this are counted, not named. */
 const maxNamed = 10;
 
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {

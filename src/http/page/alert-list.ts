@@ -27,7 +27,6 @@ export interface AlertQuery {
 export interface AlertPage {
   readonly alerts: readonly AlertView[];
   readonly matching: number;
-  /** Of all that match. */
   readonly digest: string;
   readonly nextCursor: string | null;
 }

@@ -19,7 +19,6 @@ import { ifReadable } from './readable.ts';
 import type { Frame } from './words.ts';
 
 const incidentsAPage = 100;
-/** So many past incidents are looked at for a page of those that match. */
 const incidentsLookedAt = 1_000;
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */

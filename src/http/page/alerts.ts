@@ -21,7 +21,7 @@ export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView)
   return !acknowledged && !silenced && !inhibited;
 }
 
-/** Worst first, then the longest standing. */
+/** Worst first, then the oldest. */
 export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since'>>(
   alerts: readonly T[],
 ): readonly T[] {
@@ -60,7 +60,6 @@ ${account !== null && !place.isOnAccount && actLine(account, alert.balance, fram
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
 }
 
-/** When the balance is gone, and how old that knowledge is. */
 function outlookWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
   const runway = balance === null ? null : account?.runways[balance];
   if (account === null || runway == null) return null;
@@ -85,7 +84,7 @@ function summaryLink(alert: AlertView): Html {
   return html`<a href="${accountPath(alert.account)}"><bdi>${summary}</bdi></a>`;
 }
 
-/** The summary without the severity, which the badge beside it says already. */
+/** The summary without the severity, which its badge says already. */
 export function summaryOf({ summary, severity }: AlertView): string {
   return summary.replace(` (${severity})`, '');
 }

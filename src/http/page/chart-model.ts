@@ -10,7 +10,6 @@ import type { ChartSpan } from './chart-span.ts';
 /** A chart of less would show nothing but noise. */
 const leastSpanMs = 60_000;
 const usualPoints = 800;
-/** How much of the future is shown at the most, as a share of the past. */
 const aheadShare = 0.25;
 /** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
 const leastGapShare = 1 / 500;
@@ -21,7 +20,6 @@ export interface ChartQuery {
   readonly span: ChartSpan;
   readonly balance: Balance;
   readonly now: number;
-  /** How many points at the most. */
   readonly points?: number;
 }
 
@@ -29,7 +27,7 @@ export type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekA
 
 /**
  * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
- * the table beside them. Only readings in the account's present currency: two currencies have no common
+ * the table with them. Only readings in the account's present currency: two currencies have no common
  * scale.
  */
 export async function buildChart(views: ChartViews, query: ChartQuery): Promise<Chart> {
@@ -74,7 +72,7 @@ function beginning(
 }
 
 /**
- * The forecast of a week ago as the balance that it foretold, straight from step to step. What was topped up since is no part of a forecast:
+ * The forecast of a week ago as the balance that it predicted, straight from step to step. What was topped up since is no part of a forecast:
  * it lifts the line when it came.
  */
 function lookBack(
@@ -111,7 +109,6 @@ interface Step {
   readonly value: Micros;
 }
 
-/** The points just before and at each top-up between two steps. */
 function liftedBetween(from: Step, to: Step, topUps: readonly TopUp[]): readonly Step[] {
   const between = topUps.filter(({ at }) => at > from.at && at <= to.at);
   const risen = between.reduce((sum, { rise }) => sum + rise, 0);

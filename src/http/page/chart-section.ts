@@ -43,7 +43,7 @@ ${figures}
 <p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>Download as CSV</a> <span class="soft">every reading of this time, exactly as read</span></p></section>`;
 }
 
-/** What of an address cannot be read is said beside the fields, and the usual time is shown. */
+/** A part of the address that cannot be read is named next to the fields, and the usual time is shown. */
 function spanOf(
   query: URLSearchParams,
   frame: Frame,
@@ -57,7 +57,6 @@ function spanOf(
   }
 }
 
-/** The balances asked for in an address: one, or all; the first of the account otherwise. */
 function readBalances(query: URLSearchParams, { balances }: AccountView): readonly BalanceDefinition[] {
   const wanted = query.get('balance');
   if (wanted === 'both') return balances;
@@ -93,7 +92,7 @@ function balanceLinks(
   )}${link('both', balances.length === 2 ? 'Both' : 'All', wanted.length > 1)}</nav>`;
 }
 
-/** The address with some of its words replaced; what a form has just done is told once. */
+/** The address with some of its words replaced, without what a form has just done. */
 function changed(query: URLSearchParams, words: Readonly<Record<string, string | null>>): string {
   const next = new URLSearchParams(query);
   for (const [name, word] of Object.entries({ ...words, done: null })) {
@@ -103,7 +102,6 @@ function changed(query: URLSearchParams, words: Readonly<Record<string, string |
   return `${next}#chart-heading`;
 }
 
-/** Any two dates, both of them included. */
 function rangeForm({ account, span, frame }: Shown, query: URLSearchParams, problem: string | null): Html {
   const today = isoDay(frame.now, frame.timezone);
   const since = isoDay(span.since, frame.timezone);
@@ -136,7 +134,6 @@ ${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcap
 <details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
 }
 
-/** What the picture shows, in words. */
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const { account, frame } = shown;
   const values = chart.points.flatMap(({ value }) => (value === null ? [] : [value]));

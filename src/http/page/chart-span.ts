@@ -24,7 +24,6 @@ export interface ChartSpan {
   readonly preset: ChartRange | null;
 }
 
-/** What an address says of the time to show. */
 export interface SpanQuery {
   readonly range?: string | null | undefined;
   readonly since?: string | null | undefined;

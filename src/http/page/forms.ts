@@ -4,11 +4,8 @@ import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { nameOf, severityWord } from './words.ts';
 
-/** What a form needs besides its fields. */
 export interface FormPlace {
-  /** Where to go on afterwards: the address of the page that shows the form. */
   readonly back: string;
-  /** What stands in front of an alert, to choose it among many. */
   readonly pick?: Html;
   /** True where the page is the account's: what to do about it stands on top. */
   readonly isOnAccount?: boolean;
@@ -98,7 +95,7 @@ export function textChoice(
   return html`<label>${label} <select name="${name}"${wrong?.attributes}>${options([['', `every ${label.toLowerCase()}`], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
 }
 
-/** What is wrong with a field, to stand beside it, and the attributes by which the field names it. */
+/** What is wrong with a field, to stand next to it, and the attributes by which the field names it. */
 export function problemAt(
   name: string,
   problem: string,

@@ -11,13 +11,10 @@ export interface LayoutOptions {
   readonly frame: Frame;
   /** Null on pages for people who are not signed in: no way into the others is shown. */
   readonly chrome: Chrome | null;
-  /** What a form that led here has done. */
   readonly done?: HtmlValue;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
-  /** What the tab shows: the worst that needs somebody. */
   readonly worst?: Worst;
-  /** Asks the browser to load the page again at once. */
   readonly reload?: boolean;
 }
 
@@ -27,7 +24,6 @@ export interface Chrome {
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
   readonly items: HtmlValue;
-  /** The zone of the times, and how to change it. */
   readonly zone: HtmlValue;
 }
 

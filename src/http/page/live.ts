@@ -7,7 +7,6 @@ const marks = /<(\w+) data-live="([^"]*)" data-is="([^"]*)"|<!--\/live-->/g;
 /** Ages are kept true by the browser: a part that differs only in them is the same. */
 const ages = /(data-age>)[^<]*/g;
 
-/** A part of a page as it is sent: what it is by its digest, and its markup with the parts within it. */
 export interface LivePart {
   readonly key: string;
   readonly digest: string;

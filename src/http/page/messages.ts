@@ -56,7 +56,6 @@ function saying({ items, report }: Notification): string {
   return [...new Set(items.map(({ kind }) => kind))].join(', ') || 'test';
 }
 
-/** Of the watched accounts. */
 type AccountNames = ReadonlyMap<string, string>;
 
 function about(names: AccountNames, { items, report }: Notification): Html {

@@ -35,7 +35,6 @@ import {
   unknown,
 } from './words.ts';
 
-/** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
 const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
@@ -218,7 +217,6 @@ export function labelList({ id, name, labels }: AccountView): Html | null {
   return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
 }
 
-/** A cell for each balance; one for all of them where accounts have different ones. */
 function balanceCells(account: AccountView, columns: AccountPage['balances'], leading: Balance): Html {
   if (columns !== null)
     return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id)}</td>`)}`;
@@ -227,7 +225,6 @@ function balanceCells(account: AccountView, columns: AccountPage['balances'], le
   return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;
 }
 
-/** The name of a balance that is not the first of its account: the first goes without saying. */
 function otherThanFirst({ balances }: AccountView, balance: string): string | null {
   return balances.find(({ id }, place) => place > 0 && id === balance)?.label ?? null;
 }

@@ -27,23 +27,33 @@ export async function planPayments(
 ): Promise<{
   readonly currencies: readonly CurrencyPayments[];
   readonly expected: readonly ExpectedPayment[];
+  readonly unknown: readonly AccountView[];
 }> {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), expected: plan.expected };
+  return { currencies: plan.currencies(), expected: plan.expected, unknown: plan.unknown };
 }
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
-  const { currencies, expected } = await planPayments(views, frame.now);
+  const { currencies, expected, unknown } = await planPayments(views, frame.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is due within 30 days.</p>`}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
+  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
 )}`;
+}
+
+const maxNamed = 20;
+
+/** Not an all-clear: who may need something that nobody can say yet. */
+function unknownList(unknown: readonly AccountView[]): Html | null {
+  if (unknown.length === 0) return null;
+  const more = unknown.length - maxNamed;
+  return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map(({ id, name }, index) => html`${index > 0 && html`, `}<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
 function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Frame): Html {
@@ -72,7 +82,7 @@ function orderedForm(
   { balance, micros }: Pick<DuePayment, 'balance' | 'micros'>,
 ): Html {
   return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(name)}</span></summary><form method="post" action="/pay/ordered">
-<p>Its alerts are acknowledged, and you are told if the money does not come.</p>
+<p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
 <input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
 <label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${formatMicros(micros)}"></label>
 <label>Arrives by (empty: after the lead time) <input type="date" name="by"></label>
@@ -81,7 +91,6 @@ function orderedForm(
 <button>Ordered</button></form></details>`;
 }
 
-/** What was ordered and is still to come. */
 function expectedList(expected: readonly ExpectedPayment[], frame: Frame): Html | null {
   if (expected.length === 0) return null;
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul>${expected.map(

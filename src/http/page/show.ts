@@ -114,7 +114,6 @@ function listWords(words: readonly (string | null)[]): string | null {
   return words.filter((word) => word !== null).join(', ') || null;
 }
 
-/** The address of this page, to come back to. */
 function withoutDone(context: WebContext): string {
   if (context.req.method !== 'GET') return '/';
   const url = new URL(context.req.url);
@@ -126,7 +125,6 @@ export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
   return { now: context.get('now'), timezone: zoneOf(context, timezone) };
 }
 
-/** More silences than this are counted, not listed. */
 const shownSilences = 5;
 
 /** What nobody may overlook, on top of every page: what is wrong with lowwater itself, and what is muted. */

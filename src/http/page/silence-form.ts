@@ -12,12 +12,10 @@ import { readPerson, readSeen } from './form-input.ts';
 import { accountPath, durationField, personFields, problemAt, severityOptions, textChoice } from './forms.ts';
 import { badge, type Frame, momentAndAge, nameOf, severityWord } from './words.ts';
 
-/** So many alerts and accounts are named before a silence is confirmed; the rest is counted. */
 const named = 20;
 
 type Field = 'account' | 'rule' | 'label' | 'starts' | 'ends' | 'everything';
 
-/** What a form holds, and what is wrong with one of its fields. */
 export interface GivenSilence {
   readonly form: URLSearchParams;
   readonly problem: { readonly field: Field; readonly words: string } | null;

@@ -5,7 +5,6 @@ import { live } from './live.ts';
 import { type GivenSilence, silenceFields } from './silence-form.ts';
 import { badge, type Frame, moment, momentAndAge } from './words.ts';
 
-/** How much longer one click lets a silence last. */
 const longer = { name: '2h', words: 'Extend by 2 h' };
 
 /** All silences and a form for a new one; `given` is one that needs a change. */

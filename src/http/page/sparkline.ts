@@ -81,7 +81,6 @@ function stepOf(spanMs: number): number {
   return stepMs;
 }
 
-/** The last reading of each step, oldest first. */
 function lastOfSteps(readings: readonly Reading[], stepMs: number): readonly Reading[] {
   return readings.filter((reading, index) => {
     const next = readings[index + 1];

@@ -14,12 +14,10 @@ interface Total {
   accounts: number;
   /** Of how many the last poll gave no reading: their last known balances are in the sums. */
   unread: number;
-  /** By the name of the balance. */
   readonly sums: Map<string, Micros>;
   burnPerDay: Micros;
   /** Of how many accounts anything is known of their burn: the sum is theirs. */
   burning: number;
-  /** The account that runs out first. */
   first: { readonly account: AccountView; readonly emptyAt: number } | null;
 }
 

@@ -50,7 +50,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
     }
     if (trial === 'not-watched' || trial === 'not-read') {
-      const message = `${whyUnnotified[trial]}: what would have been told is not known.`;
+      const message = `${whyUnnotified[trial]}: what it would have done is not known.`;
       return showTrial(options, context, {
         ...shown,
         outcome: { kind: 'refused', problems: [{ path: '', message }] },
@@ -76,7 +76,6 @@ async function findRule(
   return { account, rule: found.rule };
 }
 
-/** The rule as the form has it. */
 function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams): Record<string, unknown> {
   const kind = ruleKindOf(rule);
   const before = rule.written ?? { id: rule.id, type: rule.type };

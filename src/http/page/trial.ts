@@ -27,7 +27,6 @@ export const trialTimes = [
 export interface TrialShown {
   readonly account: AccountView;
   readonly rule: Rule;
-  /** As it stands in the form. */
   readonly written: unknown;
   readonly time: (typeof trialTimes)[number];
   readonly outcome:
@@ -99,8 +98,8 @@ async function resultSection(
 ): Promise<Html> {
   const span = roughDuration(trial.until - trial.since);
   const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
-  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have told</h2>
-<p role="status">In ${span} it would have told ${timesOf(trial.tried)}${now}.</p>
+  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
+<p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
 ${await pictureOf(views, { account, rule, trial }, frame)}
 ${toldTable(trial.tried, 'With these values', account, frame)}
 ${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${toldTable(trial.present, 'As it is now', account, frame)}`}
@@ -113,7 +112,7 @@ function timesOf(notified: readonly ReplayedIncident[]): string {
   return notified.length === 1 ? 'once' : `${notified.length} times`;
 }
 
-/** The balance of that time with what would have been told as bands, and the levels of the rule that was tried. */
+/** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
 async function pictureOf(
   views: LiveViews,
   { account, rule, trial }: { readonly account: AccountView; readonly rule: Rule; readonly trial: Trial },
@@ -160,7 +159,7 @@ function toldRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html
 /** How long people would have had until nothing was left. */
 function wordEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected'): string {
   if (leftMs <= 0) return 'empty already';
-  return how === 'projected' ? `${roughDuration(leftMs)} (foretold)` : roughDuration(leftMs);
+  return how === 'projected' ? `${roughDuration(leftMs)} (predicted)` : roughDuration(leftMs);
 }
 
 /** Text whose lines stay lines: `html` makes one of all. */

@@ -8,13 +8,12 @@ import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 
-/** When and for whom a page is rendered. */
 export interface Frame {
   readonly now: number;
   readonly timezone: string;
 }
 
-/** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word beside them. */
+/** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
 export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
 
 export type AccountState = Severity | 'unread' | 'pending' | 'waiting' | 'fine';
@@ -77,7 +76,7 @@ export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
 }
 
-/** Drawn once in the layout; decoration, because a word always stands beside it. */
+/** Drawn once in the layout; decoration, because a word always stands next to it. */
 export function icon(name: string): Html {
   return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${name}"/></svg>`;
 }

@@ -7,6 +7,7 @@ import type { Database, Value } from './connection.ts';
 import type { DamagedRuns, FoundRun } from './damaged-runs.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { PollWriter, type TailRow } from './poll-writer.ts';
+import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './retention.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
@@ -31,10 +32,13 @@ export function createFencedStore(options: {
   readonly reader: StoreFile;
   readonly fence: Fence;
   readonly settled: WeakSet<Batch>;
+  readonly recent: RecentBatches;
+  /** How many batches the database has of this incarnation already. */
+  readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
   readonly now: () => number;
 }): FencedStore {
-  const { database, reader, fence, settled, damaged, now } = options;
+  const { database, reader, fence, settled, recent, damaged, now } = options;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
     const created = await change<TailRow>(createAccounts, [...fenceValues(fence), textArray(ids)]);
@@ -43,7 +47,7 @@ export function createFencedStore(options: {
   };
   const polls = new PollWriter(database.ask, { create, damaged, now });
   const deleteOld = openRetention(database, fence);
-  let stored = 0;
+  let stored = options.alreadyStored;
   let unsure: Sending | null = null;
   /** Orders that were given and are not forgotten yet. */
   const taken = new Set<number>();
@@ -71,13 +75,16 @@ export function createFencedStore(options: {
     await send(sending).catch((error: unknown) => {
       // Only a sending that ends well, or another owner, says how an earlier one ended.
       if (unsure !== null) throw stillUnknown(error);
-      if (error instanceof StorageError && error.kind === 'unknown') unsure = sending;
-      else polls.forget();
+      if (error instanceof StorageError && error.kind === 'unknown') {
+        unsure = sending;
+        recent.doubt({ incarnation: fence.incarnation, number: stored + 1, batch: sending.batch });
+      } else polls.forget();
       throw error;
     });
     unsure = null;
     stored += 1;
     settled.add(sending.batch);
+    recent.keep({ incarnation: fence.incarnation, number: stored, batch: sending.batch });
     damaged.stored(sending.damaged);
     for (const no of sending.orders) taken.delete(no);
   }
@@ -90,6 +97,9 @@ export function createFencedStore(options: {
       if (unsure !== null && unsure.batch !== batch)
         throw new Error('another batch while the end of one is unknown');
       await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
+    },
+    get stored() {
+      return stored;
     },
     async settle() {
       if (unsure !== null) await store(unsure);

@@ -1,4 +1,5 @@
-import type { Cluster, ClusterLook, MemberCard } from '../../ports/cluster.ts';
+import { StorageError } from '../../domain/operator-error.ts';
+import type { Cluster, ClusterLook, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
 import { textArray } from './binary-array.ts';
 import type { Database, Value } from './connection.ts';
 
@@ -45,9 +46,10 @@ const lengthen = `WITH local AS (
 
 /**
  * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the
- * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null.
+ * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null; $4: one that the
+ * new one must be above.
  */
-const takeSlot = `UPDATE slot SET incarnation = $2, epoch = slot.epoch + 1
+const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch, $4::bigint) + 1
   FROM (
     SELECT no, epoch FROM slot WHERE no = $1 AND ($3::bigint IS NULL OR epoch = $3) FOR UPDATE SKIP LOCKED
   ) AS free
@@ -76,11 +78,15 @@ const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     FROM member LEFT JOIN member_status USING (incarnation) WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
 
+/** Which server it is. The timeline is that of the log that is being written: the control file names it only after a checkpoint. */
+const findOrigin = `SELECT system_identifier::text AS system,
+  ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`;
+
 /** The living members and who owns the accounts, now. */
 export async function lookAround({ change }: Database): Promise<ClusterLook> {
   const [seen] = await change<ClusterLook>(findMembers, [onlySlot]);
   if (seen === undefined) throw new Error('the slot is not there');
-  return seen;
+  return { ...seen, origin: null };
 }
 
 /** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
@@ -92,6 +98,19 @@ export function openLease(
 ): Lease {
   const { change } = database;
   const look = (): Promise<ClusterLook> => lookAround(database);
+  let isOriginSecret = false;
+  const origin = async (): Promise<DatabaseOrigin | null> => {
+    if (isOriginSecret) return null;
+    try {
+      const [found] = await change<DatabaseOrigin>(findOrigin);
+      return found ?? null;
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      // Some hosts of databases keep it to themselves.
+      isOriginSecret = error.kind === 'unfit';
+      return null;
+    }
+  };
   const valuesOf = ({ incarnation, node, advertise, configHash, status }: MemberCard): readonly Value[] => [
     leaseMs,
     incarnation,
@@ -107,10 +126,11 @@ export function openLease(
     },
     async renew(card) {
       const renewed = await change(lengthen, valuesOf(card));
-      return { ...(await look()), renewed: renewed.length === 1 };
+      return { ...(await look()), origin: await origin(), renewed: renewed.length === 1 };
     },
-    async claim(incarnation, after) {
-      const [taken] = await change<{ epoch: number }>(takeSlot, [onlySlot, incarnation, after ?? null]);
+    async claim(incarnation, { after, above } = {}) {
+      const values = [onlySlot, incarnation, after ?? null, above ?? 0];
+      const [taken] = await change<{ epoch: number }>(takeSlot, values);
       return taken?.epoch ?? null;
     },
     async leave(incarnation) {

@@ -3,6 +3,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
+import { textArray } from './binary-array.ts';
 import { openDatabase } from './connection.ts';
 import { DamagedRuns } from './damaged-runs.ts';
 import { nameDatabase } from './database-id.ts';
@@ -10,6 +11,7 @@ import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { insertOrder, readFrom } from './reader.ts';
+import { RecentBatches } from './recent-batches.ts';
 import { openRecordReader } from './record-reader.ts';
 import { setAside } from './set-aside.ts';
 
@@ -34,6 +36,7 @@ export function openCluster(options: {
   const reader = { ...found, close: async () => undefined };
   const records = openRecordReader(database);
   const settled = new WeakSet<Batch>();
+  const recent = new RecentBatches();
   return {
     async open() {
       const applied = await migrate({
@@ -47,14 +50,32 @@ export function openCluster(options: {
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
-    load: (options) => records.loadOwned(now(), options),
+    load(options) {
+      // Whoever takes the accounts goes on from what the database has.
+      recent.clear();
+      return records.loadOwned(now(), options);
+    },
+    async takeLost() {
+      const known = await database.change<{ incarnation: string; batch: number }>(
+        'SELECT incarnation, batch FROM member WHERE incarnation = ANY($1::text[])',
+        [textArray(recent.incarnations)],
+      );
+      const { lost, found } = recent.takeLost(
+        new Map(known.map(({ incarnation, batch }) => [incarnation, batch])),
+      );
+      for (const batch of lost) settled.delete(batch);
+      if (found !== null) settled.add(found);
+      return lost;
+    },
     setAside: (owner, unreadable) => setAside(database, { slot: onlySlot, ...owner }, unreadable),
-    store: ({ incarnation, epoch }) =>
+    store: ({ incarnation, epoch }, alreadyStored = 0) =>
       createFencedStore({
         database,
         reader,
         fence: { slot: onlySlot, incarnation, epoch },
         settled,
+        recent,
+        alreadyStored,
         damaged,
         now,
       }),

@@ -71,7 +71,7 @@ describe('delivery to Slack', () => {
     );
     expect(delivery).toMatchObject({ kind: 'delivered', said: 'Slack answered 200 ok' });
     expect(JSON.parse(receiver.received[1]?.body ?? '')).toEqual({
-      text: '🔴 CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
+      text: '🔴 OTP production: SMS balance 42.10 CNY, below 50.00 · CRITICAL',
       mrkdwn: false,
     });
   });

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
 import { optionsOf } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/registry.ts';
+import { builtMain } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
 
 async function print(shell: string): Promise<string> {
@@ -13,8 +14,13 @@ async function print(shell: string): Promise<string> {
 }
 
 /** What bash offers after these words, the last of which is being typed. */
-async function complete(...words: readonly string[]): Promise<readonly string[]> {
-  const script = `${await print('bash')}
+function complete(...words: readonly string[]): Promise<readonly string[]> {
+  return completeWith('', ...words);
+}
+
+async function completeWith(before: string, ...words: readonly string[]): Promise<readonly string[]> {
+  const script = `${before}
+${await print('bash')}
 COMP_WORDS=(lowwater "$@"); COMP_CWORD=$#; _lowwater; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const offered = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
   return offered.split('\n').filter((word) => word !== '');
@@ -32,6 +38,28 @@ it('bash offers names of files where an option waits for its value, and commands
   expect(await complete('--config', '')).toEqual([]);
   expect(await complete('silence', 'add', '--for', '')).toEqual([]);
   expect(await complete('--config', 'other.json', 'silence', '')).toEqual(['add', 'list', 'expire']);
+});
+
+it('bash offers the names of the configuration where one is asked for, whatever is wrong in the file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-complete-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'config.json');
+  writeFileSync(
+    file,
+    `{ // with a comma too few
+      "accounts": [{ "id": "otp" }, { "id": "marketing", "authSecret": "\${env:NO_SUCH}" }]
+      "rules": [{ "id": "sms-low", "type": "belwo" }],
+      "channels": { "ops": {} }, "reports": [{ "id": "weekly" }] }`,
+  );
+  const lowwater = `lowwater() { LOWWATER_CONFIG='${file}' '${process.execPath}' '${builtMain}' "$@"; }`;
+  const offer = (...words: readonly string[]) => completeWith(lowwater, ...words);
+  expect(await offer('ack', '')).toEqual(['otp', 'marketing']);
+  expect(await offer('ack', 'otp', '')).toEqual(['sms-low']);
+  expect(await offer('silence', 'add', '--account', 'm')).toEqual(['marketing']);
+  expect(await offer('silence', 'add', '--severity', '')).toEqual(['info', 'warning', 'critical']);
+  expect(await offer('report', 'w')).toEqual(['weekly']);
+  expect(await offer('test-channel', '')).toEqual(['ops']);
+  expect(await offer('history', 'otp', '--s')).toEqual(['--since', '--server']);
 });
 
 it.each(['bash', 'zsh', 'fish'])('the script for %s knows every command', async (shell) => {

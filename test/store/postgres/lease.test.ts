@@ -61,9 +61,9 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
     await pause(250);
     const again = card();
     await cluster.join(again);
-    expect(await cluster.claim(again.incarnation, first.epoch - 1)).toBeNull();
-    expect(await cluster.claim(again.incarnation, first.epoch + 1)).toBeNull();
-    expect(await cluster.claim(again.incarnation, first.epoch)).toBe(first.epoch + 1);
+    expect(await cluster.claim(again.incarnation, { after: first.epoch - 1 })).toBeNull();
+    expect(await cluster.claim(again.incarnation, { after: first.epoch + 1 })).toBeNull();
+    expect(await cluster.claim(again.incarnation, { after: first.epoch })).toBe(first.epoch + 1);
   });
 
   it('are not waited for while their owner writes', async () => {

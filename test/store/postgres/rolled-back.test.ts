@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { batch, incident } from '../sqlite/batches.ts';
+import { makeDatabase, open, own } from './fixtures.ts';
+
+/** What a database knows that was taken back to an earlier moment, as by a fail-over to a replica that was behind. */
+const takeBack = `UPDATE member SET batch = batch - 2;
+  DELETE FROM note WHERE name IN ('second', 'third');
+  DELETE FROM incident WHERE id = 'acknowledged'`;
+
+describe.skipIf(noPostgres !== null)('a database that lost the last commits of an owner', () => {
+  it('gets them again, acknowledgements included, each once', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const cluster = await open(url);
+    const { incarnation, epoch, store } = await own(cluster);
+    const acknowledgement = { at: 1, by: 'ana', comment: '', rises: 0, severity: 'warning' } as const;
+    await store.commit(batch({ notes: { first: '1' } }));
+    await store.commit(batch({ notes: { second: '2' } }));
+    const third = batch({
+      notes: { third: '3' },
+      incidents: [incident('acknowledged', { acknowledgement })],
+    });
+    await store.commit(third);
+    await server.sql(url, takeBack);
+    expect((await cluster.look()).batch).toBe(1);
+    await expect(store.commit(batch({ notes: { fourth: '4' } }))).rejects.toMatchObject({ kind: 'fenced' });
+    const lost = await cluster.takeLost();
+    expect(lost.map(({ notes }) => notes)).toEqual([{ second: '2' }, { third: '3' }]);
+    const again = cluster.store({ incarnation, epoch }, 1);
+    for (const one of lost) await again.commit(one);
+    await again.commit(third);
+    expect((await cluster.look()).batch).toBe(3);
+    expect((await cluster.reader.load()).notes).toMatchObject({ first: '1', second: '2', third: '3' });
+    expect((await cluster.reader.incident('acknowledged'))?.acknowledgement).toEqual(acknowledgement);
+    expect(await cluster.takeLost()).toEqual([]);
+  });
+
+  it('is claimed again above every epoch that its owner had', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const cluster = await open(url);
+    const first = await own(cluster);
+    await server.sql(url, 'UPDATE slot SET epoch = 0, incarnation = NULL');
+    expect(await cluster.claim(first.incarnation, { above: 7 })).toBe(8);
+  });
+
+  it('says which server it is and which of its histories it goes by', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const { incarnation } = await own(cluster);
+    const { origin } = await cluster.renew({
+      incarnation,
+      node: 'one',
+      advertise: null,
+      configHash: '',
+      status: null,
+    });
+    expect(origin).toEqual({ system: expect.stringMatching(/^\d+$/), timeline: 1 });
+  });
+});
