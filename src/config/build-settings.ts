@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
+import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import type {
   AccountSettings,
@@ -11,11 +12,13 @@ import type {
 } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
-import { accountServiceBalances } from '../providers/account-service/balances.ts';
+import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules } from '../rules/built-in-rules.ts';
 import { withBalance } from '../rules/rules-for-account.ts';
+import { buildProvider } from './build-provider.ts';
 import type { Path } from './config-problem.ts';
 import type { ConfigInput } from './schema/config.ts';
+import type { ProviderInput } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 
@@ -36,21 +39,30 @@ export interface Surroundings {
 
 /** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
-  const accounts = config.accounts.map((account, index) => ({
-    ...buildAccount(account, config),
-    keyFrom: around.sourceAt(['accounts', index, 'authSecret']),
-  }));
+  const entryAt = (name: string, entry: ProviderInput, path: Path): ProviderEntry => {
+    const built = buildProvider(name, entry, around.writtenAt(path));
+    if ('problems' in built) throw new Error(`the provider ${name} passed the checks with problems`);
+    return built;
+  };
+  const provider = entryAt(defaultEntry, config.provider, [defaultEntry]);
+  const providers = Object.fromEntries(
+    Object.entries(config.providers).map(([name, entry]) => [
+      name,
+      entryAt(name, entry, ['providers', name]),
+    ]),
+  );
+  const accounts = config.accounts.map((account, index) => {
+    const entry = entryOf({ provider, providers }, { provider: account.provider ?? defaultEntry });
+    const { accountKeys } = providerKindOf(entry);
+    const key = accountKeys?.credential ?? 'credentials';
+    return { ...buildAccount(account, entry, config), keyFrom: around.sourceAt(['accounts', index, key]) };
+  });
   const rules = config.rules.map((rule, index) =>
     withBalance({ ...rule, written: around.writtenAt(['rules', index]) }, accounts),
   );
   return {
-    provider: {
-      balances: accountServiceBalances,
-      timeoutMs: config.provider.timeout,
-      maxRequestsPerSecond: config.provider.maxRequestsPerSecond,
-      allowInsecureHttp: config.provider.allowInsecureHttp,
-      backoff: { initialMs: config.provider.backoff.initial, maxMs: config.provider.backoff.max },
-    },
+    provider,
+    providers,
     accounts,
     rules: [...rules, ...buildBuiltInRules(rules, accounts)],
     channels: Object.entries(config.channels).map(([name, channel]) => {
@@ -91,19 +103,25 @@ function locateDatabase(path: string | undefined, { directory, dataDirectory }: 
 
 function buildAccount(
   account: ConfigInput['accounts'][number],
+  entry: ProviderEntry,
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
-  const baseUrl = account.baseUrl ?? config.provider.baseUrl;
-  if (baseUrl === undefined) throw new Error('an account without a base address passed the checks');
+  const { accountKeys } = providerKindOf(entry);
+  const { authSecret, credentials = {} } = account;
+  const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
     id: account.id,
     name: account.name ?? account.id,
-    authSecret: account.authSecret,
-    baseUrl,
-    balances: accountServiceBalances,
+    provider: entry.name,
+    credentials:
+      accountKeys === undefined || authSecret === undefined
+        ? credentials
+        : { [accountKeys.credential]: authSecret },
+    baseUrl: accountKeys === undefined ? null : (account.baseUrl ?? own),
+    balances: entry.balances,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
-    topUpUrl: account.topUpUrl ?? config.provider.topUpUrl ?? null,
+    topUpUrl: account.topUpUrl ?? entry.topUpUrl,
     runbookUrl: account.runbookUrl ?? null,
     note: account.note ?? null,
     poll: buildPoll(account.poll ?? config.poll, config.timezone),

@@ -3,6 +3,7 @@ import { kindOf } from '../channels/registry.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
+import { defaultEntry, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
@@ -54,10 +55,12 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
 }
 
 function describeAccount(account: AccountSettings, rules: readonly string[]) {
-  const { id, name, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } = account;
+  const { id, name, provider, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } =
+    account;
   return {
     id,
     name,
+    ...(provider === defaultEntry ? {} : { provider }),
     baseUrl,
     poll: describePoll(account),
     currency,
@@ -99,6 +102,7 @@ function describeRoute(route: Route) {
 
 function describeRest({
   provider,
+  providers,
   server,
   heartbeat,
   storage,
@@ -110,6 +114,9 @@ function describeRest({
     'provider.maxRequestsPerSecond': String(provider.maxRequestsPerSecond),
     'provider.allowInsecureHttp': String(provider.allowInsecureHttp),
     'provider.backoff': `${formatDuration(provider.backoff.initialMs)} to ${formatDuration(provider.backoff.maxMs)}`,
+    ...Object.fromEntries(
+      Object.values(providers).map((entry) => [`providers.${entry.name}`, describeEntry(entry)]),
+    ),
     server:
       server === null
         ? 'off'
@@ -122,6 +129,12 @@ function describeRest({
     'log.level': log.level,
     timezone,
   };
+}
+
+/** `twilio, at most 1 request a second, timeout 10s, balances balance`. */
+function describeEntry({ type, maxRequestsPerSecond, timeoutMs, balances }: ProviderEntry): string {
+  const ids = balances.map(({ id }) => id).join(' and ');
+  return `${type}, at most ${maxRequestsPerSecond} requests a second, timeout ${formatDuration(timeoutMs)}, balances ${ids}`;
 }
 
 function describeStorage({ path, postgres }: StorageSettings): Record<string, string> {

@@ -4,16 +4,30 @@ import type { ConfigProblem } from '../domain/config-problem.ts';
 import { currencyCode } from '../domain/currency.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { matches } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
+import {
+  credentialTextOf,
+  defaultEntry,
+  entriesOf,
+  entryOf,
+  type ProviderEntry,
+  providerKeyOf,
+} from '../domain/provider-entry.ts';
+import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/token.ts';
 import type { Calendar } from '../ports/clock.ts';
+import { describeProvider } from '../providers/describe-provider.ts';
+import { providerKindOf } from '../providers/registry.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
-import { quoteKey } from '../wording/lists.ts';
+import { listWords, quoteKey } from '../wording/lists.ts';
+import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
+import { providerSchema } from './schema/providers.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
@@ -68,22 +82,55 @@ function warnOfShortPolls(draft: Draft, settings: Settings): ConfigProblem[] {
 
 /** Accounts that share a secret share the guard: together they may want more requests than it lets through. */
 function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
-  const demand = new Map<string, number>();
+  const demand = new Map<string, { readonly entry: ProviderEntry; perSecond: number }>();
   for (const account of settings.accounts) {
     if (account.poll.kind !== 'every') continue;
-    const group = `${account.baseUrl}\n${account.authSecret.reveal()}`;
-    demand.set(group, (demand.get(group) ?? 0) + 1000 / account.poll.everyMs);
+    const group = `${providerKeyOf(account)}\n${credentialTextOf(account)}`;
+    const known = demand.get(group) ?? { entry: entryOf(settings, account), perSecond: 0 };
+    known.perSecond += 1000 / account.poll.everyMs;
+    demand.set(group, known);
   }
-  let largest = 0;
-  for (const perSecond of demand.values()) largest = Math.max(largest, perSecond);
-  if (largest <= settings.provider.maxRequestsPerSecond) return [];
-  return [
+  const over = [...demand.values()].filter(({ entry, perSecond }) => perSecond > entry.maxRequestsPerSecond);
+  return [...new Set(over.map(({ entry }) => entry))].map((entry) =>
     problemAt(
       draft,
-      ['provider', 'maxRequestsPerSecond'],
-      'accounts that share one authSecret ask for more polls per second than this allows: they will be polled later than configured',
+      [...entryPath(entry), 'maxRequestsPerSecond'],
+      `accounts that share one ${entry.words.keyName} ask for more polls per second than this allows: they will be polled later than configured`,
     ),
-  ];
+  );
+}
+
+/** What a kind says of itself that the operator should know: how sure it is, and how often polling makes sense. */
+function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
+  return entriesOf(settings).flatMap((entry) => {
+    const used = settings.accounts.flatMap((account, index) =>
+      account.provider === entry.name ? [{ account, index }] : [],
+    );
+    if (used.length === 0) return [];
+    const kind = providerKindOf(entry);
+    const config = { ...Object(entry.written), type: kind.type };
+    const { shortestEveryMs = 0 } = kind.limits(providerSchema.safeParse(config).data ?? config);
+    const { caution } = describeProvider(kind);
+    const tooOften = used.filter(
+      ({ account: { poll } }) => poll.kind === 'every' && poll.everyMs < shortestEveryMs,
+    );
+    return [
+      ...(caution === null ? [] : [problemAt(draft, [...entryPath(entry), 'type'], caution)]),
+      ...tooOften.map(({ index }) =>
+        problemAt(
+          draft,
+          valueAt(draft, ['accounts', index, 'poll']) === undefined
+            ? ['accounts', index]
+            : ['accounts', index, 'poll', 'every'],
+          `is polled more often than every ${formatDuration(shortestEveryMs)}, which shows nothing new or is refused`,
+        ),
+      ),
+    ];
+  });
+}
+
+function entryPath({ name }: ProviderEntry): Path {
+  return name === defaultEntry ? [name] : ['providers', name];
 }
 
 function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
@@ -94,12 +141,19 @@ function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
     const rule = settings.rules[index];
     if (rule === undefined) return [];
     const accounts = watched.get(rule.id) ?? [];
-    const unused = accounts.length === 0 ? [{ path: [], message: 'this rule watches no account' }] : [];
+    const unused = accounts.length === 0 ? [{ path: [], message: whyUnused(rule, settings) }] : [];
     const doubtful = ruleKindOf(rule).warn?.(rule, accounts) ?? [];
     return [...unused, ...doubtful].map((problem) =>
       problemAt(draft, [...path, ...problem.path], problem.message),
     );
   });
+}
+
+function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
+  const matched = accounts.filter(({ id: account, labels }) => matches(match, { account, labels }));
+  if (matched.length === 0 || balance === null) return 'this rule watches no account';
+  const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
+  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; there is ${listWords(known.slice(0, 10), 'and')}`;
 }
 
 function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
@@ -183,7 +237,7 @@ function warnOfDoubtfulSecrets(draft: Draft, settings: Settings): ConfigProblem[
 }
 
 function baseUrlsOf({ accounts }: Settings): readonly string[] {
-  return [...new Set(accounts.map(({ baseUrl }) => baseUrl))];
+  return [...new Set(accounts.flatMap(({ baseUrl }) => baseUrl ?? []))];
 }
 
 function isUnencrypted(address: string): boolean {
@@ -194,6 +248,7 @@ function isUnencrypted(address: string): boolean {
 const finders = [
   warnOfShortPolls,
   warnOfDemand,
+  warnOfProviders,
   warnOfRules,
   findRouteWarnings,
   warnOfEndlessSilences,

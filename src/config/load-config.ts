@@ -13,6 +13,7 @@ import { checkAddresses } from './checks/check-addresses.ts';
 import { checkChannels } from './checks/check-channels.ts';
 import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
+import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
@@ -156,6 +157,7 @@ const checks = [
   checkRules,
   checkSchedules,
   checkAddresses,
+  checkProviders,
   checkChannels,
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];

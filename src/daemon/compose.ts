@@ -4,6 +4,7 @@ import { isAcknowledged } from '../domain/incident.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
@@ -231,6 +232,8 @@ function describeAccount(
     note: settings.note,
     keyFrom: settings.keyFrom,
     balances: settings.balances,
+    provider: settings.provider,
+    words: entryOf(state.settings, settings).words,
     reading: poll.reading,
     previous: poll.previous,
     outcome: poll.outcome,

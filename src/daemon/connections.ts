@@ -1,3 +1,4 @@
+import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
@@ -34,7 +35,9 @@ export class Connections {
   replace(settings: Settings): void {
     const old: Replaceable[] = [...this.#channels];
     this.#channels = this.#dependencies.openChannels(settings).map(replaceableChannel);
-    if (JSON.stringify(settings.provider) !== JSON.stringify(this.#settings.provider)) {
+    if (
+      entriesOf(settings).map(entryText).join('\n') !== entriesOf(this.#settings).map(entryText).join('\n')
+    ) {
       old.push(this.#provider);
       this.#provider = replaceableProvider(this.#dependencies.openProvider(settings));
     }

@@ -15,6 +15,8 @@ function gatherFrom(value: object, texts: string[]): void {
     for (const text of quotableTexts(value)) if (text !== '') texts.push(text);
     return;
   }
+  // What the kind of a provider compiled is no part of the file, and may hold itself.
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return;
   for (const held of Object.values(value))
     if (typeof held === 'object' && held !== null) gatherFrom(held, texts);
 }

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/outcome.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
@@ -52,7 +53,12 @@ export class Poller {
   constructor(dependencies: PollerDependencies) {
     this.#dependencies = dependencies;
     const { mayActUnpersisted, state } = dependencies;
-    this.#guard = new RateGuard(() => state.settings.provider.maxRequestsPerSecond);
+    this.#guard = new RateGuard((group) => {
+      // A group has the name of its first account, and all of its accounts have one entry.
+      const first = state.accounts.get(group)?.settings;
+      return (first === undefined ? state.settings.provider : entryOf(state.settings, first))
+        .maxRequestsPerSecond;
+    });
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
     this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
   }
@@ -76,8 +82,12 @@ export class Poller {
     const { state } = this.#dependencies;
     const now = this.#dependencies.now();
     for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
+    for (const { id, settings } of state.accounts.values())
+      if (!entryOf(state.settings, settings).polled) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
-      ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
+      ({ settings }) =>
+        entryOf(state.settings, settings).polled &&
+        (!this.#phases.has(settings.id) || changed.has(settings.id)),
     );
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));

@@ -3,6 +3,7 @@ import type { Incident } from './alert.ts';
 import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
+import type { ProviderWords } from './provider-entry.ts';
 import type { Confidence } from './quantity.ts';
 import type { Balance, BalanceDefinition, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
@@ -79,9 +80,10 @@ export interface MessageItem
 export interface ItemAccount
   extends Pick<
       AccountSettings,
-      'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom' | 'balances'
+      'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom' | 'balances' | 'provider'
     >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
+  readonly words: ProviderWords;
   /** Of the balance that the item is about. */
   readonly runway: Runway | null;
   /** The balance at which every open alert of it resolves; null where none says. */

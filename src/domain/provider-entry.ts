@@ -1,4 +1,5 @@
 import type { BalanceDefinition } from './reading.ts';
+import type { Secret } from './secret.ts';
 
 /**
  * A provider as configured: `provider` (the default), or one of `providers`. Its kind knows the rest of its settings. All of
@@ -33,4 +34,63 @@ export interface ProviderWords {
   readonly keyName: string;
   /** The configuration key that holds the address, such as `baseUrl`; null where none is configured. */
   readonly addressKey: string | null;
+}
+
+/** The name of the default entry: its key in the file. */
+export const defaultEntry = 'provider';
+
+/** An account as far as it says where it is asked, and by which key. */
+export interface ProviderAccess {
+  /** The name of its entry. */
+  readonly provider: string;
+  /** Its base address, of a kind whose accounts have one; without a trailing slash. */
+  readonly baseUrl: string | null;
+  /** What its provider's kind asks for. */
+  readonly credentials: Readonly<Record<string, Secret>>;
+}
+
+/** What fails together: all accounts at one base address, or else all of one entry. */
+export function providerKeyOf({ baseUrl, provider }: Pick<ProviderAccess, 'baseUrl' | 'provider'>): string {
+  return baseUrl ?? provider;
+}
+
+/** The credentials as one text: accounts of which it is the same share the provider's limit. A secret. */
+export function credentialTextOf({ credentials }: Pick<ProviderAccess, 'credentials'>): string {
+  return Object.values(credentials)
+    .map((secret) => secret.reveal())
+    .join('\n');
+}
+
+/** The default entry and those of `providers`, by their names. */
+export interface ProviderEntries {
+  readonly provider: ProviderEntry;
+  readonly providers: Readonly<Record<string, ProviderEntry>>;
+}
+
+/** The entry of an account. */
+export function entryOf(
+  { provider, providers }: ProviderEntries,
+  account: Pick<ProviderAccess, 'provider'>,
+): ProviderEntry {
+  return providers[account.provider] ?? provider;
+}
+
+/** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
+export function entryText(entry: ProviderEntry): string {
+  const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl, written } =
+    entry;
+  return JSON.stringify([
+    name,
+    type,
+    timeoutMs,
+    maxRequestsPerSecond,
+    allowInsecureHttp,
+    backoff,
+    topUpUrl,
+    written,
+  ]);
+}
+
+export function entriesOf({ provider, providers }: ProviderEntries): readonly ProviderEntry[] {
+  return [provider, ...Object.values(providers)];
 }

@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
 import type { Route } from './route.ts';
 import type { Rule } from './rule.ts';
@@ -7,7 +8,9 @@ import type { RecurringSilence } from './silence.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
 export interface Settings {
-  readonly provider: ProviderSettings;
+  /** Of accounts that name no entry of `providers`. */
+  readonly provider: ProviderEntry;
+  readonly providers: Readonly<Record<string, ProviderEntry>>;
   readonly accounts: readonly AccountSettings[];
   readonly rules: readonly Rule[];
   readonly channels: readonly ChannelSettings[];
@@ -42,15 +45,6 @@ export interface PostgresSettings {
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-export interface ProviderSettings {
-  /** What its accounts have; also what is shown of accounts that were removed. */
-  readonly balances: readonly BalanceDefinition[];
-  readonly timeoutMs: number;
-  readonly maxRequestsPerSecond: number;
-  readonly allowInsecureHttp: boolean;
-  readonly backoff: { readonly initialMs: number; readonly maxMs: number };
-}
-
 export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
@@ -63,16 +57,13 @@ export type ValueSource =
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string };
 
-export interface AccountSettings {
+export interface AccountSettings extends ProviderAccess {
   readonly id: string;
   /** What it has, in the order in which its provider's kind shows them. Accounts of a provider entry share the list. */
   readonly balances: readonly BalanceDefinition[];
   /** The configured name, or the id. */
   readonly name: string;
-  readonly authSecret: Secret;
   readonly keyFrom: ValueSource | null;
-  /** Without a trailing slash. */
-  readonly baseUrl: string;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
   /** Where to pay for it; its own, else the provider's. */

@@ -1,3 +1,4 @@
+import { credentialTextOf } from '../domain/provider-entry.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 
 export function changedAccounts(
@@ -28,5 +29,9 @@ function isSameSchedule(old: PollSchedule, poll: PollSchedule): boolean {
 
 /** A refusal of the old key or address says nothing about the new one. */
 export function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
-  return old.authSecret.reveal() !== account.authSecret.reveal() || old.baseUrl !== account.baseUrl;
+  return (
+    old.provider !== account.provider ||
+    old.baseUrl !== account.baseUrl ||
+    credentialTextOf(old) !== credentialTextOf(account)
+  );
 }

@@ -1,5 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Resolution } from '../domain/alert.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { timingOf } from '../rules/about-rules.ts';
@@ -151,7 +152,7 @@ function saveAlert(state: MonitorState, alert: Alert): void {
 
 /** A change of one alert may inhibit or release others of the account. */
 function touchAccount(state: MonitorState, account: WatchedAccount): void {
-  state.providers.get(account.settings.baseUrl)?.look(account);
+  state.providers.get(providerKeyOf(account.settings))?.look(account);
   for (const alert of account.alerts.values()) if (alert.incident !== null) state.touched.add(alert.incident);
 }
 

@@ -1,6 +1,7 @@
 import type { AccountState } from '../domain/account-state.ts';
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
+import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { hasSameBalances, type Reading } from '../domain/reading.ts';
 import { receiveTopUps } from './expect-top-up.ts';
 import { judgePoll } from './judge.ts';
@@ -35,7 +36,7 @@ export function observePoll(
   state.unconfirmed.delete(account.id);
   if (reading !== null) receiveTopUps(state, account, before.reading);
   judgePoll(state, account, now);
-  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
+  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
 }
 
 /** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
@@ -123,7 +124,7 @@ function retryDelay(
   if (outcome.kind === 'auth_failed') {
     const strikes = account.poll.outcome === 'auth_failed' ? failures : 1;
     const retryAfterMs = outcome.retryAfterMs ?? null;
-    return backoffDelay({ strikes, ...backoffOf(state), intervalMs, retryAfterMs });
+    return backoffDelay({ strikes, ...backoffOf(state, account), intervalMs, retryAfterMs });
   }
   return failureDelay({ failures, intervalMs });
 }
@@ -149,7 +150,7 @@ function strike(
   const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
   const delay = backoffDelay({
     strikes,
-    ...backoffOf(state),
+    ...backoffOf(state, account),
     // An account that is polled once a day must not make its group wait that long.
     intervalMs: state.shortestIntervals.get(group) ?? account.pollIntervalMs,
     retryAfterMs,
@@ -171,6 +172,9 @@ function clearBackoff(state: MonitorState, account: WatchedAccount, now: number)
   state.backoffs.set(group, { group, strikes: 0, until });
 }
 
-function backoffOf(state: MonitorState): { initialMs: number; maxMs: number; jitterFraction: number } {
-  return { ...state.settings.provider.backoff, jitterFraction: state.random.fraction() };
+function backoffOf(
+  state: MonitorState,
+  account: WatchedAccount,
+): { initialMs: number; maxMs: number; jitterFraction: number } {
+  return { ...entryOf(state.settings, account.settings).backoff, jitterFraction: state.random.fraction() };
 }

@@ -1,4 +1,5 @@
 import { displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -16,26 +17,26 @@ const outageRule = providerDown.type;
  * At least half, and at least three, of a provider's accounts went stale within one poll interval. One
  * notification replaces theirs, and one says that it is over.
  */
-function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
-  const counts = state.providers.get(baseUrl);
+function reviewOutage(state: MonitorState, providerKey: string, now: number): void {
+  const counts = state.providers.get(providerKey);
   if (counts === undefined) return;
-  const account = providerAccountId(baseUrl);
+  const account = providerAccountId(providerKey);
   const alert = state.alerts.get(account, outageRule);
   const many = counts.areMany(counts.stale.size);
   const isOn = isRaised(alert);
   if (isOn && !many) {
     closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
-    touchStaleIncidents(state, baseUrl);
+    touchStaleIncidents(state, providerKey);
     return;
   }
   if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
   const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
   raiseSelfAlert(state, {
     alert: alert ?? inactiveAlert(identity),
-    evaluation: describeOutage(baseUrl, counts),
+    evaluation: describeOutage(providerKey, counts),
     now,
   });
-  if (!isOn) touchStaleIncidents(state, baseUrl);
+  if (!isOn) touchStaleIncidents(state, providerKey);
 }
 
 /**
@@ -53,43 +54,44 @@ export function reviewOutages(state: MonitorState, now: number): void {
       incident !== undefined && isStalenessSymptom(incident)
         ? state.accounts.get(incident.account)
         : undefined;
-    if (account !== undefined) providers.add(account.settings.baseUrl);
+    if (account !== undefined) providers.add(providerKeyOf(account.settings));
   }
-  for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
+  for (const providerKey of providers) reviewOutage(state, providerKey, now);
 }
 
 /** After accounts were removed that it may have consisted of. */
 export function reviewOngoingOutages(state: MonitorState, now: number): void {
-  for (const baseUrl of state.providers.keys()) {
-    if (isRaised(state.alerts.get(providerAccountId(baseUrl), outageRule))) reviewOutage(state, baseUrl, now);
+  for (const providerKey of state.providers.keys()) {
+    if (isRaised(state.alerts.get(providerAccountId(providerKey), outageRule)))
+      reviewOutage(state, providerKey, now);
   }
 }
 
 /** Whether so many accounts fail that staleness is held: the whole provider may be down. */
 export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
-  const counts = state.providers.get(settings.baseUrl);
+  const counts = state.providers.get(providerKeyOf(settings));
   return counts?.areMany(counts.failing) ?? false;
 }
 
-export function touchStaleIncidents(state: MonitorState, baseUrl: string): void {
-  for (const incident of staleIncidents(state, baseUrl)) state.touched.add(incident.id);
+export function touchStaleIncidents(state: MonitorState, providerKey: string): void {
+  for (const incident of staleIncidents(state, providerKey)) state.touched.add(incident.id);
 }
 
 /** Whether the provider's incident replaces this one. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
-  const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
+  const outage = state.alerts.get(providerAccountId(providerKeyOf(account.settings)), outageRule);
   return isRaised(outage);
 }
 
 export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
-  for (const baseUrl of state.providers.keys())
-    if (providerAccountId(baseUrl) === provider) yield* staleIncidents(state, baseUrl);
+  for (const providerKey of state.providers.keys())
+    if (providerAccountId(providerKey) === provider) yield* staleIncidents(state, providerKey);
 }
 
-function* staleIncidents(state: MonitorState, baseUrl: string): Iterable<Incident> {
-  for (const id of state.providers.get(baseUrl)?.withoutReadings ?? []) {
+function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Incident> {
+  for (const id of state.providers.get(providerKey)?.withoutReadings ?? []) {
     for (const alert of state.alerts.of(id).values()) {
       const incident = isStalenessSymptom(alert) ? incidentOf(state, alert) : undefined;
       if (incident !== undefined) yield incident;
@@ -105,10 +107,10 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
   if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
-  const { baseUrl } = account.settings;
-  const outage = state.alerts.get(providerAccountId(baseUrl), outageRule);
+  const providerKey = providerKeyOf(account.settings);
+  const outage = state.alerts.get(providerAccountId(providerKey), outageRule);
   if (isRaised(outage)) return Number.POSITIVE_INFINITY;
-  const intervalMs = state.providers.get(baseUrl)?.maxIntervalMs ?? account.pollIntervalMs;
+  const intervalMs = state.providers.get(providerKey)?.maxIntervalMs ?? account.pollIntervalMs;
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
@@ -130,7 +132,7 @@ function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCo
 }
 
 function describeOutage(
-  baseUrl: string,
+  providerKey: string,
   { stale, accounts, commonestReason }: ProviderCounts,
 ): Extract<Evaluation, { kind: 'breached' }> {
   return {
@@ -139,7 +141,7 @@ function describeOutage(
     value: text(`${stale.size} of ${accounts} accounts`),
     threshold: null,
     facts: [
-      textFact('provider', displayName(providerAccountId(baseUrl))),
+      textFact('provider', displayName(providerAccountId(providerKey))),
       countFact('accounts', stale.size),
       ...(commonestReason === null ? [] : [textFact('reason', commonestReason)]),
     ],

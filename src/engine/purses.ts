@@ -1,4 +1,5 @@
 import { type AccountState, freshAccount } from '../domain/account-state.ts';
+import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { keyedDigest } from './keyed-digest.ts';
 import type { MonitorState } from './state.ts';
@@ -49,6 +50,9 @@ export function beginSeries(state: MonitorState, account: AccountSettings, now: 
   state.unloaded.delete(id);
 }
 
-function purseOf(state: MonitorState, { baseUrl, authSecret }: AccountSettings): Purse {
-  return { address: keyedDigest(state, baseUrl), key: keyedDigest(state, authSecret.reveal()) };
+function purseOf(state: MonitorState, account: AccountSettings): Purse {
+  return {
+    address: keyedDigest(state, providerKeyOf(account)),
+    key: keyedDigest(state, credentialTextOf(account)),
+  };
 }

@@ -1,6 +1,7 @@
 import { freshAccount } from '../domain/account-state.ts';
 import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
+import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { maxWindow } from '../rules/about-rules.ts';
@@ -122,16 +123,18 @@ function obsolescence(
 }
 
 /**
- * Accounts that share a secret on one base address share the provider's limit. A group has the name of its
+ * Accounts that share their credentials of a provider share the provider's limit. A group has the name of its
  * first account, so that a stored backoff contains no secret.
  */
 function groupAccounts(state: MonitorState): void {
   const providers = new Map<string, Map<string, string>>();
   state.groups.clear();
-  for (const { id, baseUrl, authSecret } of state.settings.accounts) {
-    const firsts = providers.get(baseUrl) ?? new Map<string, string>();
-    providers.set(baseUrl, firsts);
-    const secret = authSecret.reveal();
+  for (const account of state.settings.accounts) {
+    const { id } = account;
+    const providerKey = providerKeyOf(account);
+    const firsts = providers.get(providerKey) ?? new Map<string, string>();
+    providers.set(providerKey, firsts);
+    const secret = credentialTextOf(account);
     const first = firsts.get(secret);
     if (first === undefined) firsts.set(secret, id);
     else state.groups.set(id, first);
@@ -143,9 +146,9 @@ function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
   for (const account of state.accounts.values()) {
-    const { baseUrl } = account.settings;
-    const counts = state.providers.get(baseUrl) ?? new ProviderCounts();
-    state.providers.set(baseUrl, counts);
+    const providerKey = providerKeyOf(account.settings);
+    const counts = state.providers.get(providerKey) ?? new ProviderCounts();
+    state.providers.set(providerKey, counts);
     counts.add(account);
   }
   for (const [id, group] of state.groups) {
@@ -237,5 +240,7 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
 /** Its account is gone, or no account uses its provider any more. Alerts of lowwater itself stay. */
 function isOrphan(state: MonitorState, alert: Alert): boolean {
   if (alert.account === selfAccountId) return false;
-  return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);
+  return !state.settings.accounts.some(
+    (account) => providerAccountId(providerKeyOf(account)) === alert.account,
+  );
 }

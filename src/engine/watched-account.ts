@@ -2,6 +2,7 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
 import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -54,7 +55,7 @@ export class WatchedAccount {
   }
 
   set poll(next: AccountState) {
-    this.#tables.providers.get(this.settings.baseUrl)?.polled(this.poll, next);
+    this.#tables.providers.get(providerKeyOf(this.settings))?.polled(this.poll, next);
     this.#tables.polled.set(this.id, next);
   }
 

@@ -28,6 +28,8 @@ export interface ProviderKind<
   readonly polled: boolean;
   /** Its keys of an entry, with a description of each; `type` is a literal. Keys of all entries (`timeout`, …) are added by the registry. */
   readonly schema: z.ZodObject;
+  /** Of a kind whose accounts have their one credential, and where they want an address, under keys of their own. */
+  readonly accountKeys?: { readonly credential: string; readonly address: string };
   /** The settings of an entry: what all entries share, and what this kind needs. Reports what does not fit together as problems. */
   build(shared: SharedEntry, config: Config): Own | { readonly problems: readonly EntryProblem[] };
   /** What an account of the entry must give under `credentials`, each a secret. */
@@ -97,8 +99,8 @@ export interface CredentialDefinition {
 export interface ProviderAccount {
   readonly id: string;
   readonly credentials: Readonly<Record<string, Secret>>;
-  /** Its own base address, of kinds whose accounts may have one. */
-  readonly baseUrl?: string;
+  /** Its base address, of kinds whose accounts have one. */
+  readonly baseUrl: string | null;
 }
 
 export interface ProviderLimits {

@@ -1,6 +1,7 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { type AccountState, freshAccount } from '../domain/account-state.ts';
 import type { Outcome } from '../domain/outcome.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
@@ -67,8 +68,9 @@ export class PastLife {
     const feeds: Feed[] = [];
     for (const past of pasts) {
       const { poll } = past.account;
+      const { backoff } = entryOf(settings, past.account);
       const intervalMs = usualInterval(past, calendar);
-      feeds.push(await Feed.open(past, { poll, calendar, backoff: settings.provider.backoff, intervalMs }));
+      feeds.push(await Feed.open(past, { poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
     const state = startMonitor({

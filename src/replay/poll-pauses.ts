@@ -1,7 +1,8 @@
 import { hourMs } from '../domain/duration.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
+import type { ProviderEntry } from '../domain/provider-entry.ts';
 import type { PollRecord } from '../domain/reading.ts';
-import type { AccountSettings, ProviderSettings } from '../domain/settings.ts';
+import type { AccountSettings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 
 /**
@@ -15,7 +16,7 @@ export type GapReading = 'unread' | 'unwatched';
 export interface PollPlan {
   readonly poll: AccountSettings['poll'];
   readonly calendar: Calendar;
-  readonly backoff: ProviderSettings['backoff'];
+  readonly backoff: ProviderEntry['backoff'];
   readonly intervalMs: number;
 }
 

@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { ValueSource } from '../domain/settings.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
@@ -37,7 +37,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the provider accepted the key again.',
   figures: stalenessFigures,
   advice: ({ account }) => [
-    `Create a new access key in the provider’s dashboard (security, access keys), and ${placeOfKey(account?.keyFrom ?? null)} Until then nobody watches this balance.`,
+    `${account?.words.replaceKey ?? 'Replace the key,'} and ${placeOfKey(account)} Until then nobody watches this balance.`,
   ],
 };
 
@@ -45,9 +45,10 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
  * The second half of a sentence, with how the new key takes effect: a running process does not see its
  * environment change.
  */
-function placeOfKey(from: ValueSource | null): string {
+function placeOfKey(account: MessageItem['account']): string {
+  const from = account?.keyFrom ?? null;
   if (from === null)
-    return 'put it into the configuration as "authSecret" of this account: lowwater takes the changed file by itself.';
+    return `put it into the configuration as "${account?.words.keyName ?? 'credentials'}" of this account: lowwater takes the changed file by itself.`;
   return from.kind === 'file'
     ? `write it to the file ${cleanText(from.path, 200)}: lowwater takes it from there by itself.`
     : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;

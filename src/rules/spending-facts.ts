@@ -23,6 +23,11 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
     countFact('hours learned', state.hours),
     state.hours > 0 ? moneyFact('mean hour', Math.round(state.meanHour)) : textFact('mean hour', unmeasured),
     ...profileFacts(state.hours < 24 ? null : spending.usual(balance), state.hours >= hoursPerWeek),
+    ...spending
+      .monthlyRuns(balance)
+      .map(({ day, hour, micros }) =>
+        moneyFact(`expected ${nameMonthDay(day)}, from ${hour}:00`, Math.round(micros)),
+      ),
     textFact(
       'level',
       state.hours < 24 ? unmeasured : `${percent(levelOf(state))} of what is usual at these hours`,
@@ -42,6 +47,18 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
 }
 
 const unmeasured = 'not measured yet';
+
+/** `on the 1st`, `on the last day of the month`. */
+function nameMonthDay(day: number): string {
+  if (day === -1) return 'on the last day of the month';
+  if (day < 0) return `${-day - 1} days before the last of the month`;
+  const ending = new Map([
+    [1, 'st'],
+    [2, 'nd'],
+    [3, 'rd'],
+  ]).get(day > 10 && day < 20 ? 0 : day % 10);
+  return `on the ${day}${ending ?? 'th'}`;
+}
 
 const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 

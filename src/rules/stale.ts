@@ -1,5 +1,6 @@
 import { formatDuration, minuteMs, secondMs } from '../domain/duration.ts';
-import type { OutcomeKind } from '../domain/outcome.ts';
+import type { ItemAccount } from '../domain/message.ts';
+import { defaultEntry } from '../domain/provider-entry.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -66,7 +67,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   resolved: () => 'readings are back',
   recovery: 'Resolved: readings arrive again.',
   figures: stalenessFigures,
-  advice: ({ account }) => [adviceFor(account?.outcome ?? null, account?.failure ?? '')],
+  advice: ({ account }) => [adviceFor(account)],
 };
 
 /**
@@ -104,34 +105,36 @@ function watchedAge(facts: AccountFacts): number {
   return Math.max(0, facts.now - facts.readSince - facts.unwatchedMs);
 }
 
-function adviceFor(outcome: OutcomeKind | null, failure: string): string {
+function adviceFor(account: ItemAccount | null): string {
+  const { outcome = null, provider = defaultEntry, words } = account ?? {};
+  const address = words?.addressKey == null ? 'its configured address' : `"${words.addressKey}"`;
   switch (outcome) {
     case 'auth_failed':
       return 'Replace the access key: the provider refuses the present one.';
     case 'rate_limited':
       return 'The provider limits the rate of requests. See what else uses this key, or poll less often ("poll.every"); lowwater backs off by itself.';
     case 'timeout':
-      return 'The provider does not answer in time. Look at its status page and at the network of this host; a longer "provider.timeout" helps when it is merely slow.';
+      return `The provider does not answer in time. Look at its status page and at the network of this host; a longer "${provider === defaultEntry ? provider : `providers.${provider}`}.timeout" helps when it is merely slow.`;
     case 'network_error':
-      return networkAdvice(failure);
+      return networkAdvice(account?.failure ?? '', address);
     case 'http_error':
     case 'api_error':
       return 'The provider answers with errors. Look at its status page, and give its support the reason above.';
     case 'invalid_response':
-      return 'The provider answers, but not as its interface says. Check that "baseUrl" is its address and not that of a proxy or a sign-in page.';
+      return `The provider answers, but not as its interface says. Check that ${address} is its address and not that of a proxy or a sign-in page.`;
     case 'ok':
     case null:
       return 'Check that lowwater is running and that the poll schedule of this account is as intended.';
   }
 }
 
-function networkAdvice(failure: string): string {
+function networkAdvice(failure: string, address: string): string {
   if (/certificate|TLS|SSL/i.test(failure)) {
     return 'The secure connection fails. Check the clock of this host and the provider’s certificate; a private authority comes by NODE_EXTRA_CA_CERTS.';
   }
   if (/DNS|name|resolve/i.test(failure))
-    return 'The provider’s host name is not found. Check "baseUrl" and the name servers of this host.';
+    return `The provider’s host name is not found. Check ${address} and the name servers of this host.`;
   if (/refused/i.test(failure))
-    return 'The provider’s host refuses connections. Check "baseUrl", firewalls, and the provider’s status page.';
+    return `The provider’s host refuses connections. Check ${address}, firewalls, and the provider’s status page.`;
   return 'The connection to the provider fails. Check the network and proxy settings of this host, and the provider’s status page.';
 }

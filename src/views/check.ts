@@ -1,6 +1,7 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
@@ -44,9 +45,9 @@ export async function checkAccounts(parts: {
   const historyLoader = historyLoaderOf(state, reader, now);
   const views = createViews({ state, reader, historyLoader, now, nextPollAt: () => null });
   const startedAt = clock.now();
-  const spacingMs = 1000 / settings.provider.maxRequestsPerSecond;
   const free = new Map<string, number>();
-  for (const { id, poll } of state.accounts.values()) {
+  for (const { id, poll, settings: account } of state.accounts.values()) {
+    const spacingMs = 1000 / entryOf(settings, account).maxRequestsPerSecond;
     const freeAt = Math.min(poll.polledAt ?? Number.NEGATIVE_INFINITY, startedAt) + spacingMs;
     free.set(groupOf(state, id), Math.max(free.get(groupOf(state, id)) ?? Number.NEGATIVE_INFINITY, freeAt));
   }
@@ -80,7 +81,7 @@ export async function checkAccounts(parts: {
       const place = reserve(
         free.get(groupOf(state, account.id)) ?? startedAt,
         startedAt,
-        settings.provider.maxRequestsPerSecond,
+        entryOf(settings, account.settings).maxRequestsPerSecond,
       );
       free.set(groupOf(state, account.id), place.nextFreeAt);
       return check(account, place.startAt);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ConfigurationParts } from '../cluster/compare-configurations.ts';
 import { inSlices } from '../daemon/slices.ts';
+import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import { Secret } from '../domain/secret.ts';
 import type { PostgresSettings, Settings } from '../domain/settings.ts';
 
@@ -15,8 +16,9 @@ export async function hashSettings(
   settings: Settings,
   { url }: Pick<PostgresSettings, 'url'>,
 ): Promise<string> {
-  const { server: _, storage: __, log: ___, accounts, ...shared } = settings;
-  const hash = createHmac('sha256', url.reveal()).update(textOf(shared));
+  const { server: _, storage: __, log: ___, accounts, provider, providers, ...shared } = settings;
+  const entries = entriesOf({ provider, providers }).map(entryText);
+  const hash = createHmac('sha256', url.reveal()).update(textOf({ ...shared, entries }));
   for await (const slice of inSlices(accounts, accountsAtOnce)) hash.update(textOf(slice));
   return hash.digest('hex').slice(0, 32);
 }

@@ -95,19 +95,18 @@ async function checkAccounts(
 ): ReturnType<Rooms['checkAccounts']> {
   const [
     { checkAccounts: check },
-    { createAccountServiceClient },
+    { createEntryClients },
     { describeExchange },
     { cronCalendar },
     { textsFor },
   ] = await Promise.all([
     import('../views/check.ts'),
-    import('../providers/account-service/account-service-kind.ts'),
+    import('../providers/transport/entry-clients.ts'),
     import('../providers/describe-exchange.ts'),
     import('../system/calendar.ts'),
     import('./report-now.ts'),
   ]);
-  const provider = createAccountServiceClient({
-    ...settings.provider,
+  const provider = createEntryClients(settings, {
     texts: await textsFor(settings),
     clock: systemClock,
     ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),

@@ -14,7 +14,7 @@ import { signAcknowledgement } from '../http/ack-link.ts';
 import { startWebServer } from '../http/server.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
-import { createAccountServiceClient } from '../providers/account-service/account-service-kind.ts';
+import { createEntryClients } from '../providers/transport/entry-clients.ts';
 import { Trials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -73,7 +73,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const makeDaemon: MakeDaemon = (it) =>
     new Daemon({
       ...it,
-      openProvider: ({ provider }) => createAccountServiceClient({ ...provider, texts, clock: systemClock }),
+      openProvider: (settings) => createEntryClients(settings, { texts, clock: systemClock }),
       openChannels: ({ channels }) =>
         channels.map((channel) => createChannel(channel, { clock: systemClock, texts })),
       clock: systemClock,

@@ -88,6 +88,8 @@ const contractExample = {
 };
 
 const env = {
+  TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef',
+  TWILIO_AUTH_TOKEN: 'token-of-twilio',
   ...sampleSecrets,
   MARKETING_AUTH_SECRET: 'marketing-key-1',
   PAGER_URL: 'https://pager.example.com/in/1',

@@ -119,7 +119,9 @@ describe('accounts in files of their own', () => {
     write('note.txt', 'not json');
     const { loaded } = await read();
     if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
-    expect(loaded.settings.accounts.map(({ id, authSecret }) => [id, authSecret.reveal()])).toEqual([
+    expect(
+      loaded.settings.accounts.map(({ id, credentials }) => [id, credentials.authSecret?.reveal()]),
+    ).toEqual([
       ['first', 'key-of-first'],
       ['second', sampleSecrets.OTP_AUTH_SECRET],
       ['third', 'key-of-third'],

@@ -64,7 +64,7 @@ test('provider address, one account and one channel are enough; the rest has def
 
 test('secrets are read from the environment and from files beside the configuration', () => {
   const { settings } = loadValid(sample());
-  expect(settings.accounts.map(({ authSecret }) => authSecret.reveal())).toEqual([
+  expect(settings.accounts.map(({ credentials }) => credentials.authSecret?.reveal())).toEqual([
     sampleSecrets.OTP_AUTH_SECRET,
     'marketing-key-77aa01',
   ]);

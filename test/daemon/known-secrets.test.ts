@@ -2,17 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { channelOf } from '../support/settings.ts';
+import { channelOf, makeProvider } from '../support/settings.ts';
 
 function settingsWith(parts: Partial<Settings>): Settings {
   return {
-    provider: {
-      balances: [],
-      timeoutMs: 1,
-      maxRequestsPerSecond: 1,
-      allowInsecureHttp: false,
-      backoff: { initialMs: 1, maxMs: 1 },
-    },
+    provider: makeProvider(),
+    providers: {},
     accounts: [],
     rules: [],
     channels: [],

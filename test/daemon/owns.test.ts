@@ -55,9 +55,9 @@ test('who let go of the accounts takes in nothing that ends afterwards', async (
   expect([...messages.values()]).toEqual(known);
 });
 
-const authSecret = makeAccount('a0').authSecret;
+const { credentials } = makeAccount('a0');
 const sharing = {
-  accounts: Array.from({ length: 6 }, (_, place) => makeAccount(`a${place}`, { authSecret })),
+  accounts: Array.from({ length: 6 }, (_, place) => makeAccount(`a${place}`, { credentials })),
 };
 
 test('of accounts that share a key one is asked while the database knows nothing of it, and all when it may go on from memory', async () => {

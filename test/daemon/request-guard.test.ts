@@ -6,10 +6,10 @@ import { startWorld, type World } from '../support/world.ts';
 
 const secondMs = 1000;
 const ids = ['a0', 'a1', 'a2', 'a3', 'a4', 'a5'];
-const shared = makeAccount('a0').authSecret;
+const shared = makeAccount('a0').credentials;
 const parts = {
   accounts: ids.map((id) =>
-    makeAccount(id, { authSecret: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } }),
+    makeAccount(id, { credentials: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } }),
   ),
   provider: { ...makeSettings().provider, maxRequestsPerSecond: 1 },
 };
@@ -50,10 +50,10 @@ test('a daemon that is started again and again asks no faster than the guard', a
 
 test('an account that is polled once a day does not keep those with the same secret waiting for a day', async () => {
   const daily = makeAccount('a0', {
-    authSecret: shared,
+    credentials: shared,
     poll: { kind: 'every', everyMs: 24 * 60 * minuteMs },
   });
-  const often = makeAccount('a1', { authSecret: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } });
+  const often = makeAccount('a1', { credentials: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } });
   const world = await startWorld({ accounts: [daily, often] });
   world.provider.fail('a0', 'rate_limited');
   void world.views.pollNow('a0');
@@ -66,7 +66,7 @@ test('an account that is polled once a day does not keep those with the same sec
 
 test('`Retry-After` on a 503 is obeyed by the whole group, whatever asks, and over a restart', async () => {
   const accounts = ['a0', 'a1'].map((id) =>
-    makeAccount(id, { authSecret: shared, poll: { kind: 'every', everyMs: minuteMs } }),
+    makeAccount(id, { credentials: shared, poll: { kind: 'every', everyMs: minuteMs } }),
   );
   const world = await startWorld({ accounts });
   world.provider.fail('a0', 'http_error', { retryAfterMs: 5 * 60 * minuteMs });

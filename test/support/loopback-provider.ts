@@ -15,10 +15,11 @@ import {
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import { createAccountServiceClient } from '../../src/providers/account-service/account-service-kind.ts';
+import { accountServiceKind } from '../../src/providers/account-service/account-service-kind.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
-import type { ProviderClientOptions } from '../../src/providers/transport/client.ts';
+import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { makeProvider } from './settings.ts';
 
 export const secretText = 'loopback-secret-4711';
 
@@ -98,7 +99,8 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
   return {
     id: 'otp',
     name: 'OTP',
-    authSecret: new Secret(secret),
+    provider: 'provider',
+    credentials: { authSecret: new Secret(secret) },
     baseUrl,
     balances: accountServiceBalances,
     currency: null,
@@ -116,21 +118,24 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
   };
 }
 
-export function createTestClient(options: Partial<ProviderClientOptions> = {}) {
-  return createAccountServiceClient({
-    timeoutMs: 5000,
-    allowInsecureHttp: false,
+interface TestClientOptions extends Partial<ProviderClientOptions> {
+  readonly timeoutMs?: number;
+  readonly allowInsecureHttp?: boolean;
+}
+
+export function createTestClient(options: TestClientOptions = {}) {
+  const { timeoutMs = 5000, allowInsecureHttp = false, ...rest } = options;
+  return createProviderClient({
+    kind: accountServiceKind,
+    entry: makeProvider({ timeoutMs, allowInsecureHttp }),
     clock: systemClock,
     environment: {},
-    ...options,
+    ...rest,
   });
 }
 
 /** One reading with a client of its own. */
-export async function readOnce(
-  baseUrl: string,
-  options: Partial<ProviderClientOptions> = {},
-): Promise<Outcome> {
+export async function readOnce(baseUrl: string, options: TestClientOptions = {}): Promise<Outcome> {
   const client = createTestClient(options);
   const outcome = await client.readBalance(accountAt(baseUrl), new AbortController().signal);
   await client.close();
@@ -138,10 +143,7 @@ export async function readOnce(
 }
 
 /** Reads from a server that exists for this one answer. */
-export async function readFrom(
-  answer: RequestListener,
-  options: Partial<ProviderClientOptions> = {},
-): Promise<Outcome> {
+export async function readFrom(answer: RequestListener, options: TestClientOptions = {}): Promise<Outcome> {
   const server = await listenHttp(answer);
   const outcome = await readOnce(server.url, options);
   await server.close();
@@ -151,7 +153,7 @@ export async function readFrom(
 /** Reads from a server that exists for this one conversation. */
 export async function readFromSockets(
   serve: (socket: Socket) => void,
-  options: Partial<ProviderClientOptions> = {},
+  options: TestClientOptions = {},
 ): Promise<Outcome> {
   const server = await listenSockets(serve);
   const outcome = await readOnce(server.url, options);

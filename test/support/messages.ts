@@ -13,6 +13,7 @@ import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
 import { incidentSubject } from '../../src/messages/item-headline.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import { makeProvider } from './settings.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */
 export const messageNow = Date.UTC(2026, 10, 20, 18, 41);
@@ -80,6 +81,8 @@ export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
     runbookUrl: null,
     note: null,
     keyFrom: null,
+    provider: 'provider',
+    words: makeProvider().words,
     balances: accountServiceBalances,
     reading: {
       at: messageNow - 4 * minute,

@@ -1,10 +1,12 @@
 import { buildChannel, channelSchema } from '../../src/channels/registry.ts';
 import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
 import { createForeignTexts, type ForeignTexts } from '../../src/domain/foreign-text.ts';
+import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/domain/route.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { accountServiceKind } from '../../src/providers/account-service/account-service-kind.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
 import { withBalance } from '../../src/rules/rules-for-account.ts';
@@ -22,13 +24,8 @@ export function makeSettings(parts: SettingsParts = {}): Settings {
   const { accounts = ['otp'], channels = ['ops'], rules = [], ...rest } = parts;
   const watched = accounts.map((account) => (typeof account === 'string' ? makeAccount(account) : account));
   return {
-    provider: {
-      balances: accountServiceBalances,
-      timeoutMs: 10_000,
-      maxRequestsPerSecond: 20,
-      allowInsecureHttp: false,
-      backoff: { initialMs: 30_000, maxMs: 3_600_000 },
-    },
+    provider: makeProvider(),
+    providers: {},
     accounts: watched,
     rules: [...rules.map((rule) => withBalance(rule, watched)), ...buildBuiltInRules(rules, watched)],
     channels: channels.map((name) => makeChannel(name)),
@@ -44,13 +41,36 @@ export function makeSettings(parts: SettingsParts = {}): Settings {
   };
 }
 
-export function makeAccount(id: string, over: Partial<AccountSettings> = {}): AccountSettings {
+/** The default entry. */
+export function makeProvider(over: Partial<ProviderEntry> = {}): ProviderEntry {
+  const shared = {
+    name: 'provider',
+    type: accountServiceKind.type,
+    timeoutMs: 10_000,
+    maxRequestsPerSecond: 20,
+    allowInsecureHttp: false,
+    backoff: { initialMs: 30_000, maxMs: 3_600_000 },
+    topUpUrl: null,
+    written: null,
+    limits: { documented: '' },
+  };
+  const entry = accountServiceKind.build(shared, {});
+  if ('problems' in entry) throw new Error('the default entry has problems');
+  return { ...entry, ...over };
+}
+
+export function makeAccount(
+  id: string,
+  over: Partial<AccountSettings> & { readonly authSecret?: Secret } = {},
+): AccountSettings {
+  const { authSecret = new Secret(`key-of-${id}`), ...rest } = over;
   return {
     id,
     name: id,
     keyFrom: null,
     balances: accountServiceBalances,
-    authSecret: new Secret(`key-of-${id}`),
+    provider: 'provider',
+    credentials: { authSecret },
     baseUrl: 'https://api.example.com',
     currency: 'CNY',
     labels: {},
@@ -63,7 +83,7 @@ export function makeAccount(id: string, over: Partial<AccountSettings> = {}): Ac
     holidays: [],
     creditLimitMicros: 0,
     leadTimeMs: null,
-    ...over,
+    ...rest,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Channel } from '../../src/ports/channel.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Provider } from '../../src/ports/provider.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { createAccountServiceClient } from '../../src/providers/account-service/account-service-kind.ts';
+import { createEntryClients } from '../../src/providers/transport/entry-clients.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 import { createLog } from '../../src/system/log.ts';
@@ -77,8 +77,7 @@ export async function wireDaemon(order: {
       random: systemRandom,
       now: clock.now(),
     }),
-    openProvider: ({ provider }) =>
-      changeProvider(createAccountServiceClient({ ...provider, texts, clock: providerClock })),
+    openProvider: (current) => changeProvider(createEntryClients(current, { texts, clock: providerClock })),
     openChannels: (current) =>
       current.channels.map((one) => channel(createChannel(one, { clock: providerClock, texts }))),
     clock,

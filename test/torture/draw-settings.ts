@@ -13,7 +13,7 @@ import { accountServiceBalances } from '../../src/providers/account-service/bala
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
 import type { AnyRule } from '../../src/rules/registry.ts';
 import { asAnyRule } from '../support/any-rule.ts';
-import { channelOf } from '../support/settings.ts';
+import { channelOf, makeProvider } from '../support/settings.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -27,16 +27,14 @@ export function drawSettings(from: Seeded, { long }: { readonly long: boolean })
   const channels = drawChannels(from, from.int(1, 3));
   const configured = drawRules(from, accounts);
   return {
-    provider: {
-      balances: accountServiceBalances,
-      timeoutMs: 10_000,
+    provider: makeProvider({
       maxRequestsPerSecond: from.pick([1, 1, 2, 20]),
-      allowInsecureHttp: false,
       backoff: {
         initialMs: from.pick([30_000, 30_000, 5000]),
         maxMs: from.pick([hourMs, hourMs, 10 * minuteMs]),
       },
-    },
+    }),
+    providers: {},
     accounts,
     rules: [...configured, ...buildBuiltInRules(configured, accounts)],
     channels,
@@ -83,7 +81,9 @@ export function editSettings(from: Seeded, before: Settings): Settings {
       const secret = new Secret(`secret-rotated-${from.int(1000, 9999)}`);
       return {
         ...before,
-        accounts: before.accounts.map((it, index) => (index === place ? { ...it, authSecret: secret } : it)),
+        accounts: before.accounts.map((it, index) =>
+          index === place ? { ...it, credentials: { authSecret: secret } } : it,
+        ),
       };
     }
     case 6:
@@ -109,7 +109,8 @@ function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSet
   return Array.from({ length: count }, (_, place) => ({
     id: `acc-${place}`,
     name: from.chance(0.5) ? `acc-${place}` : `Account ${place} <!channel> & co`,
-    authSecret: new Secret(`secret-key-${shared ? place % 2 : place}`),
+    provider: 'provider',
+    credentials: { authSecret: new Secret(`secret-key-${shared ? place % 2 : place}`) },
     baseUrl: from.chance(0.8) ? (hosts[0] ?? '') : from.pick(hosts),
     balances: accountServiceBalances,
     currency: from.chance(0.7) ? 'EUR' : null,

@@ -1,34 +1,21 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
 export function checkAddresses(draft: Draft): ConfigProblem[] {
   const own = itemsWith(draft, ['accounts'], 'baseUrl');
-  const baseUrls: Path[] = [['provider', 'baseUrl'], ...own.map((account) => [...account, 'baseUrl'])];
-  return [
-    ...checkBaseUrls(draft, own.length),
-    ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
-    ...checkServer(draft),
+  const baseUrls: Path[] = [
+    ['provider', 'baseUrl'],
+    ...keysAt(draft, ['providers']).map((name) => ['providers', name, 'baseUrl']),
+    ...own.map((account) => [...account, 'baseUrl']),
   ];
-}
-
-/** `own` accounts name an address of their own. */
-function checkBaseUrls(draft: Draft, own: number): ConfigProblem[] {
-  if (valueAt(draft, ['provider', 'baseUrl']) !== undefined) return [];
-  if (itemsAt(draft, ['accounts']).length === own) return [];
-  return [
-    problemAt(
-      draft,
-      ['provider', 'baseUrl'],
-      'is missing; the base address of the provider, such as "https://api.example.com"',
-    ),
-  ];
+  return [...baseUrls.flatMap((path) => checkEncrypted(draft, path)), ...checkServer(draft)];
 }
 
 function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
-  const allowed = ['provider', 'allowInsecureHttp'];
+  const allowed = [...(path[0] === 'providers' ? path.slice(0, 2) : ['provider']), 'allowInsecureHttp'];
   const address = textAt(draft, path);
   if (address === null || valueAt(draft, allowed) === true || draft.isBroken(allowed)) return [];
   const url = URL.parse(address);
@@ -37,7 +24,7 @@ function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
     problemAt(
       draft,
       path,
-      'http:// would send the secret unencrypted to another machine: use https://, or set provider.allowInsecureHttp to true',
+      `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.join('.')} to true`,
     ),
   ];
 }

@@ -1,13 +1,16 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
-import { accountServiceBalances } from '../../providers/account-service/balances.ts';
+import { defaultEntry } from '../../domain/provider-entry.ts';
+import type { BalanceDefinition } from '../../domain/reading.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
+import { buildProvider } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt, valueAt } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
+import { providerSchema } from '../schema/providers.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
@@ -92,6 +95,18 @@ function gatherSecrets(value: unknown, keys: ReadonlySet<string>, found: Set<str
   }
 }
 
+/** Of all entries: those that must not run empty. */
+function alertedBalances(draft: Draft): readonly BalanceDefinition[] {
+  const paths = [[defaultEntry], ...keysAt(draft, ['providers']).map((name) => ['providers', name])];
+  return paths.flatMap((path) => {
+    const { data } = providerSchema.safeParse(valueAt(draft, path) ?? {});
+    const built = data === undefined ? null : buildProvider(path.join('.'), data, null);
+    return built === null || 'problems' in built
+      ? []
+      : built.balances.filter(({ alertsBelowZero }) => alertsBelowZero);
+  });
+}
+
 function textsBelow(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsBelow) : [];
@@ -99,13 +114,7 @@ function textsBelow(value: unknown): readonly string[] {
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [
-    ...builtInIds(
-      [...configured.names],
-      accountServiceBalances.filter(({ alertsBelowZero }) => alertsBelowZero),
-    ),
-    ...selfAlertTypes,
-  ];
+  const others = [...builtInIds([...configured.names], alertedBalances(draft)), ...selfAlertTypes];
   const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
-import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
 import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
@@ -27,29 +26,7 @@ import {
   optionalSecret,
   secret,
 } from '../../schema/texts.ts';
-
-const provider = shape({
-  baseUrl: plainAddress('Base address of the provider. An account may name its own.').optional(),
-  timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
-  maxRequestsPerSecond: z
-    .number({ error: `must be a number above 0, at most ${maxRequestsPerSecondLimit}` })
-    .gt(0, { error: 'must be above 0' })
-    .max(maxRequestsPerSecondLimit, { error: `must be at most ${maxRequestsPerSecondLimit}` })
-    .meta({ description: 'Limit for all accounts that share one `authSecret` on one base address.' })
-    .default(1),
-  allowInsecureHttp: flag(
-    'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
-  ).default(false),
-  topUpUrl: linkAddress('Where to pay, for accounts that name no address of their own.').optional(),
-  backoff: shape({
-    initial: duration('First pause after the provider says that there were too many requests.', {
-      minMs: secondMs,
-    }).prefault('30s'),
-    max: duration('Longest such pause.', { minMs: secondMs }).prefault('1h'),
-  })
-    .meta({ description: 'Pauses after rate limiting: each is twice the one before.' })
-    .prefault({}),
-}).meta({ description: 'The messaging provider.' });
+import { providerSchema } from './providers.ts';
 
 const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',
@@ -58,8 +35,21 @@ const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
 const account = shape({
   id: id('Names the account everywhere. Unique.'),
   name: oneLine('Name for people. Default: the id.').optional(),
-  authSecret: secret(`The API key. Write \${env:NAME} or \${file:/path} rather than the key itself.`),
-  baseUrl: plainAddress('Base address for this account; else that of `provider`.').optional(),
+  provider: id('Its entry of `providers`. Default: `provider`.').optional(),
+  authSecret: secret(
+    `The API key, of an account of the default kind. Write \${env:NAME} or \${file:/path} rather than the key itself.`,
+  ).optional(),
+  credentials: z
+    .record(
+      z.string(),
+      secret(`One of the credentials that its provider asks for. Write \${env:NAME} or \${file:/path}.`),
+      { error: 'must be an object of credentials' },
+    )
+    .meta({ description: 'What its provider asks for; `lowwater providers TYPE` names them.' })
+    .optional(),
+  baseUrl: plainAddress(
+    'Base address for this account; else that of `provider`. Of the default kind.',
+  ).optional(),
   currency: oneLine(
     'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
   ).optional(),
@@ -241,7 +231,13 @@ export const configSchema = shape({
     .string({ error: 'must be a string' })
     .meta({ description: 'Where editors find this schema.' })
     .optional(),
-  provider: provider.prefault({}),
+  provider: providerSchema.meta({ description: 'The provider of accounts that name no other.' }).prefault({}),
+  providers: z
+    .record(z.string().regex(new RegExp(idPattern)), providerSchema, {
+      error: (issue) => (issue.code === 'invalid_key' ? idForm : 'must be an object of providers'),
+    })
+    .meta({ description: 'Other providers, by name: an account says which is its own by `provider`.' })
+    .default({}),
   poll: pollSchema.optional(),
   timezone: oneLine(
     'IANA time zone of the times in messages, and of cron expressions that name none.',

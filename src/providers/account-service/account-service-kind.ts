@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
 import { Secret } from '../../domain/secret.ts';
-import type { ProviderSettings } from '../../domain/settings.ts';
-import type { Provider } from '../../ports/provider.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import type { ProviderKind } from '../kind.ts';
-import { createProviderClient, type ProviderClientOptions } from '../transport/client.ts';
 import { accountServiceBalances } from './balances.ts';
 import { balanceEndpoint } from './endpoints.ts';
 import { judgeAnswer } from './envelope.ts';
@@ -27,6 +24,7 @@ export const accountServiceKind: ProviderKind<z.output<typeof schema>, AccountSe
   summary: 'Messaging and voice account service: SMS and VoIP balance.',
   source: { reference: 'its interface document', certainty: 'documented' },
   polled: true,
+  accountKeys: { credential: 'authSecret', address: 'baseUrl' },
   schema,
   build: ({ limits: _limits, ...shared }, { baseUrl = null }) => ({
     ...shared,
@@ -34,48 +32,21 @@ export const accountServiceKind: ProviderKind<z.output<typeof schema>, AccountSe
     balances: accountServiceBalances,
     polled: true,
     words: {
-      replaceKey: 'Create a new access key in the provider’s dashboard, and',
+      replaceKey: 'Create a new access key in the provider’s dashboard (security, access keys),',
       keyName: 'authSecret',
       addressKey: 'baseUrl',
     },
   }),
   credentials: () => [{ name: 'authSecret', label: 'access key of the dashboard’s security area' }],
   limits: () => ({ documented: '200 requests a second for an account.' }),
-  request(entry, { baseUrl = entry.baseUrl, credentials: { authSecret } }) {
+  request(entry, { baseUrl, credentials: { authSecret } }) {
     if (authSecret === undefined) return { credential: 'authSecret', reason: 'the authSecret is missing' };
     return {
       method: 'POST',
-      url: new Secret(`${baseUrl?.replace(/\/$/, '')}${balanceEndpoint.path}`),
+      url: new Secret(`${(baseUrl ?? entry.baseUrl ?? '').replace(/\/$/, '')}${balanceEndpoint.path}`),
       headers: { 'content-type': 'application/json' },
       body: new Secret(JSON.stringify({ authSecret: authSecret.reveal() })),
     };
   },
   readAnswer: (answer, { texts }) => judgeAnswer(answer, texts),
 };
-
-/** A client of the default provider. */
-export function createAccountServiceClient(
-  options: Omit<ProviderClientOptions, 'kind' | 'entry' | 'accountOf'> & Partial<ProviderSettings>,
-): Provider {
-  const entry = accountServiceKind.build(
-    {
-      name: 'provider',
-      type: accountServiceKind.type,
-      timeoutMs: options.timeoutMs,
-      allowInsecureHttp: options.allowInsecureHttp,
-      maxRequestsPerSecond: options.maxRequestsPerSecond ?? 1,
-      backoff: options.backoff ?? { initialMs: 0, maxMs: 0 },
-      topUpUrl: null,
-      written: null,
-      limits: accountServiceKind.limits({}),
-    },
-    {},
-  );
-  if ('problems' in entry) throw new Error('the default entry has problems');
-  return createProviderClient({
-    ...options,
-    kind: accountServiceKind,
-    entry,
-    accountOf: ({ id, baseUrl, authSecret }) => ({ id, baseUrl, credentials: { authSecret } }),
-  });
-}

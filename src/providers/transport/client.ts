@@ -26,12 +26,6 @@ import { pickUsageHeaders, wordFacts } from './usage-headers.ts';
 export interface ProviderClientOptions {
   readonly kind: ProviderKind;
   readonly entry: ProviderEntry;
-  /** What the kind is told of an account. */
-  readonly accountOf: (account: AccountSettings) => ProviderAccount;
-  /** Deadline of a whole exchange: name lookup, connection, request and complete answer. */
-  readonly timeoutMs: number;
-  /** Allows `http://` to hosts other than this machine. */
-  readonly allowInsecureHttp: boolean;
   readonly clock: Clock;
   /** Knows what the provider may echo and must go nowhere; secrets of accounts that are polled are added. */
   readonly texts?: ForeignTexts;
@@ -62,7 +56,9 @@ const noUsage: Readonly<Record<string, string>> = {};
  * Throws `ProxyVariableError` when a proxy variable of the environment holds no address.
  */
 export function createProviderClient(options: ProviderClientOptions): Provider {
-  const { kind, entry, accountOf, timeoutMs, allowInsecureHttp, clock } = options;
+  const { kind, entry, clock } = options;
+  // Of a whole exchange: name lookup, connection, request and complete answer.
+  const { timeoutMs, allowInsecureHttp } = entry;
   const connections = openConnections({
     clock,
     connectTimeoutMs: timeoutMs + 1000,
@@ -76,9 +72,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   function prepare(account: AccountSettings): PreparedRequest {
     const known = prepared.get(account);
     if (known !== undefined) return known;
-    const asked = accountOf(account);
-    for (const secret of Object.values(asked.credentials)) texts.add(secret.reveal());
-    const fresh = prepareSending(asked, kind.request(entry, asked), allowInsecureHttp);
+    for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
+    const fresh = prepareSending(account, kind.request(entry, account), allowInsecureHttp);
     prepared.set(account, fresh);
     return fresh;
   }

@@ -51,17 +51,15 @@ async function readBy(
   );
   if ('problems' in entry) return expect.fail(JSON.stringify(entry.problems));
   const secrets = Object.entries(credentials).map(([name, value]) => [name, new Secret(value)]);
+  const account = makeAccount('trial', { credentials: Object.fromEntries(secrets) });
   const client = createProviderClient({
     kind: httpJsonKind,
     entry,
-    accountOf: ({ id }) => ({ id, credentials: Object.fromEntries(secrets) }),
-    timeoutMs: 5000,
-    allowInsecureHttp: false,
     clock: systemClock,
     environment: {},
     observe: (seen) => void exchanges.push(describeExchange(seen)),
   });
-  const outcome = await client.readBalance(makeAccount('trial'), new AbortController().signal);
+  const outcome = await client.readBalance(account, new AbortController().signal);
   await client.close();
   return { outcome, exchanges };
 }

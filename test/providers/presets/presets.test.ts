@@ -267,7 +267,10 @@ function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
       written: {},
       limits: kind.limits({}),
     },
-    { type: kind.type, ...(baseUrl === undefined ? {} : { baseUrl }) },
+    {
+      type: kind.type,
+      baseUrl: baseUrl ?? (kind.preset.baseUrl === undefined ? undefined : 'https://api.infobip.com'),
+    },
   );
   return 'problems' in built ? expect.fail(JSON.stringify(built.problems)) : built;
 }
@@ -278,7 +281,11 @@ function credentialsOf(kind: PresetKind, value = (name: string) => name): Record
 
 function requestOf(kind: PresetKind, entry: DescribedEntry, credentials: Record<string, string>) {
   const secrets = Object.entries(credentials).map(([name, value]) => [name, new Secret(value)]);
-  const request = kind.request(entry, { id: 'trial', credentials: Object.fromEntries(secrets) });
+  const request = kind.request(entry, {
+    id: 'trial',
+    baseUrl: null,
+    credentials: Object.fromEntries(secrets),
+  });
   if ('reason' in request) return expect.fail(request.reason);
   const headers = Object.entries(request.headers).map(([name, value]) => [
     name,
@@ -297,7 +304,7 @@ function read(kind: PresetKind, answer: { readonly status: number; readonly body
   const entry = entryOf(kind);
   return kind.readAnswer(
     { ...answer, headers: {} },
-    { entry, account: { id: 'trial', credentials: {} }, texts },
+    { entry, account: { id: 'trial', baseUrl: null, credentials: {} }, texts },
   );
 }
 

@@ -228,5 +228,5 @@ export class Pacing {
 }
 
 function groupOf(account: AccountSettings): string {
-  return `group ${account.baseUrl} ${account.authSecret.reveal()}`;
+  return `group ${account.baseUrl} ${account.credentials.authSecret?.reveal()}`;
 }

@@ -119,7 +119,7 @@ export function acknowledged(incident: Incident): boolean {
 export function maybeHeld(state: MonitorState, incident: Incident, now: number, intervalMs: number): boolean {
   if (incident.type !== 'stale') return false;
   const baseUrl = state.accounts.get(incident.account)?.settings.baseUrl;
-  if (baseUrl === undefined) return false;
+  if (baseUrl == null) return false;
   const accounts = [...state.accounts.values()].filter((it) => it.settings.baseUrl === baseUrl);
   if (accounts.length < 3) return false;
   const outage = state.alerts.get(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down');

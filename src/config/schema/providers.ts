@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { minuteMs, secondMs } from '../../domain/duration.ts';
+import { keyOf } from '../../domain/json.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
+import { providerKinds, providerSchemas } from '../../providers/registry.ts';
+import { linkAddress } from '../../schema/addresses.ts';
+import { flag, shape } from '../../schema/shapes.ts';
+import { duration } from '../../schema/texts.ts';
+import { quoteKey } from '../../wording/lists.ts';
+
+/** The keys of the entries of all kinds. */
+const sharedKeys = {
+  timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
+  maxRequestsPerSecond: z
+    .number({ error: `must be a number above 0, at most ${maxRequestsPerSecondLimit}` })
+    .gt(0, { error: 'must be above 0' })
+    .max(maxRequestsPerSecondLimit, { error: `must be at most ${maxRequestsPerSecondLimit}` })
+    .meta({
+      description:
+        'Limit for all accounts that share their credentials. Default 1, or less where the provider allows less.',
+    })
+    .optional(),
+  allowInsecureHttp: flag(
+    'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
+  ).default(false),
+  topUpUrl: linkAddress('Where to pay, for accounts that name no address of their own.').optional(),
+  backoff: shape({
+    initial: duration('First pause after the provider says that there were too many requests.', {
+      minMs: secondMs,
+    }).prefault('30s'),
+    max: duration('Longest such pause.', { minMs: secondMs }).prefault('1h'),
+  })
+    .meta({ description: 'Pauses after rate limiting: each is twice the one before.' })
+    .prefault({}),
+};
+
+const [first, ...others] = providerSchemas.map((schema) => shape({ ...schema.shape, ...sharedKeys }));
+if (first === undefined) throw new Error('there is no kind of provider');
+
+/** One entry: its type decides which keys it takes; without one it is of the default kind. */
+export const providerSchema = z.discriminatedUnion('type', [first, ...others], {
+  error: (issue) =>
+    issue.code === 'invalid_union' ? describeType(keyOf(issue.input, 'type')) : 'must be an object in braces',
+});
+
+export type ProviderInput = z.output<typeof providerSchema>;
+
+function describeType(type: unknown): string {
+  const types = providerKinds.map((kind) => kind.type);
+  const nearest = typeof type === 'string' ? nearestWord(type, types) : null;
+  const hint = nearest === null ? '' : `did you mean ${quoteKey(nearest)}? `;
+  return `is no type of provider; ${hint}"lowwater providers" lists them`;
+}
