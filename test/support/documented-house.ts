@@ -44,6 +44,9 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
     .replace('"type": "twilio"', `"type": "twilio", "baseUrl": "${provider}"`)
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
+  const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
+  const [, wallet = ''] = /^```json wallet\.json\n(.*?)^```$/ms.exec(providers) ?? [];
+  writeFileSync(join(folder, 'wallet.json'), wallet);
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
   if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
