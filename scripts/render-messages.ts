@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
-import { describeSlackPayload } from '../src/channels/slack/slack-demo.ts';
+import { describeSlackPayload } from '../src/channels/slack/slack-blocks.ts';
 import type { Message } from '../src/domain/message.ts';
 import { messageSubject } from '../src/messages/message-wording.ts';
 import { everyMessage } from '../test/support/messages.ts';

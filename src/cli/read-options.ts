@@ -12,7 +12,7 @@ export function readDuration(input: CommandInput, name: string): number | null {
   if (text === null) return null;
   const durationMs = parseDuration(text);
   if (durationMs !== null && durationMs > 0) return durationMs;
-  throw new UsageError(`--${name} ${text} is no duration`, 'write it as 90s, 5m, 1h30m or 2d');
+  throw new UsageError(`--${name} ${text} is not a valid duration`, 'write it as 90s, 5m, 1h30m or 2d');
 }
 
 /**

@@ -6,19 +6,23 @@ const placeholder = '[secret]';
  */
 export const minFormLength = 4;
 
-/** A text that has so many first characters of a form hardly ever has it by chance. */
-const beginning = 16;
+/** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
+const beginning = 12;
 
 /**
  * What to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
- * holds one: kept are hashes of how forms begin, and the forms are made when a text has such a beginning.
+ * holds one: kept is how forms begin, and they are made when a text has such a beginning.
  */
 export class FormIndex {
   readonly #formsOf: (secret: string) => readonly string[];
-  readonly #beginnings = new HashedTexts();
-  readonly #forms = new HashedTexts();
-  /** Secrets of which only the beginnings are known. */
-  #unmade: string[] = [];
+  /** By beginning, the secret of which a form has it; a list where several have. */
+  readonly #secrets = new Map<string, string | string[]>();
+  /** By beginning, its forms, once a text had it. */
+  readonly #forms = new Map<string, readonly string[]>();
+  /** How long beginnings are: most are whole. */
+  readonly #lengths = new Set<number>();
+  /** A bit for the first characters of each form: most places of a text are passed over by it alone. */
+  readonly #starts = new Uint8Array(2 ** 18);
 
   /** No form is shorter than `minFormLength`. */
   constructor(formsOf: (secret: string) => readonly string[]) {
@@ -26,8 +30,17 @@ export class FormIndex {
   }
 
   add(secret: string): void {
-    for (const form of this.#formsOf(secret)) this.#beginnings.add(form, beginning);
-    this.#unmade.push(secret);
+    for (const form of this.#formsOf(secret)) {
+      const begins = form.slice(0, beginning);
+      const known = this.#secrets.get(begins);
+      if (known === undefined) this.#secrets.set(begins, secret);
+      else if (typeof known !== 'string') known.push(secret);
+      else if (known !== secret) this.#secrets.set(begins, [known, secret]);
+      this.#forms.delete(begins);
+      this.#lengths.add(begins.length);
+      const start = startOf(form, 0);
+      this.#starts[start >>> 3] = (this.#starts[start >>> 3] ?? 0) | (1 << (start & 7));
+    }
   }
 
   /** Whether a form stands in the text. */
@@ -51,112 +64,35 @@ export class FormIndex {
 
   /** How long the longest form is that begins at a place: none is to be hidden in part because another one is its beginning. */
   #lengthAt(text: string, place: number): number {
-    if (this.#beginnings.maxAt(text, place) === 0) return 0;
-    for (const secret of this.#unmade) for (const form of this.#formsOf(secret)) this.#forms.add(form);
-    this.#unmade = [];
-    return this.#forms.maxAt(text, place);
-  }
-}
-
-/** The two hashes of nothing. */
-const basis = 0x811c9dc5;
-const otherBasis = 0x9747b28c;
-
-/**
- * Texts, each kept as a hash of 64 bits, which takes a fifth of the memory. That another text has the same is not to be expected,
- * and would hide that text.
- */
-class HashedTexts {
-  /** Pairs of hashes, each at the place that its first one names or at the next that was free; 0 and 0 where there is none. */
-  #pairs = new Int32Array(256);
-  #count = 0;
-  /** 1 at each length that a text has. */
-  #lengths = new Uint8Array(64);
-  readonly #starts = new Uint8Array(2 ** 18);
-
-  /** Its first `most` characters. None is shorter than `minFormLength`. */
-  add(text: string, most = text.length): void {
-    const length = Math.min(text.length, most);
-    let hash = basis;
-    let other = otherBasis;
-    for (let at = 0; at < length; at++) {
-      hash = step(hash, text.charCodeAt(at));
-      other = otherStep(other, text.charCodeAt(at));
-      if (at === minFormLength - 1)
-        this.#starts[startByte(hash)] = (this.#starts[startByte(hash)] ?? 0) | startBit(hash);
-    }
-    if (length >= this.#lengths.length) {
-      const shorter = this.#lengths;
-      this.#lengths = new Uint8Array(length * 2);
-      this.#lengths.set(shorter);
-    }
-    this.#lengths[length] = 1;
-    const at = this.#find(hash, other);
-    if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) return;
-    this.#pairs[at] = hash;
-    this.#pairs[at + 1] = other;
-    this.#count += 1;
-    // Half of the places stay empty, so that a search ends soon.
-    if (this.#count * 4 > this.#pairs.length) this.#widen();
-  }
-
-  /** The length of the longest one that begins at this place of a text; 0 where none does. */
-  maxAt(text: string, place: number): number {
-    let hash = basis;
-    let other = otherBasis;
+    const start = startOf(text, place);
+    if (((this.#starts[start >>> 3] ?? 0) & (1 << (start & 7))) === 0) return 0;
     let longest = 0;
-    const most = Math.min(this.#lengths.length - 1, text.length - place);
-    for (let length = 1; length <= most; length++) {
-      hash = step(hash, text.charCodeAt(place + length - 1));
-      other = otherStep(other, text.charCodeAt(place + length - 1));
-      if (length === minFormLength && ((this.#starts[startByte(hash)] ?? 0) & startBit(hash)) === 0) return 0;
-      if (this.#lengths[length] !== 1) continue;
-      const at = this.#find(hash, other);
-      if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) longest = length;
+    for (const length of this.#lengths) {
+      const begins = text.slice(place, place + length);
+      if (!this.#secrets.has(begins)) continue;
+      for (const form of this.#formsThatBegin(begins))
+        if (form.length > longest && text.startsWith(form, place)) longest = form.length;
     }
     return longest;
   }
 
-  /** Where the pair stands, or would. */
-  #find(hash: number, other: number): number {
-    const last = this.#pairs.length - 1;
-    let at = (Math.imul(hash, 0x9e3779b1) >>> 6) & last & ~1;
-    while (this.#pairs[at] !== 0 || this.#pairs[at + 1] !== 0) {
-      if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) break;
-      at = (at + 2) & last;
-    }
-    return at;
-  }
-
-  #widen(): void {
-    const before = this.#pairs;
-    this.#pairs = new Int32Array(before.length * 2);
-    for (let from = 0; from < before.length; from += 2) {
-      const hash = before[from] ?? 0;
-      const other = before[from + 1] ?? 0;
-      if (hash === 0 && other === 0) continue;
-      const at = this.#find(hash, other);
-      this.#pairs[at] = hash;
-      this.#pairs[at + 1] = other;
-    }
+  #formsThatBegin(begins: string): readonly string[] {
+    const made = this.#forms.get(begins);
+    if (made !== undefined) return made;
+    const secrets = this.#secrets.get(begins) ?? [];
+    const forms = [secrets].flat().flatMap((secret) => this.#formsOf(secret));
+    const beginning = [...new Set(forms)].filter((form) => form.startsWith(begins));
+    this.#forms.set(begins, beginning);
+    return beginning;
   }
 }
 
-/** The bits that differ most, of the 21 that name one of the bits. */
-function startByte(hash: number): number {
-  return hash >>> 14;
-}
-
-function startBit(hash: number): number {
-  return 1 << ((hash >>> 11) & 7);
-}
-
-function step(hash: number, unit: number): number {
-  return Math.imul(hash ^ unit, 0x01000193);
-}
-
-function otherStep(hash: number, unit: number): number {
-  return Math.imul(((hash << 7) | (hash >>> 25)) ^ unit, 0x85ebca6b);
+/** 21 bits of the first `minFormLength` characters. */
+function startOf(text: string, place: number): number {
+  let start = 0;
+  for (let at = place; at < place + minFormLength; at++)
+    start = Math.imul(start, 0x9e3779b1) + text.charCodeAt(at);
+  return Math.imul(start, 0x9e3779b1) >>> 11;
 }
 
 /**

@@ -23,6 +23,9 @@ const ownColumns = ['at', 'currency', 'account'] as const;
 
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
 const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+/** A year with a digit too many would be replayed hour by hour. */
+const minYear = 1970;
+const maxYear = 2100;
 /** Longer ones are no currency; the provider's answers are held to less. */
 const maxCurrencyLength = 16;
 const maxQuoteLength = 40;
@@ -202,16 +205,22 @@ function readMoney(column: BalanceColumn, text: string, line: number): Micros {
     return micros;
   }
   const allowed = 'write it with a point and without separators, such as -18.383, between ±9007199254';
-  throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is no amount; ${allowed}`);
+  throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is not an amount; ${allowed}`);
 }
 
 function readAt(text: string, line: number): number {
   const trimmed = text.trim();
   const match = instantPattern.exec(trimmed);
   const at = match === null ? Number.NaN : Date.parse(trimmed.replace(',', '.'));
-  if (Number.isFinite(at) && match !== null && isDate(match)) return at;
+  if (Number.isFinite(at) && match !== null && isDate(match)) {
+    const year = Number(match[1]);
+    if (year >= minYear && year <= maxYear) return at;
+    throw new HistoryFileError(
+      `line ${line}: the year ${year} of at ${quote(text)} must be from ${minYear} to ${maxYear}`,
+    );
+  }
   throw new HistoryFileError(
-    `line ${line}: at ${quote(text)} is no instant; write ISO 8601 with a zone, such as 2026-11-20T08:00:00Z or 2026-11-20T16:00+08:00`,
+    `line ${line}: at ${quote(text)} is not a valid timestamp; write ISO 8601 with a zone, such as 2026-11-20T08:00:00Z or 2026-11-20T16:00+08:00`,
   );
 }
 

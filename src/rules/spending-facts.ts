@@ -22,7 +22,15 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   return [
     countFact('hours learned', state.hours),
     state.hours > 0 ? moneyFact('mean hour', Math.round(state.meanHour)) : textFact('mean hour', unmeasured),
-    ...profileFacts(state.hours < 24 ? null : spending.usual(balance), state.hours >= hoursPerWeek),
+    ...profileFacts(state.hours < 24 ? null : spending.usual(balance), {
+      isWeekKnown: state.hours >= hoursPerWeek,
+      nameSlot: (slot) => spending.nameSlot(slot),
+    }),
+    ...spending
+      .monthlyRuns(balance)
+      .map(({ day, hour, micros }) =>
+        moneyFact(`expected ${nameMonthDay(day)}, from ${hour}:00`, Math.round(micros)),
+      ),
     textFact(
       'level',
       state.hours < 24 ? unmeasured : `${percent(levelOf(state))} of what is usual at these hours`,
@@ -43,9 +51,22 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
 
 const unmeasured = 'not measured yet';
 
-const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** `on the 1st`, `on the last day of the month`. */
+function nameMonthDay(day: number): string {
+  if (day === -1) return 'on the last day of the month';
+  if (day < 0) return `${-day - 1} days before the last of the month`;
+  const ending = new Map([
+    [1, 'st'],
+    [2, 'nd'],
+    [3, 'rd'],
+  ]).get(day > 10 && day < 20 ? 0 : day % 10);
+  return `on the ${day}${ending ?? 'th'}`;
+}
 
-function profileFacts(usual: UsualSpending | null, isWeekKnown: boolean): Fact[] {
+function profileFacts(
+  usual: UsualSpending | null,
+  { isWeekKnown, nameSlot }: { readonly isWeekKnown: boolean; readonly nameSlot: (slot: number) => string },
+): Fact[] {
   if (usual === null) return [textFact('usual in this hour', unmeasured)];
   const { hour, week, busiest } = usual;
   const inHour = moneyFact('usual in this hour', Math.round(hour));
@@ -53,9 +74,6 @@ function profileFacts(usual: UsualSpending | null, isWeekKnown: boolean): Fact[]
   return [
     inHour,
     moneyFact('usual in a week', Math.round(week)),
-    moneyFact(
-      `usual ${days[Math.floor(busiest.slot / 24)]} ${busiest.slot % 24}:00, the busiest hour`,
-      Math.round(busiest.hour),
-    ),
+    moneyFact(`usual ${nameSlot(busiest.slot)}, the busiest hour`, Math.round(busiest.hour)),
   ];
 }

@@ -7,6 +7,7 @@ import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn } from './monthly-runs.ts';
 import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
@@ -31,6 +32,8 @@ const nearlyEmpty = 0.5;
 /** One balance that ever fell, with what is made from its state for the present hour. */
 interface Known {
   readonly state: BalanceState;
+  /** Made at the first hour of each day. */
+  runs: readonly MonthlyRun[] | null;
   walk: Walk | null;
   usual: Usual | null;
 }
@@ -67,7 +70,7 @@ export class AccountSpending {
 
   /** Goes on under other holidays or another floor. False for another time zone, in which it would have to be learned anew. */
   adopt({ week, floorMicros }: Frame): boolean {
-    if (week.timezone !== this.#week.timezone) return false;
+    if (week.key !== this.#week.key) return false;
     this.#week = week;
     this.#floorMicros = floorMicros;
     return true;
@@ -150,6 +153,17 @@ export class AccountSpending {
     return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
   }
 
+  /** `Mon 9:00`: an hour of the account's week. */
+  nameSlot(slot: number): string {
+    return this.#week.nameSlot(slot);
+  }
+
+  /** Days of the month that are expected to take more than their weekday. */
+  monthlyRuns(balance: Balance): readonly MonthlyRun[] {
+    const known = this.#known.get(balance);
+    return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
+  }
+
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
   record(balance: Balance): ForecastRecord | null {
     const state = this.state(balance);
@@ -170,13 +184,13 @@ export class AccountSpending {
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
-    return writeSpending({ timezone: this.#week.timezone, last: this.#last, sums: this.#sums, states });
+    return writeSpending({ timezone: this.#week.key, last: this.#last, sums: this.#sums, states });
   }
 
   /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
-    if (found === null || found.timezone !== this.#week.timezone) return false;
+    if (found === null || found.timezone !== this.#week.key) return false;
     const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.#week.hourAt(found.last.at);
@@ -200,7 +214,8 @@ export class AccountSpending {
   #walk(known: Known, startsAt: number): Walk {
     if (known.walk?.startsAt !== startsAt) {
       const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
-      known.walk = walkAhead(known.state, { startsAt, slots: this.#week.slotsFrom(startsAt), sums });
+      const runs = this.#runsOf(known, startsAt);
+      known.walk = walkAhead(known.state, { startsAt, week: this.#week, runs, sums });
     }
     return known.walk;
   }
@@ -227,7 +242,7 @@ export class AccountSpending {
     state.spent += spent;
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;
-    known.usual ??= usualRange(state, slot);
+    known.usual ??= usualRange(state, slot, this.#plannedAt(known, from));
     watchUnusual(state, known.usual, { spent, from, to });
   }
 
@@ -239,12 +254,27 @@ export class AccountSpending {
     return known;
   }
 
-  #endHour({ slot, endsAt }: LocalHour): void {
+  #runsOf(known: Known, at: number): readonly MonthlyRun[] {
+    known.runs ??= expectedRuns(known.state, this.#week.dayAt(at));
+    return known.runs;
+  }
+
+  #plannedAt(known: Known, at: number): Micros {
+    const runs = this.#runsOf(known, at);
+    if (runs.length === 0) return 0;
+    const { day, hour } = dayAndHour(this.#week, this.#week.hourAt(at));
+    return plannedIn(runs, day, hour);
+  }
+
+  #endHour(ended: LocalHour): void {
+    const { slot, endsAt } = ended;
     const next = this.#week.hourAt(endsAt);
     this.#hour = next;
+    const { day, hour } = dayAndHour(this.#week, ended);
     for (const known of this.#known.values()) {
       const { state } = known;
-      learnHour(state, slot);
+      learnHour(state, slot, { day, hour, planned: this.#plannedAt(known, ended.startsAt) });
+      if (this.#week.dayAt(endsAt) !== day) known.runs = null;
       forgetUnusual(state);
       known.usual = null;
       passHour(state, {
@@ -264,5 +294,5 @@ function isComparable(last: Reading, reading: Reading): boolean {
 }
 
 function fresh(state: BalanceState): Known {
-  return { state, walk: null, usual: null };
+  return { state, runs: null, walk: null, usual: null };
 }

@@ -7,6 +7,9 @@ export const checkedHours = [6, 24, 72, 168, 336] as const;
 export const hoursPerBlock = 6;
 export const keptBlocks = 336 / hoursPerBlock;
 
+/** How many days that took far too much are remembered: four a month, for three months. */
+export const keptRunDays = 12;
+
 /** How many top-ups are remembered. */
 export const keptTopUps = 6;
 
@@ -41,6 +44,12 @@ const numbers = [
   'usualSilence',
   /** The mean fall from one reading to the next. */
   'usualFall',
+  /** The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were. */
+  'runDay',
+  'runMicros',
+  'runHour',
+  'runHours',
+  'runDays',
 ] as const;
 
 /** Numbers of one side of what is unusual; see `watchUnusual`. */
@@ -72,6 +81,11 @@ const floats = {
   /** Amounts of the last top-ups, and the balances they came at. */
   topUpAmounts: keptTopUps,
   topUpFrom: keptTopUps,
+  /** Days that took far too much: the local day, by how much, and when. */
+  runDates: keptRunDays,
+  runAmounts: keptRunDays,
+  runBegins: keptRunDays,
+  runLengths: keptRunDays,
 } as const;
 
 const bytes = {

@@ -4,7 +4,8 @@ import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
-import { farthestHours, hoursPerWeek } from './local-week.ts';
+import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
+import { eachPlannedHour, type MonthlyRun, weeklyRuns } from './monthly-runs.ts';
 import { usualWeek } from './profile.ts';
 
 /** Nobody plans further ahead. */
@@ -14,6 +15,10 @@ const maxWeeks = 260;
 export interface Walk {
   readonly startsAt: number;
   readonly sums: Float32Array;
+  /** What a week past the walk takes. */
+  readonly weekly: Micros;
+  /** Whether the weeks past the walk have the shape of its last one: not where a monthly run lies in that. */
+  readonly isShaped: boolean;
 }
 
 /**
@@ -22,9 +27,15 @@ export interface Walk {
  */
 export function walkAhead(
   state: BalanceState,
-  ahead: { readonly startsAt: number; readonly slots: Uint8Array; readonly sums: Float32Array },
+  ahead: {
+    readonly startsAt: number;
+    readonly week: LocalWeek;
+    readonly runs: readonly MonthlyRun[];
+    readonly sums: Float32Array;
+  },
 ): Walk {
-  const { startsAt, slots, sums } = ahead;
+  const { startsAt, week, runs, sums } = ahead;
+  const slots = week.slotsFrom(startsAt);
   const level = levelOf(state);
   const drift = driftOf(state);
   const usual = usualWeek(state);
@@ -34,7 +45,11 @@ export function walkAhead(
     sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, drift, hour);
     sums[hour + 1] = sum;
   }
-  return { startsAt, sums };
+  const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0) + weeklyRuns(runs);
+  eachPlannedHour(runs, { week, startsAt, hours: farthestHours }, (hour, micros) => {
+    for (let later = hour + 1; later <= farthestHours; later++) sums[later] = (sums[later] ?? 0) + micros;
+  });
+  return { startsAt, sums, weekly, isShaped: runs.length === 0 };
 }
 
 /** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
@@ -45,9 +60,9 @@ export function predict(
 ): Omit<Forecast, 'basis'> {
   const since = (at - walk.startsAt) / hourMs;
   if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
-  const before = sumAt(walk.sums, since);
+  const before = sumAt(walk, since);
   const instant = (factor: number): number | null => {
-    const hours = hoursUntil(walk.sums, before + left * factor);
+    const hours = hoursUntil(walk, before + left * factor);
     return hours === null ? null : walk.startsAt + hours * hourMs;
   };
   const emptyAt = instant(1);
@@ -56,16 +71,18 @@ export function predict(
 }
 
 /** What is spent within so long from an instant on, which is at or after the walk's start. */
-export function expectedFrom({ startsAt, sums }: Walk, at: number, withinMs: number): Micros {
-  return sumAt(sums, (at - startsAt + withinMs) / hourMs) - sumAt(sums, (at - startsAt) / hourMs);
+export function expectedFrom(walk: Walk, at: number, withinMs: number): Micros {
+  const since = at - walk.startsAt;
+  return sumAt(walk, (since + withinMs) / hourMs) - sumAt(walk, since / hourMs);
 }
 
 /** Past the walk every week takes as much as its last one. */
-function sumAt(sums: Float32Array, hours: number): Micros {
+function sumAt(walk: Walk, hours: number): Micros {
+  const { sums, weekly } = walk;
   if (hours > farthestHours) {
-    const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0);
-    const weeks = Math.ceil((hours - farthestHours) / hoursPerWeek);
-    return sumAt(sums, hours - weeks * hoursPerWeek) + weeks * weekly;
+    const weeks = (hours - farthestHours) / hoursPerWeek;
+    if (!walk.isShaped) return (sums[farthestHours] ?? 0) + weeks * weekly;
+    return sumAt(walk, hours - Math.ceil(weeks) * hoursPerWeek) + Math.ceil(weeks) * weekly;
   }
   const whole = Math.min(farthestHours - 1, Math.max(0, Math.floor(hours)));
   const from = sums[whole] ?? 0;
@@ -73,12 +90,12 @@ function sumAt(sums: Float32Array, hours: number): Micros {
 }
 
 /** After how many hours the sum reaches an amount. Past the walk every week takes as much as its last one; null past five years. */
-function hoursUntil(sums: Float32Array, amount: Micros): number | null {
+function hoursUntil({ sums, weekly, isShaped }: Walk, amount: Micros): number | null {
   const all = sums[farthestHours] ?? 0;
   if (all >= amount) return hoursWithin(sums, amount);
-  const weekly = all - (sums[farthestHours - hoursPerWeek] ?? 0);
   const weeks = (amount - all) / weekly;
   if (!(weeks <= maxWeeks)) return null;
+  if (!isShaped) return farthestHours + weeks * hoursPerWeek;
   const whole = Math.floor(weeks);
   const within = hoursWithin(sums, all - weekly + (weeks - whole) * weekly);
   return (whole + 1) * hoursPerWeek + within;

@@ -4,6 +4,7 @@ import type { BalanceState } from './balance-state.ts';
 import { fadeHabit, raiseHabit } from './habit.ts';
 import { learnLevel, levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
+import { noteRunHour } from './monthly-runs.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
 /** The mean hour looks back about 14 days. */
@@ -25,11 +26,21 @@ export function isSeen(state: BalanceState): boolean {
  *
  *     spent ≤ max(3 · usual · L, 3 · m · L, peak),  m += (spent − m) / min(hours, 336)
  *
- * where the peak is the most that hours take (`raiseHabit`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
+ * `at` says which local hour it was and how much of a monthly run was planned in it. Here the peak is the most that hours take (`raiseHabit`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
  */
-export function learnHour(state: BalanceState, slot: number): void {
+export function learnHour(
+  state: BalanceState,
+  slot: number,
+  at: { readonly day: number; readonly hour: number; readonly planned: Micros },
+): void {
   if (!isSeen(state)) return;
-  const seen = (state.spent * hourMs) / state.seenMs;
+  let seen = (state.spent * hourMs) / state.seenMs;
+  if (state.hours >= hoursPerWeek) {
+    const usual = usualSpending(state, slot);
+    noteRunHour(state, at.day, { hour: at.hour, spent: seen, usual });
+    // A monthly run that was expected says nothing about the week.
+    seen -= Math.min(Math.max(0, seen - usual), 2 * at.planned);
+  }
   if (state.weeks[slot] === 1) forgetChance(state, slot, seen);
   const usual = usualSpending(state, slot);
   const spent = Math.min(seen, bearable(state, usual));

@@ -48,16 +48,16 @@ interface Part {
   readonly to: number;
 }
 
-/** What is usual in an hour, judged by it and its neighbours, so that a peak may come an hour early or late. */
-export function usualRange(state: BalanceState, slot: number): Usual {
+/** What is usual in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
+export function usualRange(state: BalanceState, slot: number, planned: Micros): Usual {
   const before = usualSpending(state, (slot + hoursPerWeek - 1) % hoursPerWeek);
   const usual = usualSpending(state, slot);
   const after = usualSpending(state, (slot + 1) % hoursPerWeek);
   const level = levelOf(state);
   const room = margin * state.meanHour;
   return {
-    usual: usual * level,
-    most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room,
+    usual: usual * level + planned,
+    most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room + much * planned,
     least: little * Math.min(before, usual, after) * Math.min(level, 1),
   };
 }

@@ -34,10 +34,13 @@ export class PaymentPlan {
     this.#now = now;
   }
 
+  /** Too little is known of them to say what they need. */
+  readonly unknown: AccountView[] = [];
   readonly expected: ExpectedPayment[] = [];
 
   add(account: AccountView): void {
     const { currency } = account;
+    if (isUnknown(account)) this.unknown.push(account);
     if (currency === null) return;
     for (const runway of Object.values(account.runways))
       if (runway?.expected != null) this.expected.push({ account, expected: runway.expected });
@@ -60,6 +63,15 @@ export class PaymentPlan {
       }))
       .toSorted((left, right) => right.payments.length - left.payments.length);
   }
+}
+
+/** Whether a balance was not read, or how much lasts 30 days cannot be said of it, and no alert asks for money either. */
+function isUnknown({ reading, runways, payments }: AccountView): boolean {
+  if (reading === null) return true;
+  return Object.entries(runways).some(
+    ([id, runway]) =>
+      runway !== null && runway.restoreMicros === null && payments.every(({ balance }) => balance !== id),
+  );
 }
 
 function sum(payments: readonly Payment[]): Micros {

@@ -30,11 +30,17 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();
   try {
+    const cwd = readDirectory();
+    if (cwd === null) {
+      process.stderr.write('lowwater: the working directory was removed: change to another one\n');
+      process.exitCode = failureCode(process.argv);
+      return;
+    }
     process.exitCode = await runCommandLine(process.argv.slice(2), {
       stdout,
       stderr,
       env,
-      cwd: process.cwd(),
+      cwd,
       user: nameUser(),
       // Looked at when it is needed: Node opens standard input for who looks.
       get ask() {
@@ -55,6 +61,15 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   async function endFatally(error: unknown): Promise<never> {
     await log.reportFatal(error);
     process.exit(1);
+  }
+}
+
+/** The folder in which the program was started; null where it is gone. */
+function readDirectory(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
   }
 }
 

@@ -66,7 +66,7 @@ test.each([
 });
 
 test('without a time it is expected after the lead time; what is to pay is less by it', async () => {
-  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: 2 * dayMs })] });
+  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: dayMs })] });
   for (let hour = 0; hour < 30; hour++) {
     world.provider.set('otp', 5000 - hour * 10);
     await world.pass(hourMs);
@@ -78,7 +78,7 @@ test('without a time it is expected after the lead time; what is to pay is less 
   const after = runwayOf(account, 'sms', world.daemon.now());
   expect(after?.expected).toEqual({
     amountMicros: units(5000),
-    by: world.daemon.now() + 2 * dayMs,
+    by: world.daemon.now() + dayMs,
     comment: 'PO-4711',
   });
   expect(after?.restoreMicros).toBe(Math.max(0, (before?.restoreMicros ?? 0) - units(5000)));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
 import { renderSlack } from '../../src/channels/slack/render-slack.ts';
-import { describeSlackPayload } from '../../src/channels/slack/slack-demo.ts';
+import { describeSlackPayload } from '../../src/channels/slack/slack-blocks.ts';
 import type { ForecastRecord } from '../../src/domain/forecast.ts';
 import type { MessageItem, ReportAccount } from '../../src/domain/message.ts';
 import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';

@@ -40,8 +40,13 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
       /"\$\{env:PAGERDUTY_ROUTING_KEY\}"/,
       `"0123456789abcdef0123456789abcdef", "baseUrl": "${new URL(webhook).origin}"`,
     )
+    .replace('"type": "twilio"', `"type": "twilio", "baseUrl": "${provider}"`)
+    .replace(/\$\{env:TWILIO_[A-Z_]+\}/g, 'simulated-credential')
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
+  const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
+  const [, wallet = ''] = /^```json wallet\.json\n(.*?)^```$/ms.exec(providers) ?? [];
+  writeFileSync(join(folder, 'wallet.json'), wallet);
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
   if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());

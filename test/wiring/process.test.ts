@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -110,6 +110,14 @@ describe.concurrent('lowwater as a process', () => {
       expect(await once(terminal, 'close')).toEqual([1, null]);
     },
   );
+
+  it('says in one line that the working directory was removed', () => {
+    const gone = join(folder, 'gone');
+    const command = `mkdir '${gone}' && cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${builtMain}' status`;
+    const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toBe('lowwater: the working directory was removed: change to another one\n');
+  });
 
   it('says in one line that its output cannot be written, and exits with 1', async () => {
     const env = preload(

@@ -148,7 +148,7 @@ function keySchema(name: string, key: PresetKey): z.ZodType {
   const leaf = textLeaf<string | Secret>({
     description,
     allowed,
-    ...(isSecret ? {} : { examples: [example] }),
+    ...(isSecret ? { isSecret } : { examples: [example] }),
     read: (text) =>
       text === '' || /\p{Cc}/u.test(text) || !new RegExp(pattern, 'u').test(text)
         ? null

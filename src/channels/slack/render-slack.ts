@@ -17,8 +17,18 @@ import { type ReportAccountWording, wordReport } from '../../messages/report-wor
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { cutUnits } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
-import { cutEscaped, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
+import {
+  button,
+  context,
+  cutEscaped,
+  escapeSlack,
+  field,
+  literalMrkdwn,
+  plain,
+  type SlackBlock,
+  section,
+  unescapeSlack,
+} from './slack-blocks.ts';
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;

@@ -1,4 +1,4 @@
-import { cutEscaped, escapeSlack, literalMrkdwn } from './slack-text.ts';
+import { lookAlike } from '../literal-markdown.ts';
 
 /** Limits in characters (docs.slack.dev, Block Kit reference), and ours where none is documented. */
 const limits = { section: 3000, context: 600, button: 75, field: 400 } as const;
@@ -63,4 +63,63 @@ export function field(label: string, value: string): Mrkdwn {
  */
 export function plain(text: string, limit: number): PlainText {
   return { type: 'plain_text', text: text === '' ? '–' : cutEscaped(escapeSlack(text), limit), emoji: false };
+}
+
+/** Escapes text for Slack: these three characters begin links, mentions and commands, and are escaped in every text object. */
+export function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * Text for a mrkdwn element in which nothing is markup. Slack knows no escape for `*`, `_`, `~` and
+ * backquotes, so they are replaced by characters that look the same. An underscore inside a word is no markup
+ * and stays: `no_service` can be searched for. Used for short values only; names stand in plain text elements.
+ */
+export function literalMrkdwn(text: string): string {
+  return escapeSlack(text).replace(/[*~`]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, lookAlike);
+}
+
+/** Cuts an escaped text to at most `limit` code units without leaving half an entity or half a character behind. */
+export function cutEscaped(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text
+    .slice(0, limit - 1)
+    .replace(/&[a-z]{0,4}$/, '')
+    .replace(/[\ud800-\udbff]$/, '');
+  return `${cut}…`;
+}
+
+/** What `escapeSlack` made of a text, back as it was. */
+export function unescapeSlack(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+/** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */
+export function describeSlackPayload(payload: {
+  readonly text: string;
+  readonly attachments?: readonly { readonly blocks: readonly SlackBlock[] }[];
+}): readonly string[] {
+  const blocks = (payload.attachments ?? []).flatMap((attachment) => attachment.blocks);
+  return [payload.text, ...blocks.flatMap(describeBlock)].map(unescapeSlack);
+}
+
+function describeBlock(block: SlackBlock): readonly string[] {
+  switch (block.type) {
+    case 'section':
+      return 'text' in block
+        ? block.text.text.split('\n')
+        : block.fields.map(({ text }) => describeField(text));
+    case 'context':
+      return block.elements.map(({ text }) => text);
+    case 'actions':
+      return [block.elements.map(({ text }) => `[${text.text}]`).join(' ')];
+    case 'divider':
+      return [''];
+  }
+}
+
+/** `*Label*` and its value on the line below, as one line. */
+function describeField(text: string): string {
+  const [label = '', ...value] = text.split('\n');
+  return `${label.replaceAll('*', '')}: ${value.join(' ')}`;
 }

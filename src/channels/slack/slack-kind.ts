@@ -2,8 +2,7 @@ import type * as z from 'zod';
 import { commonAnswers } from '../answers.ts';
 import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
-import { slackAnswers } from './slack-answers.ts';
-import { slackBotAnswers } from './slack-bot-answers.ts';
+import { slackAnswers, slackBotAnswers } from './slack-answers.ts';
 import { buildSlack, type SlackSettings, slackSchema } from './slack-settings.ts';
 
 /** Slack by an incoming webhook, or by a bot that answers in threads. */
@@ -29,8 +28,17 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     const { openSlackBotSender } = await import('./slack-bot-sender.ts');
     return openSlackBotSender({ settings: { ...by, mention }, ...dependencies });
   },
+  /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
   async openDemoReceiver() {
-    const { slackDemoReceiver } = await import('./slack-demo.ts');
-    return slackDemoReceiver;
+    const [{ receivePosts }, { describeSlackPayload }] = await Promise.all([
+      import('../listen-on-loopback.ts'),
+      import('./slack-blocks.ts'),
+    ]);
+    return receivePosts({
+      channel: (origin) => ({ type: 'slack', webhookUrl: `${origin}/services/DEMO` }),
+      // Nobody but the demo's own channel knows this address.
+      show: (body) => ({ title: 'Slack  #ops', lines: describeSlackPayload(JSON.parse(body)) }),
+      answer: { status: 200, body: 'ok' },
+    });
   },
 };

@@ -5,6 +5,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { DuePayment } from '../../views/payment-plan.ts';
 import { paymentJson } from '../../views/public-json.ts';
+import type { AccountView } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
 import { type Api, answers, refused, streamed } from './operation.ts';
 import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
@@ -28,6 +29,7 @@ const listPayments = createRoute({
         next30Days: amount.meta({ description: 'Due within 30 days' }),
       }),
     ),
+    unknown: z.array(z.string()).meta({ description: 'Accounts of which too little is known to say' }),
     nextCursor,
   }),
 });
@@ -46,7 +48,7 @@ const getPaymentsCsv = createRoute({
 
 export function addPaymentOperations(api: Api): void {
   api.openapi(listPayments, async (context) => {
-    const { currencies } = await planPayments(context.var.views, context.get('now'));
+    const { currencies, unknown } = await planPayments(context.var.views, context.get('now'));
     const all = currencies.flatMap(({ payments }) => payments);
     const page = pageOfList(all, context.req.valid('query'), ({ account, balance }) =>
       JSON.stringify([account.id, balance]),
@@ -56,13 +58,25 @@ export function addPaymentOperations(api: Api): void {
       thisWeek: formatMicros(thisWeek),
       next30Days: formatMicros(next30Days),
     }));
-    return context.json({ payments: page.items.map(paymentJson), totals, nextCursor: page.nextCursor }, 200);
+    return context.json(
+      {
+        payments: page.items.map(paymentJson),
+        totals,
+        unknown: unknown.map(({ id }) => id),
+        nextCursor: page.nextCursor,
+      },
+      200,
+    );
   });
 
   api.openapi(getPaymentsCsv, async (context) => {
     const now = context.get('now');
-    const { currencies } = await planPayments(context.var.views, now);
-    const lines = [csvHeader, ...currencies.flatMap(({ payments }) => payments.map(csvLine))];
+    const { currencies, unknown } = await planPayments(context.var.views, now);
+    const lines = [
+      csvHeader,
+      ...currencies.flatMap(({ payments }) => payments.map(csvLine)),
+      ...unknown.map(unknownLine),
+    ];
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': `attachment; filename="pay-${isoDay(now, 'UTC')}.csv"`,
@@ -76,4 +90,9 @@ function csvLine({ account, balance, micros, dueAt }: DuePayment): string {
   const { id, name, currency, topUpUrl } = account;
   const by = dueAt === null ? '' : isoText(Math.round(dueAt));
   return formatCsvLine([id, name, balance, currency ?? '', formatMicros(micros), by, topUpUrl ?? '']);
+}
+
+/** What it needs is not known: the amount is empty. */
+function unknownLine({ id, name, currency, topUpUrl }: AccountView): string {
+  return formatCsvLine([id, name, '', currency ?? '', '', '', topUpUrl ?? '']);
 }

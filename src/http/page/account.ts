@@ -181,7 +181,7 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   const reached =
     next !== null &&
     html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? 'below' : 'above'} threshold${reached}`;
+  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 
 function differenceOf(

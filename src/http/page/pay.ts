@@ -27,23 +27,33 @@ export async function planPayments(
 ): Promise<{
   readonly currencies: readonly CurrencyPayments[];
   readonly expected: readonly ExpectedPayment[];
+  readonly unknown: readonly AccountView[];
 }> {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), expected: plan.expected };
+  return { currencies: plan.currencies(), expected: plan.expected, unknown: plan.unknown };
 }
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
-  const { currencies, expected } = await planPayments(views, frame.now);
+  const { currencies, expected, unknown } = await planPayments(views, frame.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is due within 30 days.</p>`}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
+  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
 )}`;
+}
+
+const maxNamed = 20;
+
+/** Not an all-clear: who may need something that nobody can say yet. */
+function unknownList(unknown: readonly AccountView[]): Html | null {
+  if (unknown.length === 0) return null;
+  const more = unknown.length - maxNamed;
+  return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map(({ id, name }, index) => html`${index > 0 && html`, `}<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
 function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Frame): Html {

@@ -50,7 +50,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
     }
     if (trial === 'not-watched' || trial === 'not-read') {
-      const message = `${whyUnnotified[trial]}: whether it would have fired is not known.`;
+      const message = `${whyUnnotified[trial]}: what it would have done is not known.`;
       return showTrial(options, context, {
         ...shown,
         outcome: { kind: 'refused', problems: [{ path: '', message }] },

@@ -181,7 +181,14 @@ describe('a payment that was ordered', () => {
     expect(page).toMatch(/9,300\.00 CNY expected by .*Mon 23 Nov 23:59.*PO-4711/);
     expect(page).not.toContain('Payments in CNY');
     await read(world, 9_300);
-    expect(await (await fetch(`${url}/pay`)).text()).toContain('Nothing is due within 30 days.');
+    const later = await (await fetch(`${url}/pay`)).text();
+    expect(later).not.toContain('expected by');
+    // One jump tells nothing of the rate: that is no all-clear.
+    expect(later).toContain('Nothing is known to be due within 30 days.');
+    expect(later).toMatch(/Not enough history yet: <a href="\/accounts\/otp"><bdi>otp<\/bdi><\/a>\./);
+    const api = await (await fetch(`${url}/api/v1/pay`)).json();
+    expect(api).toMatchObject({ payments: [], unknown: ['otp'] });
+    expect(await (await fetch(`${url}/api/v1/pay.csv`)).text()).toContain('\r\notp,otp,,CNY,,,\r\n');
   });
 
   it.each([

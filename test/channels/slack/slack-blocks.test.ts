@@ -1,7 +1,21 @@
-import { expect, it } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { renderSlack, renderSlackPlainly } from '../../../src/channels/slack/render-slack.ts';
-import { describeSlackPayload } from '../../../src/channels/slack/slack-demo.ts';
+import { describeSlackPayload, literalMrkdwn } from '../../../src/channels/slack/slack-blocks.ts';
 import { buildItem, buildMessage, everyMessage } from '../../support/messages.ts';
+
+test.each([
+  [
+    'a word of Slack stays as it is written',
+    'Slack answered 404 no_service',
+    'Slack answered 404 no_service',
+  ],
+  ['underscores around a word', '_low_ balance', '＿low＿ balance'],
+  ['underscores at its end', 'a_ _b a__b', 'a＿ ＿b a＿＿b'],
+  ['bold, struck and code', '*a* ~b~ `c`', '∗a∗ ∼b∼ ˋcˋ'],
+  ['what begins a mention', '<!channel> & co', '&lt;!channel&gt; &amp; co'],
+])('nothing is markup in a value: %s', (_, text, literal) => {
+  expect(literalMrkdwn(text)).toBe(literal);
+});
 
 it('a Slack message reads as lines in the order that Slack shows', () => {
   const lines = describeSlackPayload(renderSlack(buildMessage()));

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { isUnusual } from '../../src/spending/unusual.ts';
+import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const units = 1_000_000;
+
+/** Office hours, and 200 units an hour from 9 to 13 on days of the month that `isRun` picks. */
+function withRun(isRun: (date: Date) => boolean) {
+  return (at: number): number => {
+    const hour = new Date(at).getUTCHours();
+    return officeHours(at) + (isRun(new Date(at)) && hour >= 9 && hour < 13 ? 200 * units : 0);
+  };
+}
+
+const isLastOfMonth = (date: Date): boolean => new Date(date.getTime() + dayMs).getUTCDate() === 1;
+
+function learn(perHour: (at: number) => number, until: number) {
+  const spending = spendingIn();
+  for (const reading of spendBy(perHour, { from: monday, to: until })) spending.read(reading);
+  return spending;
+}
+
+describe('a run on one day of the month', () => {
+  it('is expected once it came twice in a row, with its amount, hour and length, counted from the begin of the month', () => {
+    const runs = (until: number) =>
+      learn(
+        withRun((date) => date.getUTCDate() === 3),
+        until,
+      ).monthlyRuns('sms');
+    expect(runs(Date.UTC(2026, 2, 2))).toEqual([]);
+    const [run, ...others] = runs(Date.UTC(2026, 2, 20));
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({ day: 3, hour: 9, hours: 4 });
+    expect((run?.micros ?? 0) / units / 800).toBeCloseTo(1, 1);
+  });
+
+  it('is counted from the end of the month where its last day takes it', () => {
+    expect(learn(withRun(isLastOfMonth), Date.UTC(2026, 3, 10)).monthlyRuns('sms')).toMatchObject([
+      { day: -1 },
+    ]);
+  });
+
+  it('is part of the forecast, and no surge when it comes', () => {
+    const perHour = withRun((date) => date.getUTCDate() === 3);
+    const before = Date.UTC(2026, 4, 2, 12);
+    const spending = learn(perHour, before);
+    // Until the run, 21 hours of a unit; then 201 an hour.
+    const emptyAt = spending.forecast('sms', 400 * units)?.emptyAt ?? 0;
+    expect(Math.abs(emptyAt - (before + 23 * hourMs))).toBeLessThan(hourMs);
+    let told = false;
+    for (const reading of spendBy(perHour, { from: before, to: before + 2 * dayMs })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      told ||= state !== null && isUnusual(state, 'more', { factor: 1, firing: false });
+    }
+    expect(told).toBe(false);
+  });
+
+  it('teaches the week nothing: the same weekday is as usual a week later', () => {
+    const perHour = withRun((date) => date.getUTCDate() === 3);
+    const week = (until: number) => learn(perHour, until).usual('sms')?.week ?? 0;
+    expect(week(Date.UTC(2026, 5, 10)) / week(Date.UTC(2026, 5, 2))).toBeCloseTo(1, 1);
+  });
+
+  it('that does not come is expected no more', () => {
+    const perHour = withRun((date) => date.getUTCDate() === 3 && date.getUTCMonth() < 3);
+    expect(learn(perHour, Date.UTC(2026, 3, 2)).monthlyRuns('sms')).toHaveLength(1);
+    expect(learn(perHour, Date.UTC(2026, 4, 10)).monthlyRuns('sms')).toEqual([]);
+  });
+
+  it('outlives a restart with everything else, and damaged bytes are not taken', () => {
+    const spending = learn(
+      withRun((date) => date.getUTCDate() === 3),
+      Date.UTC(2026, 2, 20),
+    );
+    const bytes = spending.bytes() ?? new Uint8Array();
+    const restored = spendingIn();
+    expect(restored.restore(bytes)).toBe(true);
+    expect(restored.monthlyRuns('sms')).toEqual(spending.monthlyRuns('sms'));
+    expect(restored.bytes()).toEqual(bytes);
+    for (const place of [1, 20, 200, bytes.length - 1]) {
+      const flipped = Uint8Array.from(bytes);
+      flipped[place] = (flipped[place] ?? 0) ^ 1;
+      expect(spendingIn().restore(flipped)).toBe(false);
+    }
+  });
+});
