@@ -64,6 +64,11 @@ export interface Rooms {
     settings: Settings,
     postgres: PostgresSettings,
   ): Promise<ClusterLook & { readonly configHash: string }>;
+  /** What one configuration has differently from another, in words, by their hashes; null where their daemons have not said. */
+  compareConfigurations(
+    postgres: PostgresSettings,
+    hashes: { readonly owner: string; readonly other: string },
+  ): Promise<string | null>;
   /** Copies everything into another database: an address of PostgreSQL, with placeholders, or a file. Throws `StorageError`. */
   migrateStore(order: {
     readonly from: StorageSettings;

@@ -10,6 +10,8 @@ interface KnownState {
   readonly polling: ClusterPolling;
   /** Whether nobody has polled for longer than a take-over takes. */
   readonly isBlind: boolean;
+  /** Nodes whose configuration has not been the owner's for too long. */
+  readonly differing: readonly string[];
   /** Why it owns the accounts though something speaks against it; null where nothing does. */
   readonly doubt: string | null;
   /** Why it let go of the accounts without having begun; null where it did not. */
@@ -39,7 +41,12 @@ export function clusterStatusOf(known: KnownState): ClusterStatus {
   };
 }
 
-function alertsOf({ card, databaseLink: { databaseBehindMs }, doubt }: KnownState): ClusterProblem[] {
+function alertsOf({
+  card,
+  databaseLink: { databaseBehindMs },
+  doubt,
+  differing,
+}: KnownState): ClusterProblem[] {
   const alerts: ClusterProblem[] = [];
   if (databaseBehindMs !== 0)
     alerts.push({
@@ -54,6 +61,12 @@ function alertsOf({ card, databaseLink: { databaseBehindMs }, doubt }: KnownStat
       aspect: 'doubt',
       severity: 'warning',
       text: `nobody else can own the accounts, so ${card.node} does in doubt: ${doubt}`,
+    });
+  if (differing.length > 0)
+    alerts.push({
+      aspect: 'configuration',
+      severity: 'warning',
+      text: `the configuration of ${differing.join(', ')} has not been that of the owner of the accounts for 10 minutes`,
     });
   return alerts;
 }

@@ -12,6 +12,7 @@ import type {
 import type { Log } from '../ports/log.ts';
 import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
 import { clockOff, clusterStatusOf } from './cluster-status.ts';
+import { ConfigurationWatch } from './configuration-watch.ts';
 import { compareLooks } from './database-history.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
@@ -79,6 +80,7 @@ export class Membership {
   readonly #databaseLink: DatabaseLink;
   readonly #pauses: Pauses;
   readonly #polling: FleetPolling;
+  readonly #configurations = new ConfigurationWatch();
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
   readonly #seat: Seat;
@@ -130,6 +132,7 @@ export class Membership {
       takeovers: this.#takeovers,
       polling: this.#polling.known,
       isBlind: this.#polling.blindForMs > this.#dependencies.leaseMs,
+      differing: this.#configurations.differing,
       doubt: this.#doubt ?? this.#unreadable,
       loadFailure: this.#loadFailure,
     });
@@ -191,6 +194,7 @@ export class Membership {
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const before = this.#databaseLink.look;
     this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
+    this.#configurations.observe(look, this.#dependencies.clock.monotonic());
     this.#followHistory(before, look);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.

@@ -107,7 +107,7 @@ function buildAccount(
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
   const { accountKeys } = providerKindOf(entry);
-  const { authSecret, credentials = {} } = account;
+  const { authSecret, credentials = {}, weekend = config.weekend } = account;
   const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
     id: account.id,
@@ -128,6 +128,7 @@ function buildAccount(
     nearEmptyMs: (account.poll ?? config.poll)?.nearEmpty ?? null,
     timezone: account.timezone ?? config.timezone,
     holidays: [...config.holidays, ...(account.holidays ?? [])],
+    ...(weekend === undefined ? {} : { weekend }),
     creditLimitMicros: account.creditLimit,
     leadTimeMs: account.leadTime ?? null,
   };

@@ -72,6 +72,7 @@ function describeAccount(account: AccountSettings, rules: readonly string[]) {
     note,
     timezone,
     holidays,
+    weekend: account.weekend,
     rules,
   };
 }

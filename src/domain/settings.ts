@@ -77,6 +77,8 @@ export interface AccountSettings extends ProviderAccess {
   /** Of its customers; with the days that count as public holidays, such as `2026-12-25`. */
   readonly timezone: string;
   readonly holidays: readonly string[];
+  /** Absent: Saturday and Sunday. A holiday counts as its last day. */
+  readonly weekend?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
   /** How far below zero the provider lets it go, 0 or more: empty is its negative. */
   readonly creditLimitMicros: Micros;
   /** How long a payment takes to arrive; null where nobody said. */

@@ -103,6 +103,8 @@ export interface Cluster {
     alreadyStored?: number,
   ): FencedStore;
   readonly reader: StoreFile;
+  /** Lets others know what a configuration consists of, so that they can say what differs. */
+  publishConfiguration(hash: string, parts: string): Promise<void>;
   leaveOrder(order: OperatorOrder): Promise<void>;
   close(): Promise<void>;
 }
@@ -128,7 +130,7 @@ export interface ClusterPolling {
 }
 
 /** What is wrong with the fleet as a whole: one of each is reported at a time. */
-export type ClusterAspect = 'clock' | 'doubt';
+export type ClusterAspect = 'clock' | 'doubt' | 'configuration';
 
 /** Something wrong with the fleet as a whole, that people are to hear of. */
 export interface ClusterProblem {

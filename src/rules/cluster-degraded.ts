@@ -12,6 +12,11 @@ const aspects: Readonly<Record<ClusterAspect, { readonly resolved: string; reado
     advice:
       'Set the clock of the database server (NTP). Alerts and forecasts go by the clocks of the daemons until then.',
   },
+  configuration: {
+    resolved: 'all daemons that share the database have one configuration again',
+    advice:
+      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file; "lowwater cluster hand-over" lists what differs.',
+  },
   doubt: {
     resolved: 'nothing speaks against the owner of the accounts any more',
     advice:

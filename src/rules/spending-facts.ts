@@ -22,7 +22,10 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   return [
     countFact('hours learned', state.hours),
     state.hours > 0 ? moneyFact('mean hour', Math.round(state.meanHour)) : textFact('mean hour', unmeasured),
-    ...profileFacts(state.hours < 24 ? null : spending.usual(balance), state.hours >= hoursPerWeek),
+    ...profileFacts(state.hours < 24 ? null : spending.usual(balance), {
+      isWeekKnown: state.hours >= hoursPerWeek,
+      nameSlot: (slot) => spending.nameSlot(slot),
+    }),
     ...spending
       .monthlyRuns(balance)
       .map(({ day, hour, micros }) =>
@@ -60,9 +63,10 @@ function nameMonthDay(day: number): string {
   return `on the ${day}${ending ?? 'th'}`;
 }
 
-const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-
-function profileFacts(usual: UsualSpending | null, isWeekKnown: boolean): Fact[] {
+function profileFacts(
+  usual: UsualSpending | null,
+  { isWeekKnown, nameSlot }: { readonly isWeekKnown: boolean; readonly nameSlot: (slot: number) => string },
+): Fact[] {
   if (usual === null) return [textFact('usual in this hour', unmeasured)];
   const { hour, week, busiest } = usual;
   const inHour = moneyFact('usual in this hour', Math.round(hour));
@@ -70,9 +74,6 @@ function profileFacts(usual: UsualSpending | null, isWeekKnown: boolean): Fact[]
   return [
     inHour,
     moneyFact('usual in a week', Math.round(week)),
-    moneyFact(
-      `usual ${days[Math.floor(busiest.slot / 24)]} ${busiest.slot % 24}:00, the busiest hour`,
-      Math.round(busiest.hour),
-    ),
+    moneyFact(`usual ${nameSlot(busiest.slot)}, the busiest hour`, Math.round(busiest.hour)),
   ];
 }

@@ -11,7 +11,20 @@ const date = textLeaf({
   read: (text) => (isDate(text) ? { value: text } : null),
 });
 
-/** Days that count as Sundays. */
+/** The days of the week on which nobody works. */
+export const weekend = z
+  .array(
+    z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], {
+      error: 'must be a day: mon, tue, wed, thu, fri, sat or sun',
+    }),
+    {
+      error: 'must be a list of days such as ["fri", "sat"]',
+    },
+  )
+  .min(1, { error: 'must name at least one day' })
+  .max(6, { error: 'must leave a working day' });
+
+/** Days that count as the last day of the weekend. */
 export const holidays = z.array(date, { error: 'must be a list of dates such as "2026-12-25"' });
 
 /** `Date.parse` takes the 30th of February for the 2nd of March. */

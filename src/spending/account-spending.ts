@@ -70,7 +70,7 @@ export class AccountSpending {
 
   /** Goes on under other holidays or another floor. False for another time zone, in which it would have to be learned anew. */
   adopt({ week, floorMicros }: Frame): boolean {
-    if (week.timezone !== this.#week.timezone) return false;
+    if (week.key !== this.#week.key) return false;
     this.#week = week;
     this.#floorMicros = floorMicros;
     return true;
@@ -153,6 +153,11 @@ export class AccountSpending {
     return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
   }
 
+  /** `Mon 9:00`: an hour of the account's week. */
+  nameSlot(slot: number): string {
+    return this.#week.nameSlot(slot);
+  }
+
   /** Days of the month that are expected to take more than their weekday. */
   monthlyRuns(balance: Balance): readonly MonthlyRun[] {
     const known = this.#known.get(balance);
@@ -179,13 +184,13 @@ export class AccountSpending {
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
-    return writeSpending({ timezone: this.#week.timezone, last: this.#last, sums: this.#sums, states });
+    return writeSpending({ timezone: this.#week.key, last: this.#last, sums: this.#sums, states });
   }
 
   /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
-    if (found === null || found.timezone !== this.#week.timezone) return false;
+    if (found === null || found.timezone !== this.#week.key) return false;
     const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.#week.hourAt(found.last.at);

@@ -6,12 +6,15 @@ export const hoursPerWeek = 168;
 
 /** 1 January 1970 was a Thursday: three days after a Monday. */
 const mondayShift = 3;
-const sunday = 6;
+const lastDay = 6;
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof weekdays)[number];
+const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 
 /** How many hours ahead anything is foretold: a little more than two weeks. */
 export const farthestHours = 400;
 
-/** An hour of local time. `slot` is its place in the week: 0 is Monday 0:00, 167 Sunday 23:00. */
+/** An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167 Sunday 23:00. */
 export interface LocalHour {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -20,11 +23,16 @@ export interface LocalHour {
 
 /**
  * The hours of the week where an account's customers live. Where clocks change, an hour of the night comes twice or not at
- * all, and all others keep their place; a holiday has the hours of a Sunday. Accounts of one zone share one.
+ * all, and all others keep their place; a holiday has the hours of the weekend's last day. Accounts of one zone share one.
  */
 export class LocalWeek {
   readonly timezone: string;
+  /** What states that were learned in it belong to: the zone, and the weekend where it is another one. */
+  readonly key: string;
   readonly #calendar: Calendar;
+  readonly #weekend: readonly number[];
+  /** The weekday of the first slots: the one after the weekend. */
+  readonly #firstDay: number;
   /** Holidays as days since 1970. */
   readonly #holidays: ReadonlySet<number>;
   #aheadFrom = Number.NaN;
@@ -35,20 +43,33 @@ export class LocalWeek {
     readonly calendar: Calendar;
     readonly timezone: string;
     readonly holidays: readonly string[];
+    readonly weekend?: readonly Weekday[];
   }) {
-    this.timezone = parts.timezone;
+    const { timezone, weekend = usualWeekend } = parts;
+    this.timezone = timezone;
+    this.#weekend = weekend.map((day) => weekdays.indexOf(day));
+    this.#firstDay = firstAfter(this.#weekend);
+    const isUsual =
+      usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length;
+    this.key = isUsual ? timezone : `${timezone} ${weekend.toSorted().join()}`;
     this.#calendar = parts.calendar;
     this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / dayMs));
   }
 
-  /** Whether anybody said which days are holidays. */
-  get hasHolidays(): boolean {
-    return this.#holidays.size > 0;
+  /** Whether anybody said on which days nobody works. */
+  get hasFreeDays(): boolean {
+    return this.#holidays.size > 0 || this.key !== this.timezone;
   }
 
-  /** Whether an hour lies on Monday to Friday; holidays have the hours of a Sunday. */
+  /** Whether an hour lies neither on a weekend nor on a holiday. */
   isWorking(slot: number): boolean {
-    return slot < (sunday - 1) * 24;
+    return !this.#weekend.includes(modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek));
+  }
+
+  /** `Mon 9:00`. */
+  nameSlot(slot: number): string {
+    const day = weekdays[modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek)] ?? '';
+    return `${day.slice(0, 1).toUpperCase()}${day.slice(1)} ${slot % 24}:00`;
   }
 
   hourAt(at: number): LocalHour {
@@ -96,8 +117,10 @@ export class LocalWeek {
 
   #slotOf(hour: number): number {
     const day = Math.floor(hour / 24);
-    const weekday = this.#holidays.has(day) ? sunday : this.weekdayOf(day);
-    return weekday * 24 + (hour - day * 24);
+    const place = this.#holidays.has(day)
+      ? lastDay
+      : modulo(this.weekdayOf(day) - this.#firstDay, daysPerWeek);
+    return place * 24 + (hour - day * 24);
   }
 }
 
@@ -110,15 +133,26 @@ export class LocalWeeks {
     this.#calendar = calendar;
   }
 
-  of({ timezone, holidays }: { readonly timezone: string; readonly holidays: readonly string[] }): LocalWeek {
-    const key = [timezone, ...holidays].join(' ');
+  of(place: {
+    readonly timezone: string;
+    readonly holidays: readonly string[];
+    readonly weekend?: readonly Weekday[];
+  }): LocalWeek {
+    const { timezone, holidays, weekend = [] } = place;
+    const key = [timezone, weekend.join(), ...holidays].join(' ');
     let week = this.#known.get(key);
     if (week === undefined) {
-      week = new LocalWeek({ calendar: this.#calendar, timezone, holidays });
+      week = new LocalWeek({ calendar: this.#calendar, ...place });
       this.#known.set(key, week);
     }
     return week;
   }
+}
+
+/** The first working day after the last day of a weekend, which may begin in one week and end in the next. */
+function firstAfter(weekend: readonly number[]): number {
+  const ends = weekend.filter((day) => !weekend.includes(modulo(day + 1, daysPerWeek)));
+  return modulo((ends.at(-1) ?? lastDay) + 1, daysPerWeek);
 }
 
 function modulo(value: number, by: number): number {

@@ -4,11 +4,11 @@ import type { LocalWeek } from './local-week.ts';
 const maxHours = 90 * 24;
 
 /**
- * By when to pay so that the money is there at `neededAt`. Where holidays are given, only working days carry a payment: the lead
- * time is counted in hours of Monday to Friday that are no holidays. Else it is time as it passes.
+ * By when to pay so that the money is there at `neededAt`. Where holidays or a weekend are given, only working days carry a payment: the
+ * lead time is counted in their hours. Else it is time as it passes.
  */
 export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): number {
-  if (!week.hasHolidays) return neededAt - leadTimeMs;
+  if (!week.hasFreeDays) return neededAt - leadTimeMs;
   let at = neededAt;
   let restMs = leadTimeMs;
   for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
@@ -26,7 +26,7 @@ export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): nu
 
 /** When a payment of `from` has arrived: the reverse of `payBy`. */
 export function arrivalOf(week: LocalWeek, from: number, leadTimeMs: number): number {
-  if (!week.hasHolidays) return from + leadTimeMs;
+  if (!week.hasFreeDays) return from + leadTimeMs;
   let at = from;
   let restMs = leadTimeMs;
   for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {

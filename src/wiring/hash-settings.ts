@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { ConfigurationParts } from '../cluster/compare-configurations.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import { Secret } from '../domain/secret.ts';
@@ -20,6 +21,25 @@ export async function hashSettings(
   const hash = createHmac('sha256', url.reveal()).update(textOf({ ...shared, entries }));
   for await (const slice of inSlices(accounts, accountsAtOnce)) hash.update(textOf(slice));
   return hash.digest('hex').slice(0, 32);
+}
+
+/** What the settings consist of, by name, each with a digest of which nobody can learn anything: what `compareConfigurations` compares. */
+export async function describeParts(
+  settings: Settings,
+  { url }: Pick<PostgresSettings, 'url'>,
+): Promise<ConfigurationParts> {
+  const { server: _, storage: __, log: ___, accounts, rules, channels, ...rest } = settings;
+  const digest = (part: unknown): string =>
+    createHmac('sha256', url.reveal()).update(textOf(part)).digest('hex').slice(0, 12);
+  const byAccount: Record<string, string> = {};
+  for await (const slice of inSlices(accounts, accountsAtOnce))
+    for (const account of slice) byAccount[account.id] = digest(account);
+  return {
+    accounts: byAccount,
+    rules: Object.fromEntries(rules.map((rule) => [rule.id, digest(rule)])),
+    channels: Object.fromEntries(channels.map((channel) => [channel.name, digest(channel)])),
+    keys: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)])),
+  };
 }
 
 function textOf(part: unknown): string {

@@ -94,6 +94,16 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const seen = await lookAtCluster({ url: postgres.url, program });
       return { ...seen, configHash: await hashSettings(settings, postgres) };
     },
+    async compareConfigurations({ url }, { owner, other }) {
+      const [{ readConfigurations }, { compareConfigurations }] = await Promise.all([
+        import('../store/postgres/configurations.ts'),
+        import('../cluster/compare-configurations.ts'),
+      ]);
+      const found = await readConfigurations({ url, program, hashes: [owner, other] });
+      const [before, after] = [found.get(owner), found.get(other)];
+      if (before === undefined || after === undefined) return null;
+      return compareConfigurations(JSON.parse(before), JSON.parse(after));
+    },
     async migrateStore({ from, to }) {
       const { migrateStore } = await import('../store/migrate-store.ts');
       return migrateStore({

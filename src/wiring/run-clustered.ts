@@ -3,6 +3,7 @@ import { Membership } from '../cluster/membership.ts';
 import { createStandbyViews } from '../cluster/standby-views.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterMember } from '../ports/cluster.ts';
@@ -12,7 +13,7 @@ import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import { hashSettings } from './hash-settings.ts';
+import { describeParts, hashSettings } from './hash-settings.ts';
 import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
@@ -32,6 +33,18 @@ export async function ownShared(
   let work: Daemon | null = null;
   const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
 
+  let published: string | null = null;
+  const publish = async (): Promise<void> => {
+    const hash = configHash;
+    if (published === hash || !membership.clusterStatus.reachesDatabase) return;
+    published = hash;
+    try {
+      await cluster.publishConfiguration(hash, JSON.stringify(await describeParts(settings, postgres)));
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      published = null;
+    }
+  };
   const finish = async (aheadMs = 0): Promise<void> => {
     const finished = work;
     work = null;
@@ -79,6 +92,7 @@ export async function ownShared(
       void abandoned?.abandon();
     },
     finish,
+    looked: () => void publish(),
     happened: (text) => work?.announce(text),
   });
   const standby = await createStandbyViews({

@@ -504,6 +504,23 @@ describe('two daemons on one database', () => {
     expect(b.role).toBe('standby');
   });
 
+  test('another configuration than the owner has for ten minutes is reported by the owner, until it is the same', async () => {
+    const { world, a, b } = await startPair();
+    b.configHash = 'other';
+    await world.pass(590_000);
+    expect(a.membership.clusterStatus.alerts).toEqual([]);
+    await world.pass(15_000);
+    expect(a.membership.clusterStatus.alerts).toMatchObject([
+      {
+        aspect: 'configuration',
+        text: expect.stringContaining('the configuration of b has not been that of the owner'),
+      },
+    ]);
+    b.configHash = 'same';
+    await world.pass(5000);
+    expect(a.membership.clusterStatus.alerts).toEqual([]);
+  }, 20_000);
+
   test('another configuration than the owner has is said', async () => {
     const { b } = await startPair();
     b.configHash = 'other';

@@ -39,6 +39,8 @@ test('a steady account runs empty at the pace of its spending', () => {
       latest: at + 4 * dayMs,
       basis: 'mean-burn',
     },
+    lookbackMs: 86_400_000,
+    usualPerDay: null,
     restoreMicros: units(6720),
   });
 });

@@ -112,6 +112,7 @@ export class SimCluster {
       store: (owner, alreadyStored = 0) =>
         this.#storeOf({ ...owner, alreadyStored }, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
+      publishConfiguration: async () => undefined,
       leaveOrder: async (order) => this.leaveOrder(order),
       close: async () => undefined,
     };

@@ -37,7 +37,11 @@ const lookEveryMs = 250;
 export const clusterHandOverCommand: Command = {
   name: 'cluster hand-over',
   summary: 'let the owner of the accounts give them to a daemon that stands by',
-  details: `For maintenance: the owner stores what it knows and lets go, another one takes over at once. Waits until it has.`,
+  details: `For maintenance: the owner stores what it knows and lets go, another one takes over at once. Waits until it has.
+
+A daemon with another configuration would watch other accounts, by other rules: where one stands by, --force is asked for, and what differs
+is listed.`,
+  options: { force: { summary: 'also to a daemon with another configuration' } },
   run: async (context, input) => {
     const { settings } = await loadForOperator(context, input);
     const postgres = requirePostgres(settings);
@@ -47,6 +51,7 @@ export const clusterHandOverCommand: Command = {
       throw new CommandError('nobody owns the accounts: there is nothing to hand over');
     if (before.members.length < 2)
       throw new CommandError('no other daemon stands by: nobody would take the accounts over');
+    if (!input.flag('force')) await refuseDiffering(context, postgres, before);
     await context.rooms.leaveOrder(settings.storage, { kind: 'hand-over', at: context.clock.now() });
     const heir = await waitForHeir(context, look, before);
     if (heir === null)
@@ -57,6 +62,23 @@ export const clusterHandOverCommand: Command = {
     return exitCodes.ok;
   },
 };
+
+/** Throws where a daemon that may take the accounts over has another configuration than their owner. */
+async function refuseDiffering(
+  { rooms }: CommandContext,
+  postgres: PostgresSettings,
+  { members, owner: incarnation }: ClusterLook,
+): Promise<void> {
+  const owner = members.find((member) => member.incarnation === incarnation);
+  const other = members.find(({ configHash }) => configHash !== owner?.configHash);
+  if (owner === undefined || other === undefined) return;
+  const hashes = { owner: owner.configHash, other: other.configHash };
+  const differences = await rooms.compareConfigurations(postgres, hashes);
+  throw new CommandError(
+    `the configuration of ${other.node} is not that of ${owner.node} (${differences ?? 'it has not said what it consists of'}): ` +
+      'give both the same file, or repeat with --force',
+  );
+}
 
 function requirePostgres({ storage }: Settings): PostgresSettings {
   if (storage.postgres !== undefined) return storage.postgres;

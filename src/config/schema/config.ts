@@ -12,7 +12,7 @@ import {
   postgresAddress,
   secretAddress,
 } from '../../schema/addresses.ts';
-import { holidays } from '../../schema/dates.ts';
+import { holidays, weekend } from '../../schema/dates.ts';
 import { alertMatch, labelRecord } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
@@ -63,8 +63,12 @@ const account = shape({
   timezone: timezone.optional(),
   holidays: holidays
     .meta({
-      description: 'Days on which its customers spend as on a Sunday, besides those at the top of the file.',
+      description:
+        'Days on which its customers spend as on the last day of the weekend, besides those at the top of the file.',
     })
+    .optional(),
+  weekend: weekend
+    .meta({ description: 'Its weekend, instead of the one at the top of the file.' })
     .optional(),
   creditLimit: amount('How far below zero the provider lets it go: it is empty there, and not before.', {
     sign: 'not-negative',
@@ -242,10 +246,16 @@ export const configSchema = shape({
   timezone: oneLine(
     'IANA time zone of the times in messages, and of cron expressions that name none.',
   ).prefault('UTC'),
+  weekend: weekend
+    .meta({
+      description:
+        'The days of the weekend, Saturday and Sunday without it: forecasts tell them from working days, and where it is given no payment arrives on them.',
+    })
+    .optional(),
   holidays: holidays
     .meta({
       description:
-        'Days that count as Sundays: forecasts expect the spending of one, and no payment arrives. Such as "2026-12-25".',
+        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Such as "2026-12-25".',
     })
     .default([]),
   accounts: filledList(

@@ -153,8 +153,8 @@ function keepFocus(change) {
 
 /** Makes an element like another, in place: what stays the same stays the same element, with its focus and what was typed. */
 function morph(element, next) {
-  // A part within the part stands as an empty element: it has a message of its own.
-  const isPlace = next.dataset.live !== undefined && !next.hasChildNodes();
+  // A part within the part stands as an empty element without a digest: it has a message of its own.
+  const isPlace = next.dataset.live !== undefined && next.dataset.is === undefined;
   if (isPlace && element.dataset.live === next.dataset.live) return;
   if (element.matches('form, input:checked') && isUsed(element)) {
     putOff(element, next);

@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { textArray } from './binary-array.ts';
+import { publishConfiguration } from './configurations.ts';
 import { openDatabase } from './connection.ts';
 import { DamagedRuns } from './damaged-runs.ts';
 import { nameDatabase } from './database-id.ts';
@@ -80,6 +81,7 @@ export function openCluster(options: {
         now,
       }),
     reader,
+    publishConfiguration: (hash, parts) => publishConfiguration(database, hash, parts),
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readConfigurations } from '../../../src/store/postgres/configurations.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident } from '../sqlite/batches.ts';
-import { makeDatabase, open, own } from './fixtures.ts';
+import { makeDatabase, open, own, program } from './fixtures.ts';
 
 /** What a database knows that was taken back to an earlier moment, as by a fail-over to a replica that was behind. */
 const takeBack = `UPDATE member SET batch = batch - 2;
@@ -43,6 +44,16 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     const first = await own(cluster);
     await server.sql(url, 'UPDATE slot SET epoch = 0, incarnation = NULL');
     expect(await cluster.claim(first.incarnation, { above: 7 })).toBe(8);
+  });
+
+  it('knows what configurations consist of, once each', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    await cluster.publishConfiguration('one', '{"rules":{}}');
+    await cluster.publishConfiguration('one', '{"rules":{}}');
+    expect(await readConfigurations({ url, program, hashes: ['one', 'two'] })).toEqual(
+      new Map([['one', '{"rules":{}}']]),
+    );
   });
 
   it('says which server it is and which of its histories it goes by', async () => {

@@ -1,0 +1,27 @@
+/** What a configuration consists of: the names of each kind of thing, with a digest of what it is. */
+export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Names of one kind that are listed. */
+const maxNames = 10;
+
+/** What `other` has differently from `owner`, by name: `accounts: otp (missing), new (added); rules: sms-low (changed)`. */
+export function compareConfigurations(owner: ConfigurationParts, other: ConfigurationParts): string {
+  return Object.keys({ ...owner, ...other })
+    .flatMap((kind) => {
+      const names = differingNames(owner[kind] ?? {}, other[kind] ?? {});
+      const more = names.length > maxNames ? [`${names.length - maxNames} more`] : [];
+      return names.length === 0 ? [] : [`${kind}: ${[...names.slice(0, maxNames), ...more].join(', ')}`];
+    })
+    .join('; ');
+}
+
+function differingNames(
+  owner: Readonly<Record<string, string>>,
+  other: Readonly<Record<string, string>>,
+): string[] {
+  return Object.keys({ ...owner, ...other }).flatMap((name) => {
+    if (owner[name] === other[name]) return [];
+    if (other[name] === undefined) return [`${name} (missing)`];
+    return [`${name} (${owner[name] === undefined ? 'added' : 'changed'})`];
+  });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { AccountSpending } from '../../src/spending/account-spending.ts';
+import { LocalWeek } from '../../src/spending/local-week.ts';
+import { payBy } from '../../src/spending/pay-by.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { monday, officeHours, spendBy } from '../support/spending.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const units = 1_000_000;
+
+const gulf = new LocalWeek({
+  calendar: cronCalendar,
+  timezone: 'UTC',
+  holidays: ['2026-02-03'],
+  weekend: ['fri', 'sat'],
+});
+
+/** As office hours, a day earlier: Friday and Saturday are free. */
+const perHour = (at: number): number => officeHours(at + dayMs);
+
+describe('a weekend of Friday and Saturday', () => {
+  it('is no working time, and a Sunday is', () => {
+    const isWorking = (at: number) => gulf.isWorking(gulf.hourAt(at).slot);
+    const week = Array.from({ length: 7 }, (_, day) => isWorking(monday + day * dayMs));
+    expect(week).toEqual([true, true, true, true, false, false, true]);
+  });
+
+  it('names hours by their own weekdays', () => {
+    expect(gulf.nameSlot(gulf.hourAt(monday + 9 * hourMs).slot)).toBe('Mon 9:00');
+  });
+
+  it('carries no payment: it is due on the Thursday before', () => {
+    const fridayNoon = monday + 4 * dayMs + 12 * hourMs;
+    expect(payBy(gulf, fridayNoon, 2 * hourMs)).toBe(monday + 4 * dayMs - 2 * hourMs);
+  });
+
+  it('gives a holiday the spending of its last day', () => {
+    const spending = new AccountSpending({ account: 'otp', week: gulf, floorMicros: 0 });
+    const eve = Date.UTC(2026, 1, 2, 20);
+    for (const reading of spendBy(perHour, { from: monday, to: eve })) spending.read(reading);
+    // Four hours until the holiday, which takes 24, then eight until Wednesday's office opens: a unit each.
+    const emptyAt = spending.forecast('sms', 46 * units)?.emptyAt ?? 0;
+    expect(Math.abs(emptyAt - (eve + 37 * hourMs))).toBeLessThan(hourMs);
+  });
+
+  it('is not the week of a state that was learned with another one', () => {
+    const usual = new LocalWeek({ calendar: cronCalendar, timezone: 'UTC', holidays: [] });
+    const spending = new AccountSpending({ account: 'otp', week: usual, floorMicros: 0 });
+    for (const reading of spendBy(perHour, { from: monday, to: monday + dayMs })) spending.read(reading);
+    expect(spending.adopt({ week: gulf, floorMicros: 0 })).toBe(false);
+    const other = new AccountSpending({ account: 'otp', week: gulf, floorMicros: 0 });
+    expect(other.restore(spending.bytes() ?? new Uint8Array())).toBe(false);
+  });
+});
