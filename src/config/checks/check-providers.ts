@@ -85,7 +85,7 @@ function checkAccount(draft: Draft, account: Path, checked: CheckedEntry): Confi
     const { credential, address } = kind.accountKeys;
     if (has('credentials'))
       refuse(['credentials'], `is not for accounts of ${kind.type}: its key is ${quoteKey(credential)}`);
-    if (!has(credential)) refuse([credential], 'is missing; must be a text, not empty');
+    if (!has(credential)) refuse([credential], 'is missing; must be a string, not empty');
     if (!has(address) && !('baseUrl' in entry && entry.baseUrl !== null) && !checked.isAddressMissed) {
       checked.isAddressMissed = true;
       problems.push(
