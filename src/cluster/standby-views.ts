@@ -176,11 +176,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
       );
       return isRefusal(made) ? made : null;
     },
-    async pollNow() {
-      const owner = parts.ownerName();
-      const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
-      return { refused: 'not-now', why: `this daemon stands by: ${who}` };
-    },
+    pollNow: async () => standsBy(parts.ownerName()),
+    pushReading: async () => standsBy(parts.ownerName()),
     // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
@@ -203,4 +200,9 @@ function silenceOf(state: MonitorState, id: string) {
 
 function isRefusal<T>(made: T | Refusal): made is Refusal {
   return typeof made === 'object' && made !== null && 'refused' in made;
+}
+
+function standsBy(owner: string | null): Refusal {
+  const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
+  return { refused: 'not-now', why: `this daemon stands by: ${who}` };
 }

@@ -1,3 +1,5 @@
+import { isUnit } from './currency.ts';
+
 /**
  * Money as an integer number of millionths. JavaScript numbers hold every such integer exactly up to the
  * limit of ±9,007,199,254 units, beyond which an answer counts as invalid.
@@ -64,13 +66,20 @@ export function formatMoney(micros: Micros): string {
   return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000);
 }
 
+/** Units that are no money are whole for people, but below 1. */
+function formatCount(micros: Micros): string {
+  const whole =
+    Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / microsPerUnit) * microsPerUnit;
+  return decimal(whole, 0).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+}
+
 function separated(micros: Micros): string {
   return decimal(micros, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
 }
 
 /** `"20.00 CNY"`; without a currency where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
-  return withCurrency(formatMoney(micros), currency);
+  return withCurrency(isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros), currency);
 }
 
 /**
@@ -78,6 +87,7 @@ export function formatAmount(micros: Micros, currency: string | null): string {
  * next to 200.
  */
 export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
+  if (isUnit(currency ?? '')) return formatAmount(micros, currency);
   const text = formatMoney(micros);
   return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
 }

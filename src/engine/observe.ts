@@ -11,17 +11,21 @@ import { pollGap } from './poll-gaps.ts';
 import { groupOf, type MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
-/** Takes in an outcome: it is stored, rules judge it, and failures make the account or its group wait. */
+/**
+ * Takes in an outcome: it is stored, rules judge it, and failures make the account or its group wait. `readAt` is earlier than `now` where a
+ * reading was pushed.
+ */
 export function observePoll(
   state: MonitorState,
   account: WatchedAccount,
   outcome: Outcome,
   now: number,
+  readAt = now,
 ): void {
   const before = account.poll;
   const heldBack = before.consecutiveFailures > 0 && holdsBack(state, account);
-  const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, now) : null;
-  state.polls.add({ account: account.id, poll: { at: now, outcome: outcome.kind, reading } });
+  const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, readAt) : null;
+  state.polls.add({ account: account.id, poll: { at: readAt, outcome: outcome.kind, reading } });
   const after =
     outcome.kind === 'ok' && reading !== null
       ? afterReading(before, reading, outcome.usage)

@@ -1,5 +1,6 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import { recordAudit } from '../engine/audit.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { expectTopUp } from '../engine/expect-top-up.ts';
@@ -7,6 +8,7 @@ import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
+import { takeReading } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
@@ -64,8 +66,16 @@ export function createLiveViews(
     expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
     extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),
     recordAction: (entry) => daemon.runDurably(() => recordAudit(state, entry)),
+    async pushReading(reading) {
+      const account = state.accounts.get(reading.account);
+      if (account !== undefined) await daemon.historyLoader.of(account);
+      return daemon.runDurably((now) => takeReading(state, reading, now));
+    },
     async pollNow(id) {
-      if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
+      const account = state.accounts.get(id);
+      if (account === undefined) return { refused: 'not-found', why: `no account has the id "${id}"` };
+      if (!entryOf(state.settings, account.settings).polled)
+        return { refused: 'not-now', why: `the account "${id}" is not polled: its readings are pushed` };
       const promise = daemon.act(() => daemon.poller.pollNow(id));
       if (promise === null) {
         const seconds = Math.ceil((blockedUntil(state, id) - daemon.now()) / 1000);

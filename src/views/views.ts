@@ -20,6 +20,7 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
+import type { PushedReading, PushResult } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
@@ -107,6 +108,8 @@ interface Actions {
   recordAction(entry: AuditEntry): Promise<void>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
+  /** Takes in a reading of an account that is not polled; not new where it was there already. */
+  pushReading(reading: PushedReading): Promise<PushResult | Refusal>;
 }
 
 export interface AccountView

@@ -16,10 +16,10 @@ describe.each([
 ])('the compose file %s', (file, configuration, own) => {
   const compose = readFileSync(join(folder, file), 'utf8');
 
-  /** What compose hands to lowwater where the shell says nothing: the defaults in `${NAME:-default}`. */
+  /** What compose hands to lowwater where the shell says nothing: the defaults in `${NAME:-default}`, and what `${NAME:?…}` asks for. */
   const environment = {
     ...Object.fromEntries(
-      [...compose.matchAll(/^ +([A-Z_]+): \$\{\1:-([^}]+)\}$/gm)].map(([, name, value]) => [name, value]),
+      [...compose.matchAll(/^ +([A-Z_]+): \$\{\1:[-?]([^}]+)\}$/gm)].map(([, name, value]) => [name, value]),
     ),
     ...own,
   } as Readonly<Record<string, string>>;

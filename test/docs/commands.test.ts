@@ -45,7 +45,7 @@ const inProse = pages.flatMap((page) =>
   ),
 );
 /** `backup FILE`, `[--port 9080]`, `completion bash\|zsh`: shows what may stand there. */
-const isForm = (command: string) => /[[\]<>…]|\\\||\b(?:FILE|NAME|ID|ACCOUNT|RULE)\b/.test(command);
+const isForm = (command: string) => /[[\]<>…]|\\\||\b(?:FILE|NAME|ID|ACCOUNT|RULE|TYPE)\b/.test(command);
 /** What stands in prose without what it must have, such as `lowwater explain`, speaks of the command. */
 const isName = (command: string) => refusalOf(command)?.includes('missing required argument') === true;
 const typed = [

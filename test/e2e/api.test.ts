@@ -77,6 +77,7 @@ describe.concurrent('the API and the metrics of the built program', () => {
         ['post', '/api/v1/accounts/{id}/poll', '/api/v1/accounts/otp/poll', undefined],
         ['post', '/api/v1/accounts/{id}/poll', '/api/v1/accounts/revoked/poll', undefined],
         ['delete', '/api/v1/silences/{id}', '/api/v1/silences/none', undefined],
+        ['post', '/api/v1/reports/{id}', '/api/v1/reports/none', undefined],
         ['delete', '/api/v1/silences', '/api/v1/silences', { id: 'none' }],
         ['get', '/api/v1/alerts', '/api/v1/alerts?all=true', undefined],
         ...Object.entries(document.paths)

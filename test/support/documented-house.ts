@@ -40,8 +40,8 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
       /"\$\{env:PAGERDUTY_ROUTING_KEY\}"/,
       `"0123456789abcdef0123456789abcdef", "baseUrl": "${new URL(webhook).origin}"`,
     )
-    .replace(/\$\{env:TWILIO_[A-Z_]+\}/g, 'demo-twilio-credential')
     .replace('"type": "twilio"', `"type": "twilio", "baseUrl": "${provider}"`)
+    .replace(/\$\{env:TWILIO_[A-Z_]+\}/g, 'simulated-credential')
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
   const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');

@@ -7,6 +7,7 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/silence.ts';
+import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/week-ago.ts';
@@ -295,6 +296,12 @@ export class FakeViews implements LiveViews {
     this.silenceList = this.silenceList.filter((silence) => silence.id !== id);
     this.change();
     return null;
+  }
+
+  async pushReading(reading: PushedReading): Promise<PushResult | Refusal> {
+    if (this.refusal !== null) return this.refusal;
+    this.orders.push({ kind: 'push', order: reading });
+    return { isNew: true };
   }
 
   async pollNow(

@@ -21,7 +21,8 @@ import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
-import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';
+import { type Api, answers, gives, refused, streamed, takes, window, written } from './operation.ts';
+import { pushedReadingSchema } from './orders.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const sliceOfAccounts = 50;
@@ -164,6 +165,19 @@ const pollAccount = createRoute({
   responses: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
 });
 
+const pushReading = createRoute({
+  method: 'post',
+  path: '/api/v1/accounts/{id}/readings',
+  operationId: 'pushReading',
+  summary: 'Brings a reading of an account that is not polled; the same one again changes nothing',
+  tags,
+  request: { params, ...takes(pushedReadingSchema) },
+  responses: answers('Whether it was new, and the account', {
+    stored: z.boolean().meta({ description: 'False where this very reading was there already' }),
+    account: accountJson.schema,
+  }),
+});
+
 export function addAccountOperations(api: Api): void {
   api.openapi(listAccounts, (context) => {
     const { details, ...query } = context.req.valid('query');
@@ -257,6 +271,17 @@ export function addAccountOperations(api: Api): void {
     const { id } = await findAccount(context.var.views, context.req.valid('param').id);
     const { outcome, view } = accept(await context.var.views.pollNow(id));
     return context.json({ outcome, account: accountJson(view) }, 200);
+  });
+
+  api.openapi(pushReading, async (context) => {
+    const { views } = context.var;
+    const { id } = await findAccount(views, context.req.valid('param').id);
+    const { at, balances, currency } = context.req.valid('json');
+    const { isNew } = accept(
+      await views.pushReading({ account: id, at: Date.parse(at), balances, currency }),
+    );
+    const account = await findAccount(views, id);
+    return context.json({ stored: isNew, account: accountJson(account) }, 200);
   });
 }
 

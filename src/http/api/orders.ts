@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
+import { parseMicros } from '../../domain/money.ts';
 import type { SeenAlert, SilenceOrder } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
@@ -64,6 +65,25 @@ export const acknowledgeManySchema = shape({
 }).meta({
   id: 'AcknowledgeManyOrder',
   examples: [{ alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' }],
+});
+
+const amount = z
+  .string({ error: 'give each amount as a string such as "12.50"' })
+  .transform((digits, context) => {
+    const micros = parseMicros(digits);
+    if (micros === null) context.addIssue('give each amount as a string such as "12.50"');
+    return micros ?? z.NEVER;
+  });
+
+export const pushedReadingSchema = shape({
+  at: givenInstant.meta({
+    description: 'When it was read: later than the newest reading, and not in the future',
+  }),
+  balances: z.record(z.string(), amount).meta({ description: 'Every balance of the account, by its id' }),
+  currency: words('give a currency or unit of at most 16 characters', { least: 1, most: 16 }),
+}).meta({
+  id: 'PushedReading',
+  examples: [{ at: '2026-11-20T12:00:00Z', balances: { balance: '12.50' }, currency: 'EUR' }],
 });
 
 export const expireOrderSchema = shape({ id: name }).meta({

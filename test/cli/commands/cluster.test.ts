@@ -108,9 +108,17 @@ describe('the commands about daemons that share a database', () => {
       code: 1,
       stderr: expect.stringContaining('no other daemon'),
     });
-    const heir = card({ node: 'two' });
+    const heir = card({ node: 'two', configHash: 'other' });
     await cluster.join(heir);
-    const waiting = run('cluster', 'hand-over');
+    await cluster.publishConfiguration('abc', '{"accounts":{"otp":"1","voice":"1"}}');
+    await cluster.publishConfiguration('other', '{"accounts":{"otp":"2"}}');
+    expect(await run('cluster', 'hand-over')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'the configuration of two is not that of one (accounts: otp (changed), voice (missing)): give both the same file, or repeat with --force',
+      ),
+    });
+    const waiting = run('cluster', 'hand-over', '--force');
     while ((await store.takeOrders()).length === 0) {}
     await cluster.leave(incarnation);
     await cluster.claim(heir.incarnation);

@@ -10,6 +10,7 @@ export const faults = [
   'cut off',
   'unheard',
   'server crashes',
+  'killed, and a record is cut',
   'ends',
   'hands over',
   'an hour ahead',
@@ -65,6 +66,10 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
 /** Gives what makes it whole again. */
 async function hurt(bed: ClusterBed, owner: ClusterNode, fault: Fault): Promise<() => Promise<void>> {
   switch (fault) {
+    case 'killed, and a record is cut':
+      await bed.server.sql(bed.url, "UPDATE account SET body = left(body, 20) WHERE id = 'marketing'");
+      await owner.end('SIGKILL');
+      return async () => owner.start();
     case 'killed':
     case 'ends':
       await owner.end(fault === 'ends' ? 'SIGTERM' : 'SIGKILL');

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
+import type { BalanceDefinition } from '../../src/domain/reading.ts';
+import { renderText } from '../../src/messages/render-text.ts';
+import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
+import { historyHeader } from '../../src/views/csv.ts';
+import { accountDetails, accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
+import { minuteMs } from '../support/account-facts.ts';
+import { makeAccount, makeProvider } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const balances: readonly BalanceDefinition[] = [{ id: 'credits', label: 'Credits', alertsBelowZero: true }];
+const own: ProviderEntry = { ...makeProvider(), name: 'own', type: pushedKind.type, polled: false, balances };
+const parts = {
+  providers: { own },
+  accounts: [
+    makeAccount('otp'),
+    makeAccount('ai', { provider: 'own', baseUrl: null, credentials: {}, balances, currency: 'credits' }),
+  ],
+};
+
+function push(world: World, credits: number, at = world.now, currency = 'credits') {
+  return world.views.pushReading({ account: 'ai', at, balances: { credits: credits * 1e6 }, currency });
+}
+
+test('a pushed reading is stored and judged as a polled one is', async () => {
+  const world = await startWorld(parts);
+  expect(await push(world, 40)).toEqual({ isNew: true });
+  await world.pass(minuteMs);
+  expect(await push(world, -3)).toEqual({ isNew: true });
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['ai/credits-negative firing critical']);
+  expect(world.provider.asked.has('ai')).toBe(false);
+  await push(world, 100);
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['ai/credits-negative resolved critical (topped-up)']);
+  const stored = await world.views.readings('ai', 0, world.now + 1);
+  expect(stored.map((reading) => reading.balances)).toEqual([
+    { credits: 40e6 },
+    { credits: -3e6 },
+    { credits: 100e6 },
+  ]);
+});
+
+test('the same reading again changes nothing, an older or a future one is refused', async () => {
+  const world = await startWorld(parts);
+  const at = world.now;
+  await push(world, 40, at);
+  expect(await push(world, 40, at)).toEqual({ isNew: false });
+  expect(await push(world, 41, at)).toMatchObject({ refused: 'not-now' });
+  expect(await push(world, 39, at - 1000)).toMatchObject({ refused: 'not-now' });
+  expect(await push(world, 39, at + 2 * minuteMs)).toMatchObject({ refused: 'invalid' });
+  expect(await world.views.readings('ai', 0, at + 1)).toHaveLength(1);
+});
+
+test('readings of other balances, and of polled accounts, are refused with what is allowed', async () => {
+  const world = await startWorld(parts);
+  const reading = { at: world.now, balances: { sms: 1 }, currency: 'CNY' };
+  expect(await world.views.pushReading({ ...reading, account: 'ai' })).toMatchObject({
+    refused: 'invalid',
+    why: expect.stringContaining('credits'),
+  });
+  expect(await world.views.pushReading({ ...reading, account: 'otp' })).toMatchObject({ refused: 'not-now' });
+  expect(await world.views.pushReading({ ...reading, account: 'nobody' })).toMatchObject({
+    refused: 'not-found',
+  });
+  expect(await world.views.pollNow('ai')).toMatchObject({ refused: 'not-now' });
+});
+
+test('an account to which nothing is pushed any more goes stale', async () => {
+  const world = await startWorld(parts);
+  await push(world, 40);
+  await world.pass(16 * minuteMs);
+  expect(world.news()).toContain('ai/stale firing warning');
+});
+
+test('beside an account of the default kind it shows its own balance and nothing of the others', async () => {
+  const world = await startWorld(parts);
+  await push(world, -1250);
+  await world.pass(minuteMs);
+  const [otp, ai] = await world.views.accounts();
+  const alerts = await world.views.alerts({ all: true });
+  if (otp === undefined || ai === undefined) return expect.fail('an account is missing');
+  const [message] = world.channel('ops').attempts.map((attempt) => attempt.message);
+  if (message === undefined) return expect.fail('nothing was sent');
+  const texts = [
+    JSON.stringify(accountJson(ai)),
+    JSON.stringify(accountDetails(ai)),
+    JSON.stringify(alerts.filter(({ account }) => account === 'ai').map(alertJson)),
+    JSON.stringify((await world.views.readings('ai', 0, world.now + 1)).map(readingJson)),
+    historyHeader(ai.balances),
+    renderText(message, 10_000),
+  ];
+  expect(texts.join('\n')).not.toMatch(/sms|voip/i);
+  expect(renderText(message, 10_000)).toContain('Credits balance -1,250 credits');
+  expect(accountJson(ai).balances).toEqual({ credits: '-1250' });
+  expect(historyHeader(ai.balances)).toBe('at,credits,currency\r\n');
+  expect(Object.keys(accountJson(otp).balances)).toEqual(['sms', 'voip']);
+  expect(historyHeader(otp.balances)).toBe('at,sms,voip,currency\r\n');
+});
