@@ -38,8 +38,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'PostgreSQL brings back a lease that is over',
     file: lease,
-    old: 'WHERE incarnation = $2 AND expires_at > clock_timestamp() RETURNING 1',
-    new: 'WHERE incarnation = $2 RETURNING 1',
+    old: 'WHERE incarnation = $2 AND expires_at > clock_timestamp() AND (SELECT',
+    new: 'WHERE incarnation = $2 AND (SELECT',
     test: leaseTest,
   },
   {
