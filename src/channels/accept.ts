@@ -8,7 +8,7 @@ import type { AnswerRow } from './answers.ts';
 /** How often a message is sent whose receiver answers with success and yet not with what was agreed. */
 const triesWithoutAgreement = 3;
 
-/** What a good answer says, beside a status of 2xx. */
+/** What a good answer says, in addition to a status of 2xx. */
 export const acceptSchema = shape({
   path: textLeaf({
     description:
@@ -24,7 +24,7 @@ export const acceptSchema = shape({
     .meta({ description: 'What stands there when the message was taken.' }),
 }).meta({
   description:
-    'What a good answer says. Anything else is sent three times at most and then told as channel-failed.',
+    'What a good answer says. Anything else is sent three times at most and then reported as channel-failed.',
 });
 
 export type Accept = z.output<typeof acceptSchema>;
@@ -51,9 +51,9 @@ export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
 }
 
 /** A success whose body is not the receiver's own: who answered is not known. */
-export function strangeSuccess(it: Pick<AnswerRow, 'answer' | 'remedy' | 'source'>): AnswerRow {
+export function strangeSuccess(row: Pick<AnswerRow, 'answer' | 'remedy' | 'source'>): AnswerRow {
   return {
-    ...it,
+    ...row,
     fits: isSuccess,
     means: 'unknown',
     note: `sent ${triesWithoutAgreement} times at most`,

@@ -15,10 +15,10 @@ export interface DocumentedAnswer {
   readonly source: string;
 }
 
-/** The same line, with what it is told by. */
+/** The same line, with how it is recognised. */
 export interface AnswerRow extends DocumentedAnswer {
   readonly fits: (answer: HttpAnswer) => boolean;
-  /** Said to people beside the answer, where it helps. */
+  /** Shown to people with the answer, where it helps. */
   readonly remedy?: string;
   /** The wait before the next try where the answer names none. */
   readonly waitMs?: number;

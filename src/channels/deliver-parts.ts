@@ -2,7 +2,7 @@ import type { Delivery } from '../ports/channel.ts';
 
 /** What a receiver takes by itself: an event of several, or the line that mentions people. */
 export interface MessagePart {
-  /** Stays the same from try to try, and is what people are told where the part is refused. */
+  /** Stays the same from try to try. People read it where the part is refused. */
   readonly name: string;
 }
 

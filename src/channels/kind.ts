@@ -20,7 +20,7 @@ export interface SenderDependencies {
  * `openSender` alone: reading and checking a configuration touches none of it.
  *
  * These are methods, not properties, on purpose: TypeScript compares the parameters of methods both ways, so that a kind that
- * knows its own settings stands in the registry beside the others. `kindOf` finds the kind by the type that its own `build` wrote.
+ * knows its own settings stands in the registry with the others. `kindOf` finds the kind by the type that its own `build` wrote.
  */
 export interface ChannelKind<
   Config extends { readonly type: string } = { readonly type: string },
@@ -46,9 +46,9 @@ export interface ChannelKind<
   } | null;
   /** What is allowed but perhaps not meant, each with the key that it is about. */
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
-  /** How fast the receiver takes messages; by whose documentation stands beside it. */
+  /** How fast the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): ChannelPace;
-  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  /** Messages of an incident are one thread, and threads differ by their subject. */
   readonly threadsBySubject?: true;
   /** Draws the balances that its alerts are about. */
   readonly drawsAlerts?: true;
@@ -81,7 +81,7 @@ interface ChannelWarning {
   readonly message: string;
 }
 
-/** What a kind may look at beside its own settings when it warns. */
+/** What else a kind may look at when it warns. */
 interface ChannelSurroundings {
   /** Host names of the providers whose balances are watched. */
   readonly providerHosts: readonly string[];

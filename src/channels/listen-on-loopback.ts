@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
 
 /** A receiver of JSON by POST, which answers as the real one does when it takes a message. */
-export function receivePosts(it: {
+export function receivePosts(receiver: {
   /** The channel that sends to this address. */
   readonly channel: (origin: string) => object;
   readonly show: (body: string) => ReceivedMessage;
@@ -15,12 +15,14 @@ export function receivePosts(it: {
     async listen(received) {
       const server = createServer((request, response) => {
         void text(request).then((body) => {
-          received(it.show(body));
-          response.writeHead(it.answer.status, { 'content-type': 'application/json' }).end(it.answer.body);
+          received(receiver.show(body));
+          response
+            .writeHead(receiver.answer.status, { 'content-type': 'application/json' })
+            .end(receiver.answer.body);
         });
       });
       const port = await listen(server);
-      return { channel: it.channel(`http://127.0.0.1:${port}`), close: () => close(server) };
+      return { channel: receiver.channel(`http://127.0.0.1:${port}`), close: () => close(server) };
     },
   };
 }

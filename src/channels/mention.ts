@@ -8,7 +8,7 @@ import { textLeaf } from '../schema/texts.ts';
 export type Mention = Readonly<Partial<Record<Severity, readonly string[] | undefined>>>;
 
 /** `mention` of a channel: for each severity whom it mentions, in the words of its receiver. */
-export function mentionSchema(it: {
+export function mentionSchema(options: {
   readonly description: string;
   readonly pattern: RegExp;
   readonly allowed: string;
@@ -17,15 +17,17 @@ export function mentionSchema(it: {
     .array(
       textLeaf({
         description: 'Who.',
-        allowed: it.allowed,
-        pattern: it.pattern.source,
-        read: (text) => (it.pattern.test(text) ? { value: text } : null),
+        allowed: options.allowed,
+        pattern: options.pattern.source,
+        read: (text) => (options.pattern.test(text) ? { value: text } : null),
       }),
       { error: 'must be a list' },
     )
     .meta({ description: 'Whom an alert of this severity mentions.' })
     .optional();
-  return shape({ critical: people, warning: people, info: people }).meta({ description: it.description });
+  return shape({ critical: people, warning: people, info: people }).meta({
+    description: options.description,
+  });
 }
 
 /** Whom a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */

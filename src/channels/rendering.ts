@@ -2,7 +2,7 @@ import type { Delivery } from '../ports/channel.ts';
 
 /**
  * Renders a message, or says that it cannot be: a message that breaks its renderer would break it again on
- * every retry, so it is given up and the other channels are told, whose messages look different.
+ * every retry, so it is given up and the other channels, whose messages look different, are notified.
  */
 export function tryRender<Rendered>(
   render: () => Rendered,

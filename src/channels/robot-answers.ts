@@ -7,9 +7,9 @@ import { type AnswerRow, type AnswerTable, commonAnswers } from './answers.ts';
  * The answers of a robot that says in the JSON of its body how it went: 0 where it took the message, else one of the codes. What
  * stands in none of the rows is for good.
  */
-export function robotAnswers(its: {
+export function robotAnswers(robot: {
   readonly receiver: string;
-  /** Where the code stands, and the text beside it. */
+  /** Where the code and its text stand. */
   readonly keys: readonly [code: string, text: string];
   /** Who says what 0 means, and that every answer has a code. */
   readonly source: string;
@@ -17,8 +17,8 @@ export function robotAnswers(its: {
   readonly others: Pick<AnswerRow, 'note' | 'source'>;
   readonly readWait?: AnswerTable['readWait'];
 }): AnswerTable {
-  const { receiver, source, readWait } = its;
-  const [key, textKey] = its.keys;
+  const { receiver, source, readWait } = robot;
+  const [key, textKey] = robot.keys;
   const codeOf = (answer: HttpAnswer): number | null => numberAt(answer, key);
   return {
     receiver,
@@ -31,7 +31,7 @@ export function robotAnswers(its: {
         means: 'delivered',
         source,
       },
-      ...its.rows.map(({ codes, ...row }) => ({
+      ...robot.rows.map(({ codes, ...row }) => ({
         ...row,
         answer: `\`${key}\` ${codes.join(', ')}`,
         fits: (answer: HttpAnswer) => codes.includes(codeOf(answer) ?? 0),
@@ -40,7 +40,7 @@ export function robotAnswers(its: {
         answer: `any other \`${key}\``,
         fits: (answer) => (codeOf(answer) ?? 0) !== 0,
         means: 'dead',
-        ...its.others,
+        ...robot.others,
       },
       strangeSuccess({
         answer: `2xx without \`${key}\``,
@@ -65,7 +65,7 @@ function quoteCode(answer: HttpAnswer, codeKey: string, textKey: string): string
   return code === null ? '' : `${code}${typeof text === 'string' ? ` ${text}` : ''}`;
 }
 
-/** A wait that an answer tells in seconds, in milliseconds and at most an hour. */
+/** A wait that an answer gives in seconds; in milliseconds, at most an hour. */
 export function readSeconds(value: unknown): number | null {
   const seconds = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   if (typeof seconds !== 'number' || !(seconds > 0)) return null;

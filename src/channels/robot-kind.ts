@@ -48,8 +48,8 @@ interface RobotSettings extends ChannelSettings {
   readonly mention: Mention;
 }
 
-/** A kind of channel whose receiver takes JSON at one address that is its credential, and may check a signature besides. */
-export function robotKind(its: {
+/** A kind of channel whose receiver takes JSON at one address that is its credential, and may check a signature. */
+export function robotKind(kind: {
   readonly type: string;
   readonly description: string;
   readonly keys: RobotKeys;
@@ -60,10 +60,10 @@ export function robotKind(its: {
   readonly answers: AnswerTable;
   readonly load: () => Promise<Robot>;
 }): ChannelKind<RobotConfig, RobotSettings> {
-  const signs = its.keys.secret !== undefined;
+  const signs = kind.keys.secret !== undefined;
   return {
-    type: its.type,
-    schema: shape({ type: z.literal(its.type).meta({ description: its.description }), ...its.keys }),
+    type: kind.type,
+    schema: shape({ type: z.literal(kind.type).meta({ description: kind.description }), ...kind.keys }),
     build: (name, { type, webhookUrl, secret = null, mention = {} }) => ({
       type,
       name,
@@ -72,20 +72,20 @@ export function robotKind(its: {
       secret,
       mention,
     }),
-    keysAt: keysAtHost(its.hosts),
+    keysAt: keysAtHost(kind.hosts),
     describe: ({ webhookUrl, secret }) =>
       signs ? `${hostOf(webhookUrl)}, ${secret === null ? 'unsigned' : 'signed'}` : hostOf(webhookUrl),
-    pace: ({ webhookUrl, mention }) => ({ minGapMs: its.minGapMs(mention), paceKey: webhookUrl.reveal() }),
-    answers: its.answers.rows,
+    pace: ({ webhookUrl, mention }) => ({ minGapMs: kind.minGapMs(mention), paceKey: webhookUrl.reveal() }),
+    answers: kind.answers.rows,
     async openSender({ webhookUrl, secret: key, mention }, dependencies) {
       const [{ render, sign }, { openPostSender }] = await Promise.all([
-        its.load(),
+        kind.load(),
         import('./post-sender.ts'),
       ]);
       return openPostSender({
         ...dependencies,
         address: webhookUrl,
-        table: its.answers,
+        table: kind.answers,
         render: (message) =>
           render(message, mention).map((body, index) => ({
             name: index === 0 ? 'the message' : 'the mention',
@@ -98,9 +98,12 @@ export function robotKind(its: {
       });
     },
     async openDemoReceiver() {
-      const [{ demo }, { receivePosts }] = await Promise.all([its.load(), import('./listen-on-loopback.ts')]);
+      const [{ demo }, { receivePosts }] = await Promise.all([
+        kind.load(),
+        import('./listen-on-loopback.ts'),
+      ]);
       return receivePosts({
-        channel: (origin) => ({ type: its.type, webhookUrl: `${origin}${demo.path}` }),
+        channel: (origin) => ({ type: kind.type, webhookUrl: `${origin}${demo.path}` }),
         show: (body) => ({ title: demo.title, lines: demo.lines(body) }),
         answer: demo.answer,
       });

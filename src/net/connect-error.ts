@@ -45,7 +45,7 @@ export function errorCodes(error: unknown): readonly string[] {
     if (!(next instanceof Error)) continue;
     if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(next.code))
       codes.unshift(next.code);
-    // undici tells that the proxy refused, or wants a password, in the text alone; Node, that a handshake was ended.
+    // Only the text of undici says that the proxy refused or wants a password, and only Node's that a handshake was ended.
     const status = /^Proxy .*\((\d{3})\)/.exec(next.message)?.[1];
     if (status !== undefined) codes.unshift(`PROXY_${status}`);
     if (/ before secure TLS connection was established$/.test(next.message)) codes.unshift('HANDSHAKE_ENDED');

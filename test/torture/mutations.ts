@@ -424,8 +424,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
     file: 'src/cluster/leader-store.ts',
-    old: '        isChanging = true;\n        const next = await change();\n        if (next === null) return;\n        store = next;',
-    new: '        const next = await change();\n        if (next === null) return;\n        store = next;',
+    old: '=> store.settle());\n        isChanging = true;\n',
+    new: '=> store.settle());\n',
   },
   {
     name: 'an owner counts on a lease before it has regained the accounts',

@@ -107,7 +107,7 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
   return fromDay === toDay ? `${from}–${to.slice(-'00:00'.length)}` : `${fromDay} – ${toDay}`;
 }
 
-/** When the balance ends, beside the title, where no line crosses it. */
+/** When the balance ends, next to the title, where no line crosses it. */
 function endLabel(mail: MailChart): string {
   const {
     emptyAt,

@@ -35,7 +35,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
   {
     answer: 'some recipients refused, others accepted',
     means: 'delivered',
-    note: '4xx: tried again for these alone; 5xx: told as `channel-failed`',
+    note: '4xx: tried again for these alone; 5xx: reported as `channel-failed`',
     source: 'RFC 5321, 4.5.3.1.10',
   },
   {

@@ -102,7 +102,7 @@ function planItemChart(order: {
   });
 }
 
-/** The balance that ends first, of those that moved: a level line tells nothing that its number does not. */
+/** The balance that ends first, of those that moved: a level line shows nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
   const moving = account.balances.map(({ id }) => id).filter((balance) => isMoving(account, balance));
   const [balance] = moving.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));

@@ -38,7 +38,7 @@ a { text-decoration: none; }
 
 /**
  * A whole mail: one column of at most 600 pixels, built of tables for Outlook, readable from 360 pixels.
- * `preview` is what a phone shows beside the subject.
+ * `preview` is what a phone shows with the subject.
  */
 export function emailPage(parts: {
   readonly title: string;

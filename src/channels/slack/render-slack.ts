@@ -58,7 +58,7 @@ export interface SlackPayload {
 }
 
 /**
- * A message as Block Kit in one coloured attachment, far below Slack's limits whatever the message holds.
+ * A message as Block Kit in one coloured attachment, far below Slack's limits for every message.
  * Names and reasons stand in plain text elements, where nothing is markup; mrkdwn holds our labels and
  * numbers only.
  */

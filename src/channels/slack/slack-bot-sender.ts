@@ -156,18 +156,18 @@ export interface FirstMessage {
   readonly content: IncidentMessage;
 }
 
-/** How a place is kept with what the channel was told; `posted` is what the configuration calls the channel. */
+/** How a place is kept with what the channel received; `posted` is what the configuration calls the channel. */
 export function writeReceipt(posted: string, { channel, ts }: SlackPlace): string {
   return `${posted} ${channel} ${ts}`;
 }
 
-/** Null for a receipt of another channel: what this one is told of the incident begins here. */
+/** Null for a receipt of another channel: for this one the incident begins here. */
 function readReceipt(receipt: string | null, posted: string): SlackPlace | null {
   const [wanted, channel, ts] = receipt?.split(' ') ?? [];
   return wanted === posted && channel !== undefined && ts !== undefined ? { channel, ts } : null;
 }
 
-/** The thread that a message goes into: where every one of its incidents was first told. */
+/** The thread that a message goes into: where each of its incidents began. */
 export function threadOf(message: Message, posted: string): SlackPlace | null {
   if (message.kind !== 'incidents') return null;
   const [first = null, ...others] = new Set(message.items.map(({ receipt }) => receipt));

@@ -67,7 +67,7 @@ async function postToSlack(order: {
   );
 }
 
-/** The client passes on whatever it gets as JSON; its types want mutable arrays and leave out `mrkdwn`. */
+/** The client passes on what it gets as JSON; its types want mutable arrays and leave out `mrkdwn`. */
 function asSendArguments(payload: SlackPayload): IncomingWebhookSendArguments {
   return payload as unknown as IncomingWebhookSendArguments;
 }

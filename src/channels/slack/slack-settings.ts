@@ -21,7 +21,7 @@ export const slackSchema = shape({
     'a Slack incoming webhook',
   ).optional(),
   botToken: secret(
-    'Token of a bot (`xoxb-…`) with the scope chat:write: what follows is told in the thread of the first message, which is kept up to date.',
+    'Token of a bot (`xoxb-…`) with the scope chat:write: later messages go into the thread of the first one, which is kept up to date.',
   ).optional(),
   channel: textLeaf({
     description: 'Where the bot posts: "#alerts", or the id of the channel, which survives a renaming.',
@@ -50,15 +50,14 @@ export const slackSchema = shape({
         'webhookUrl',
         'required: "webhookUrl" of an incoming webhook, or "botToken" and "channel" of a bot',
       );
-    else if (botToken === undefined) refuse('botToken', 'required beside "channel"');
-    else if (channel === undefined) refuse('channel', 'required beside "botToken"');
+    else if (botToken === undefined) refuse('botToken', 'required with "channel"');
+    else if (channel === undefined) refuse('channel', 'required with "botToken"');
     if (config.accept !== undefined)
-      refuse('accept', 'only beside "webhookUrl": Slack itself says what a good answer is');
+      refuse('accept', 'only with "webhookUrl": Slack itself says what a good answer is');
     return;
   }
   for (const key of ['botToken', 'channel', 'apiUrl'] as const)
-    if (config[key] !== undefined)
-      refuse(key, 'not beside "webhookUrl": a message goes one way or the other');
+    if (config[key] !== undefined) refuse(key, 'not with "webhookUrl": a message goes one way or the other');
 });
 
 export interface SlackWebhook {

@@ -4,7 +4,7 @@ import type { ChannelKind } from '../kind.ts';
 import { webhookAnswers } from './webhook-answers.ts';
 import { buildWebhook, type WebhookSettings, webhookSchema } from './webhook-settings.ts';
 
-/** JSON by POST to whatever stands behind an address. */
+/** JSON by POST to any address. */
 export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSettings> = {
   type: 'webhook',
   schema: webhookSchema,

@@ -18,7 +18,7 @@ import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
 import { forecastJson, readingJson } from '../../views/public-json.ts';
 
-/** The most alerts or accounts in one body; `truncated` tells how many more there are. */
+/** The most alerts or accounts in one body; `truncated` says how many more there are. */
 const listLimit = 200;
 
 /** Of all alerts in one body: receivers limit theirs to 64 KB and more. */
@@ -169,7 +169,7 @@ function runwayData(runway: Runway | null): object | null {
   };
 }
 
-/** Money as decimals, durations in seconds, both as strings: the type of the alert tells which. */
+/** Money as decimals, durations in seconds, both as strings: the type of the alert says which. */
 export function quantityText(quantity: Quantity | null): string | null {
   if (quantity === null) return null;
   switch (quantity.unit) {

@@ -31,7 +31,7 @@ export const webhookSchema = shape({
     .record(z.string().regex(headerName), headerValue, {
       error: (issue) => (issue.code === 'invalid_key' ? headerNameForm : 'must be an object of headers'),
     })
-    .meta({ description: 'Headers to send besides, such as "Authorization". Credentials belong here.' })
+    .meta({ description: 'More headers to send, such as "Authorization". Credentials belong here.' })
     .optional(),
   template: templateSchema.optional(),
   accept: acceptSchema.optional(),

@@ -5,7 +5,7 @@ import { robotKind } from '../robot-kind.ts';
 
 const codePage = 'developer.work.weixin.qq.com, global error codes';
 
-/** What a robot answers: always 200, and a code in the body. The text beside it may change, so that only the code decides. */
+/** What a robot answers: always 200, and a code in the body. The text with it may change, so only the code decides. */
 const wecomAnswers = robotAnswers({
   receiver: 'WeCom',
   keys: ['errcode', 'errmsg'],

@@ -22,14 +22,14 @@ describe('a Slack channel', () => {
 
   it.each([
     ['neither', {}, /^webhookUrl: required: "webhookUrl".* or "botToken" and "channel"/],
-    ['both', { webhookUrl, ...bot }, /^botToken: not beside "webhookUrl"/],
-    ['a bot without a channel', { botToken: 'xoxb-1' }, /^channel: required beside "botToken"/],
-    ['a channel without a bot', { channel: '#alerts' }, /^botToken: required beside "channel"/],
+    ['both', { webhookUrl, ...bot }, /^botToken: not with "webhookUrl"/],
+    ['a bot without a channel', { botToken: 'xoxb-1' }, /^channel: required with "botToken"/],
+    ['a channel without a bot', { channel: '#alerts' }, /^botToken: required with "channel"/],
     ['a channel of two words', { ...bot, channel: 'our alerts' }, /^channel: must be a name/],
     [
       'what a good answer is, of a bot',
       { ...bot, accept: { path: 'ok', equals: true } },
-      /^accept: only beside/,
+      /^accept: only with/,
     ],
     [
       'a token over http',
