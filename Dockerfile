@@ -17,7 +17,7 @@ COPY src ./src
 RUN ["node", "scripts/build.ts"]
 
 FROM node:24-bookworm-slim AS runtime
-ARG VERSION=0.2.0
+ARG VERSION=0.3.0
 ARG REVISION=unknown
 ARG CREATED=unknown
 LABEL org.opencontainers.image.title="lowwater" \

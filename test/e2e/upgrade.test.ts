@@ -63,7 +63,7 @@ it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements a
   });
   const readings = await views.readings('otp', now - 3_600_000, now);
   expect(readings).toHaveLength(28);
-  expect(readings.at(-1)).toMatchObject({ sms: expect.any(Number), currency: 'CNY' });
+  expect(readings.at(-1)).toMatchObject({ balances: { sms: expect.any(Number) }, currency: 'CNY' });
   const open = await views.alerts({ all: false });
   const alerts = open.map(({ account, rule, severity, state }) => [account, rule, severity, state]);
   expect(alerts).toEqual(

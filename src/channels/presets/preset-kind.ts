@@ -143,7 +143,13 @@ function textOf(value: unknown): string {
 }
 
 function keySchema(name: string, key: PresetKey): z.ZodType {
-  const { description, kind, pattern = '', allowed = 'must be a text on one line, not empty', example } = key;
+  const {
+    description,
+    kind,
+    pattern = '',
+    allowed = 'must be a string on one line, not empty',
+    example,
+  } = key;
   const isSecret = kind === 'secret';
   const leaf = textLeaf<string | Secret>({
     description,

@@ -45,7 +45,7 @@ const account = shape({
       secret(`One of the credentials that its provider asks for. Write \${env:NAME} or \${file:/path}.`),
       { error: 'must be an object of credentials' },
     )
-    .meta({ description: 'What its provider asks for; `lowwater providers TYPE` names them.' })
+    .meta({ description: 'What its provider asks for; such as `lowwater providers twilio` lists them.' })
     .optional(),
   baseUrl: plainAddress(
     'Base address for this account; else that of `provider`. Of the default kind.',

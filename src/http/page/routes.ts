@@ -25,7 +25,7 @@ const listedMessages = 200;
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
 /** Pages that ask nobody to sign in. */
 export function addOpenPages(app: WebApp, options: PageOptions): void {
