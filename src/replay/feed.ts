@@ -13,7 +13,7 @@ export type FeedStep =
   /** Nothing more is known. */
   | 'end';
 
-/** The past of one account as steps in the order of time, of which one is at hand: a cursor, so that none is made anew. */
+/** The past of one account as steps in the order of time, of which one is at hand: a cursor, so that none is allocated again. */
 export class Feed {
   readonly past: SurveyedPast;
   readonly #parts: AsyncIterator<readonly PollRecord[]>;

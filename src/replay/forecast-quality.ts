@@ -14,7 +14,7 @@ export interface ForecastQuality {
   readonly aheadMs: number;
   /** How many forecasts, one an hour, came to be known as right or wrong. */
   readonly count: number;
-  /** The middle of `|foretold − true| / true`. */
+  /** The middle of `|predicted − true| / true`. */
   readonly medianError: number;
   /** How often what came lay within the interval that was to hold four times in five. */
   readonly held: number;

@@ -9,7 +9,7 @@ import { predictRunout } from '../spending/predict.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
-/** What was foretold of a balance at a reading, from that reading and earlier ones alone. */
+/** What was predicted of a balance at a reading, from that reading and earlier ones alone. */
 export interface PastForecast {
   readonly reading: Reading;
   readonly balance: Balance;
@@ -20,7 +20,7 @@ export interface PastForecast {
 }
 
 /**
- * What the past of an account would have been foretold like: one for each reading and balance that ever moves, oldest
+ * What the past of an account would have been predicted: one for each reading and balance that ever moves, oldest
  * first, many at a time. All that is known from before is learnt from.
  */
 export async function* forecastsOf(

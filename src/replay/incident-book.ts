@@ -31,7 +31,7 @@ export interface ReplayedIncident
  *
  * - `reached`: a reading at the floor or below came while it fired (at its start, when it was empty already).
  * - `spent`: a top-up came in between; by then as much was spent as was left when it fired.
- * - `projected`: the past ends before either; so it would have come by what was foretold when it fired.
+ * - `projected`: the past ends before either; so it would have come by the forecast when it fired.
  */
 export interface Emptying {
   readonly at: number;

@@ -8,7 +8,7 @@ import type { GapReading } from './poll-pauses.ts';
 /** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
-  /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them anew. */
+  /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them again. */
   polls(): AsyncIterable<readonly PollRecord[]>;
   /** Readings from before, which rules look back on. */
   readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;

@@ -16,7 +16,7 @@ export interface ReplayDependencies {
  * time brings at its own instants between the polls, with silences, inhibition and outages of a provider. Every message is
  * delivered at once, nobody acknowledges anything, nothing is written.
  *
- * It goes on in slices of as many polls as the caller asks for, so that it may run beside something else. Of the past
+ * It goes on in slices of as many polls as the caller asks for, so that other work has its turn. Of the past
  * only what the engine itself looks back on is in memory.
  */
 export class Replay {

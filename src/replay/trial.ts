@@ -11,7 +11,7 @@ import type { AccountPast } from './past.ts';
 import { Replay } from './replay.ts';
 import { storedPast } from './stored-past.ts';
 
-/** What a rule of other values would have told of the past of one account, beside what it tells as it is. */
+/** What a rule of other values would have reported about the past of one account, compared with the present ones. */
 export interface Trial {
   readonly since: number;
   readonly until: number;
@@ -49,7 +49,7 @@ const minPolls = 50;
 const maxPolls = 2_000;
 const triedId = 'as tried';
 
-/** Tries rules on stored history beside the running daemon: in slices, few at once, and not for long. */
+/** Tries rules on stored history while the daemon runs: in slices, few at once, and not for long. */
 export class Trials {
   readonly #parts: TrialDependencies;
   #running = 0;

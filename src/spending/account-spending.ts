@@ -24,7 +24,7 @@ import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 import { lookWeekBack, type WeekAgo } from './week-ago.ts';
 
-/** Nothing is foretold by hours before a day of them was learned. */
+/** No forecast by hours before a day was learned. */
 const hoursForForecast = 24;
 /** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
 const nearlyEmpty = 0.5;
@@ -68,7 +68,7 @@ export class AccountSpending {
     this.#floorMicros = parts.floorMicros;
   }
 
-  /** Goes on under other holidays or another floor. False for another time zone, in which it would have to be learned anew. */
+  /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
   adopt({ week, floorMicros }: Frame): boolean {
     if (week.key !== this.#week.key) return false;
     this.#week = week;
@@ -141,7 +141,7 @@ export class AccountSpending {
     return expectedFrom(this.#walk(known, this.#hour.startsAt), this.#last.at, withinMs);
   }
 
-  /** The forecast of a week ago beside what came; null where that cannot be told. */
+  /** The forecast of a week ago compared with what came; null where that is unknown. */
   weekAgo(balance: Balance): WeekAgo | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);

@@ -11,7 +11,7 @@ import { usualWeek } from './profile.ts';
 /** Nobody plans further ahead. */
 const maxWeeks = 260;
 
-/** What is foretold to be spent from the beginning of an hour on: `sums[k]` within k hours. */
+/** What is predicted to be spent from the beginning of an hour on: `sums[k]` within k hours. */
 export interface Walk {
   readonly startsAt: number;
   readonly sums: Float32Array;

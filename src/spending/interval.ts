@@ -28,8 +28,8 @@ export function beginInterval(state: BalanceState): void {
 }
 
 /**
- * An hour passed. Every sixth, forecasts that came due are compared with what was spent, and new ones (`foretell`: the sum for so
- * many hours ahead) are put down.
+ * An hour passed. Every sixth, forecasts that came due are compared with what was spent, and new ones (`predict`: the sum for so
+ * many hours ahead) are noted.
  *
  *     r = |ln((spent + 0.2 m) / (said + 0.2 m))|,  error += (r − error) / min(count, 60)
  *     width += 0.08 · ([r outside of the interval] − 0.2), within 1 … 4

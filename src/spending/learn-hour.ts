@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { fadeHabit, raiseHabit } from './habit.ts';
+import { fadeLearned, raiseLearned } from './learned-height.ts';
 import { learnLevel, levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { noteRunHour } from './monthly-runs.ts';
@@ -22,11 +22,11 @@ export function isSeen(state: BalanceState): boolean {
 
 /**
  * Learns the hour that ended, if half of it was seen: what was seen of it stands for all of it. What is far above everything known is
- * clipped, so that one burst does not pass for a habit.
+ * clipped, so that one burst is not learned as usual.
  *
  *     spent ≤ max(3 · usual · L, 3 · m · L, peak),  m += (spent − m) / min(hours, 336)
  *
- * `at` says which local hour it was and how much of a monthly run was planned in it. Here the peak is the most that hours take (`raiseHabit`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
+ * `at` says which local hour it was and how much of a monthly run was planned in it. Here the peak is the most that hours take (`raiseLearned`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
  */
 export function learnHour(
   state: BalanceState,
@@ -53,9 +53,9 @@ export function learnHour(
 
 /** The most that hours take. What a person said is expected does not count. */
 function peakAfter(state: BalanceState, spent: Micros): Micros {
-  const peak = fadeHabit(state.peak);
+  const peak = fadeLearned(state.peak);
   if (state.more.excused > 0) return peak;
-  return state.hours < hoursPerWeek ? Math.max(peak, spent) : raiseHabit(peak, spent);
+  return state.hours < hoursPerWeek ? Math.max(peak, spent) : raiseLearned(peak, spent);
 }
 
 /** The most that an hour is believed to take. */
@@ -66,8 +66,8 @@ function bearable(state: BalanceState, usual: Micros): Micros {
 }
 
 /**
- * An hour of the week that comes for the second time and took far more at its first than now and than other days take was no habit
- * then, but chance or a correction by the provider: it is as if it had never been seen.
+ * An hour of the week that comes for the second time and took far more at its first than now and than other days take
+ * was chance then, or a correction by the provider: it is as if it had never been seen.
  */
 function forgetChance(state: BalanceState, slot: number, seen: Micros): void {
   const first = state.bins[slot] ?? 0;

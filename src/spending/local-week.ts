@@ -11,7 +11,7 @@ const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
 const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 
-/** How many hours ahead anything is foretold: a little more than two weeks. */
+/** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
 /** An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167 Sunday 23:00. */

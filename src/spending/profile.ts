@@ -73,7 +73,7 @@ export function forgetHour(state: BalanceState, slot: number): void {
   state.bins[slot] = 0;
 }
 
-/** One hour of the day on all days that are alike: what it leans on is reckoned once for them. */
+/** One hour of the day on all days that are alike: what it leans on is calculated once for them. */
 function fillHour(
   state: BalanceState,
   usual: Float32Array,

@@ -31,7 +31,7 @@ export function createReadingLog(options: ReadingLogOptions): ReadingLog {
 
 /**
  * The instant from which stored readings have to be appended (after the last one before it) so that a log
- * made anew equals the one that lived through them: the window, and two grid cells because thinning looks
+ * rebuilt equals the one that lived through them: the window, and two grid cells because thinning looks
  * past the window's start.
  */
 export function reloadLogSince(options: { readonly windowMs: number; readonly now: number }): number {
@@ -191,7 +191,7 @@ class ReadingLog {
       !this.#isOfSameBalances(reading)
     )
       this.#restart(reading);
-    // First: it moves the sums that the new row is reckoned from.
+    // First: it moves the sums that the new row is calculated from.
     if ((this.#end + 1) * this.#columns > this.#rows.length) this.#makeRoom();
     const { at } = reading;
     const isFirst = this.#end === this.#start;

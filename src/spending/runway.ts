@@ -30,8 +30,8 @@ export interface RunwayQuery {
  * - Without confidence the burn rate is null.
  * - What does not run out, or later than can be told, has no runway.
  * - Below the floor: runway 0, whatever is known, and `emptyAt` null, because that instant has passed.
- * - What lasts 30 days is not reckoned from one jump, until a profile of a week knows better.
- * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
+ * - What lasts 30 days is not calculated from one jump, until a profile of a week knows better.
+ * - `emptyAt` is calculated from the reading; the runway is what is left of it at `now`.
  */
 export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
@@ -62,7 +62,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
 /**
  * The top-up after which the balance lasts 30 days, rounded up to whole cents:
  *
- *     what is foretold to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
+ *     what is predicted to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
 function restoringTopUp({
   left,

@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { fadeHabit, raiseHabit } from './habit.ts';
+import { fadeLearned, raiseLearned } from './learned-height.ts';
 
 /** A provider may book late: less than half an hour is no silence. */
 const shortestMs = hourMs / 2;
@@ -41,7 +41,7 @@ function endSilence(state: BalanceState): void {
   const silence = state.silent / state.meanHour;
   if (state.hours < hoursToLearn) state.usualSilence = Math.max(state.usualSilence, silence);
   else if (state.less.excused === 0)
-    state.usualSilence = raiseHabit(
+    state.usualSilence = raiseLearned(
       state.usualSilence,
       silence,
       (minFalls * state.smallestFall) / state.meanHour,
@@ -53,7 +53,7 @@ function endSilence(state: BalanceState): void {
 
 /** Forgets a little of how silent it is by itself: once an hour. */
 export function forgetSilence(state: BalanceState): void {
-  state.usualSilence = fadeHabit(state.usualSilence);
+  state.usualSilence = fadeLearned(state.usualSilence);
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, keptTopUps } from './balance-state.ts';
 
-/** So many top-ups show a habit. */
+/** So many top-ups make a pattern. */
 export const minTopUps = 4;
 /** How far amounts are off the usual one, as a share of it. All but one are not. */
 const amountSpread = 0.1;
-/** How far the balances are apart at which they come, and how near to empty none is taken for a habit, as a share of the amount. */
+/** How far the balances are apart at which they come, and how near to empty none is taken for a pattern, as a share of the amount. */
 const levelSpread = 0.06;
 
 /** The top-up that comes again and again: an automatic recharge. */
@@ -35,7 +35,7 @@ export function rememberTopUp(
 /**
  * The top-up of one amount (a tenth more or less, one exception) that came from one balance: of the last four to six, the highest
  * two thirds of the balances lie within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where there is
- * no such habit.
+ * no such pattern.
  */
 export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp | null {
   const count = Math.min(state.topUps, keptTopUps);

@@ -1,7 +1,7 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { fadeHabit, habitGrowth, raiseHabit } from './habit.ts';
+import { fadeLearned, learnedGrowth, raiseLearned } from './learned-height.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
@@ -18,7 +18,7 @@ const calmest = 0.7;
 const margin = 0.1;
 /** It is told when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;
-const firstUsual = 1 / aboveUsual / habitGrowth;
+const firstUsual = 1 / aboveUsual / learnedGrowth;
 /** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
 const least = { more: 1, less: 0.3 } as const;
 /** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
@@ -97,7 +97,7 @@ function add(
   side.top = Math.max(side.top, side.sum / state.meanHour);
   if (side.sum > 0) return;
   // The episode is over: the next one is held against it, unless a person said that it was expected.
-  if (side.excused === 0) side.usualTop = raiseHabit(side.usualTop, side.top, firstUsual);
+  if (side.excused === 0) side.usualTop = raiseLearned(side.usualTop, side.top, firstUsual);
   side.excused = 0;
 }
 
@@ -125,8 +125,8 @@ export function episodeOf(state: BalanceState, side: Side, at: number): Episode 
 
 /** Forgets a little of how high the sums go by themselves: once an hour. */
 export function forgetUnusual(state: BalanceState): void {
-  state.more.usualTop = fadeHabit(state.more.usualTop);
-  state.less.usualTop = fadeHabit(state.less.usualTop);
+  state.more.usualTop = fadeLearned(state.more.usualTop);
+  state.less.usualTop = fadeLearned(state.less.usualTop);
   forgetSilence(state);
 }
 

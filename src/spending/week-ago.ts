@@ -6,15 +6,15 @@ import { hoursPerWeek } from './local-week.ts';
 
 const weekBlocks = hoursPerWeek / hoursPerBlock;
 
-/** The forecast of a week ago beside what came. */
+/** The forecast of a week ago compared with what came. */
 export interface WeekAgo {
   readonly madeAt: number;
-  /** From `madeAt` on, the last a week after it: by how much more was spent until then than was foretold. */
+  /** From `madeAt` on, the last a week after it: by how much more was spent until then than was predicted. */
   readonly steps: readonly { readonly at: number; readonly excess: Micros }[];
 }
 
 /**
- * What was foretold a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
+ * What was predicted a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
  * the present hour. Null while less than a week is known, or where too much of it was not seen.
  */
 export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {

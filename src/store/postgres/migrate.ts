@@ -45,6 +45,8 @@ export async function migrate(options: {
       const applied = (await readSchema(ask)) ?? [];
       const missing = migrations.slice(applied.length);
       for (const migration of missing) await apply(ask, migration, { program, now });
+      if (applied.length === 0 && !writesFirstRuns.test(program))
+        await shutOutFirst(ask, missing[1], { program, now });
       return missing;
     });
   return make().catch((error: unknown) => {
@@ -79,6 +81,22 @@ async function apply(
   await ask(
     'INSERT INTO schema_step (number, name, checksum, program, applied_at, oldest_program) VALUES ($1, $2, $3, $4, $5, $6)',
     [...values, /^-- oldest program: (\d+\.\d+)$/m.exec(sql)?.[1] ?? null],
+  );
+}
+
+/** In a database that such a program made, runs of polls are written as it reads them. */
+const writesFirstRuns = /^lowwater 0\.2\./;
+
+/** In any other one 0.2.0 could not read them: a second row in the table that it counts makes it refuse. */
+async function shutOutFirst(
+  ask: Ask,
+  second: Migration | undefined,
+  { program, now }: { readonly program: string; readonly now: number },
+): Promise<void> {
+  if (second === undefined) return;
+  await ask(
+    'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)',
+    [second.number, second.name, second.checksum, program, now],
   );
 }
 
@@ -135,7 +153,8 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
   );
   if (found?.mark === mark) {
-    const migrations = 'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration';
+    const migrations =
+      'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration WHERE number = 1';
     const steps = 'SELECT number, name, checksum, program, oldest_program AS oldest FROM schema_step';
     return ask<AppliedStep>(
       `${found.stepped ? `${migrations} UNION ALL ${steps}` : migrations} ORDER BY number`,

@@ -9,7 +9,7 @@ import { asStorageError } from './failure.ts';
 const pagesPerStep = 500;
 
 /**
- * Copies a live database into one file that needs no others beside it, checks the copy and only then gives it
+ * Copies a live database into one file that needs no other files, checks the copy and only then gives it
  * its name. Throws `StorageError` when there is a file of that name already.
  *
  * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever

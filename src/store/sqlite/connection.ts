@@ -50,12 +50,12 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** A connection that leaves an order: writes one row beside a running daemon. */
+/** A connection that leaves an order: writes one row while a daemon may run. */
 export function connectForOrder(path: string): Connection {
   return connectToExisting(path, false);
 }
 
-/** A connection that changes nothing, also beside a running daemon. */
+/** A connection that changes nothing, also while a daemon runs. */
 export function connectForReading(path: string): Connection {
   return connectToExisting(path, true);
 }

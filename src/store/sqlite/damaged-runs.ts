@@ -30,7 +30,7 @@ export class DamagedRuns {
     if (found.seq !== null) this.#found.set(found.seq, found);
   }
 
-  /** The account's tail, which it has to begin anew. */
+  /** The account's tail: the account begins another. */
   moveTail(found: FoundDamage): void {
     this.#statements.copyTail.run(...this.#detailsOf(found), found.account);
     this.#statements.emptyTail.run(found.account);

@@ -30,7 +30,7 @@ export function openSqliteStore(options: {
 }): SqliteStore {
   const { log, now, program, migrations = readMigrations() } = options;
   refuseMisplaced(options.path);
-  // Behind a symbolic link it is the same database, with the same log and the same lock beside it.
+  // Behind a symbolic link it is the same database, with the same log and the same lock.
   const path = guardStorage(options.path, () => openPrivately(options.path));
   const lock = takeSideLock(path);
   if (lock === null) throw inUse(path, readHolder(path));

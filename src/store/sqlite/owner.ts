@@ -18,7 +18,7 @@ export interface Holder {
 
 /**
  * The holder as it writes itself into the database: there it belongs to the file itself, whatever names lead to it and
- * whatever becomes of the lock beside it. `path` and `file` are the name and the identity of the file that it opened: in a
+ * whatever happens to its lock. `path` and `file` are the name and the identity of the file that it opened: in a
  * backup they are another file's.
  */
 interface Owner extends Holder {
@@ -98,7 +98,7 @@ export function claim(
 
 /**
  * Throws `StorageError` of kind `busy` when the daemon that last claimed this very file still runs, by whatever name it
- * opened it. One that is gone leaves nothing that blocks, unless what it wrote last stands beside another name.
+ * opened it. One that is gone leaves nothing that blocks, unless what it wrote last belongs to another name.
  */
 export function refuseOwned(db: Connection, path: string): void {
   const owner = readOwner(db);

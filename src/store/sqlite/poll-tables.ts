@@ -64,7 +64,7 @@ function readInstant(value: unknown): number | null {
   const at = typeof value === 'number' ? value : Date.parse(text.length === 10 ? text : zoned);
   if (Number.isFinite(at)) return at;
   throw new OperatorError(
-    `${text} is no instant: write 2026-11-01, 2026-11-01 08:00:00 or datetime('now', '-7 days')`,
+    `${text} is not a valid timestamp: write 2026-11-01, 2026-11-01 08:00:00 or datetime('now', '-7 days')`,
   );
 }
 

@@ -22,7 +22,7 @@ interface Tail {
 
 /**
  * Writes polls and account states, inside a transaction of the caller's. It keeps each account's tail in memory, as the
- * database has it; after a transaction that failed, `forget` makes it read them anew.
+ * database has it; after a transaction that failed, `forget` makes it read them again.
  */
 export class PollWriter {
   readonly #statements: ReturnType<typeof prepareStatements>;

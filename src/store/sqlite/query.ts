@@ -40,13 +40,13 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
   if (!isQuery(sql)) {
     return {
       kind: 'refused',
-      reason: 'only a query is answered: SELECT, WITH, VALUES or EXPLAIN QUERY PLAN',
+      reason: 'only read-only statements are allowed: SELECT, WITH, VALUES or EXPLAIN QUERY PLAN',
     };
   }
   try {
     const statement = db.prepare<[], SqlValue[]>(sql);
     if (!statement.reader || !statement.readonly)
-      return { kind: 'refused', reason: 'only what changes nothing is answered' };
+      return { kind: 'refused', reason: 'only read-only statements are allowed' };
     const columns = statement.columns().map(({ name }) => name);
     return { kind: 'answer', columns, rows: step(() => statement.raw().iterate(), path) };
   } catch (error) {

@@ -11,14 +11,14 @@ export interface SelfHealingDependencies {
   /** The real path of the database. */
   readonly path: string;
   readonly now: () => number;
-  /** Opens the database for writing; called again when the connection has to be made anew. */
+  /** Opens the database for writing; called again when the connection has to be replaced. */
   readonly connect: () => Connection;
   /** For a connection, what throws when another daemon holds the database. */
   readonly verifier: (db: Connection) => () => void;
 }
 
 /**
- * The daemon's store over a connection that is made anew when the write-ahead log was removed or cut under it. SQLite
+ * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut under it. SQLite
  * notices neither: it writes on into a file without a name, or behind a hole, and the next process finds nothing of it.
  *
  * The commit that finds the log damaged fails, so that people hear of it; the next one mends it. A log that was removed is
@@ -76,7 +76,7 @@ export function createSelfHealingStore(
     throw new StorageError(
       'other',
       `database ${path}: its write-ahead log ${path}-wal was ${found === 'cut' ? 'cut' : 'removed or replaced'} while ` +
-        'lowwater has it open; lowwater goes on from memory and writes it anew',
+        'lowwater has it open; lowwater continues from memory and writes it again',
     );
   }
 
@@ -85,7 +85,7 @@ export function createSelfHealingStore(
     return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
   }
 
-  /** Opens the database anew. Whatever goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
+  /** Opens the database again. Whatever goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
   function mend(): void {
     try {
       if (db.open) giveUpConnection();

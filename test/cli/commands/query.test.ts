@@ -55,7 +55,7 @@ describe('lowwater query', () => {
   });
 
   it.each([
-    [['DELETE FROM account'], /only a query is answered/],
+    [['DELETE FROM account'], /only read-only statements are allowed/],
     [['SELECT nothing_such FROM account'], /no such column/],
     [['--json', 'SELECT 1 AS n, 2 AS n'], /two columns are called n/],
     [['--json', '--csv', 'SELECT 1'], /either --csv or --json/],
