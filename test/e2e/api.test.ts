@@ -76,6 +76,12 @@ describe.concurrent('the API and the metrics of the built program', () => {
         ['post', '/api/v1/silences', '/api/v1/silences', { match: {}, for: '1 fortnight' }],
         ['post', '/api/v1/accounts/{id}/poll', '/api/v1/accounts/otp/poll', undefined],
         ['post', '/api/v1/accounts/{id}/poll', '/api/v1/accounts/revoked/poll', undefined],
+        [
+          'post',
+          '/api/v1/accounts/{id}/readings',
+          '/api/v1/accounts/otp/readings',
+          { at: '2026-01-01T00:00:00Z', balances: { sms: '1', voip: '1' }, currency: 'CNY' },
+        ],
         ['delete', '/api/v1/silences/{id}', '/api/v1/silences/none', undefined],
         ['post', '/api/v1/reports/{id}', '/api/v1/reports/none', undefined],
         ['delete', '/api/v1/silences', '/api/v1/silences', { id: 'none' }],

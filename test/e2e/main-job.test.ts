@@ -37,7 +37,7 @@ describe.concurrent('the built program, end to end', { timeout: 60_000 }, () => 
       expect((await daemon.stop()).code).toBe(0);
 
       const texts = bed.slack.posts.map(({ text }) => text).join('\n');
-      expect(texts).toMatch(/WARNING.*120\.00 CNY[\s\S]*CRITICAL.*18\.38 CNY[\s\S]*RESOLVED/);
+      expect(texts).toMatch(/120\.00 CNY.*WARNING[\s\S]*18\.38 CNY.*CRITICAL[\s\S]*RESOLVED/);
       const mails = await bed.mail.mails();
       const [first, ...others] = mails;
       expect(others).toHaveLength(2);
