@@ -10,7 +10,7 @@ const accountsAtOnce = 1000;
 
 /**
  * Tells whether two processes have the same configuration, secrets included, of which nobody can learn anything from it: its key is
- * the address of the database. Where a daemon listens and what it is called may differ.
+ * how a daemon signs in to the database. Where a daemon listens and what it is called may differ.
  */
 export async function hashSettings(
   settings: Settings,
@@ -18,7 +18,7 @@ export async function hashSettings(
 ): Promise<string> {
   const { server: _, storage: __, log: ___, accounts, provider, providers, ...shared } = settings;
   const entries = entriesOf({ provider, providers }).map(entryText);
-  const hash = createHmac('sha256', url.reveal()).update(textOf({ ...shared, entries }));
+  const hash = createHmac('sha256', keyOf(url)).update(textOf({ ...shared, entries }));
   for await (const slice of inSlices(accounts, accountsAtOnce)) hash.update(textOf(slice));
   return hash.digest('hex').slice(0, 32);
 }
@@ -30,7 +30,7 @@ export async function describeParts(
 ): Promise<ConfigurationParts> {
   const { server: _, storage: __, log: ___, accounts, rules, channels, ...rest } = settings;
   const digest = (part: unknown): string =>
-    createHmac('sha256', url.reveal()).update(textOf(part)).digest('hex').slice(0, 12);
+    createHmac('sha256', keyOf(url)).update(textOf(part)).digest('hex').slice(0, 12);
   const byAccount: Record<string, string> = {};
   for await (const slice of inSlices(accounts, accountsAtOnce))
     for (const account of slice) byAccount[account.id] = digest(account);
@@ -40,6 +40,12 @@ export async function describeParts(
     channels: Object.fromEntries(channels.map((channel) => [channel.name, digest(channel)])),
     keys: Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, digest(value)])),
   };
+}
+
+/** Who signs in to which database, by which password: daemons may reach one database at different addresses. */
+function keyOf(url: Secret): string {
+  const parsed = URL.parse(url.reveal());
+  return parsed === null ? url.reveal() : `${parsed.username}:${parsed.password}@${parsed.pathname}`;
 }
 
 function textOf(part: unknown): string {

@@ -153,8 +153,9 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
   );
   if (found?.mark === mark) {
+    // Row 2 only shuts 0.2.0 out; the step itself stands in `schema_step`.
     const migrations =
-      'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration WHERE number = 1';
+      'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration WHERE number <> 2';
     const steps = 'SELECT number, name, checksum, program, oldest_program AS oldest FROM schema_step';
     return ask<AppliedStep>(
       `${found.stepped ? `${migrations} UNION ALL ${steps}` : migrations} ORDER BY number`,

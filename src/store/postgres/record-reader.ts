@@ -112,7 +112,7 @@ class Loading {
       silences,
       notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
       damaged,
-      damagedRecords: this.#sieve.damaged,
+      ...(this.#sieve.damaged.length === 0 ? {} : { damagedRecords: this.#sieve.damaged }),
     };
   }
 
