@@ -92,15 +92,15 @@ interface Ask {
 }
 
 interface Asker extends Ask {
-  /** What the options said was wrong: from now on the person is asked. */
+  /** The key of the options was refused: from now on the person is asked for it. */
   again(): void;
 }
 
 function createAsker(context: CommandContext, input: CommandInput): Asker {
-  let ignoresOptions = false;
+  let keyWasRefused = false;
   const ask: Ask = async (name, question, { hidden = false, optional = false, check } = {}) => {
     for (;;) {
-      const option = ignoresOptions ? null : input.option(name);
+      const option = keyWasRefused && hidden ? null : input.option(name);
       const typed = option ?? (context.ask === null ? '' : await context.ask(question, hidden));
       const answer = typed.trim();
       if (context.signal.aborted) throw new CommandError('stopped; nothing was written');
@@ -117,7 +117,7 @@ function createAsker(context: CommandContext, input: CommandInput): Asker {
   };
   return Object.assign(ask, {
     again: () => {
-      ignoresOptions = true;
+      keyWasRefused = true;
     },
   });
 }
