@@ -59,6 +59,8 @@ export class World {
   diskFull = false;
   /** Another process keeps the database locked. */
   locked = false;
+  /** Grows when the process is killed. */
+  #life = 0;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
   readonly #tenure: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>;
@@ -116,6 +118,7 @@ export class World {
 
   /** The process is killed: nothing more is written or sent. */
   crash(): void {
+    this.#life += 1;
     this.clock.dropTimers();
     this.database.close();
   }
@@ -157,9 +160,12 @@ export class World {
 
   #openStore(): Store {
     const store = asStore(this.database);
+    const life = this.#life;
     return {
       ...store,
       commit: async (batch: Batch) => {
+        // A process that was killed writes nothing more, and nobody hears of that.
+        if (life !== this.#life) return new Promise<void>(() => undefined);
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
         if (this.locked) throw new StorageError('busy', 'it is locked');
         await store.commit(batch);
