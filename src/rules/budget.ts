@@ -3,7 +3,7 @@ import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
+import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
@@ -45,11 +45,8 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   summary: 'Spending of a day, week or month that reaches its budget.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    ...buildLadder(input.thresholds, { threshold: input.amount, severity: common.severity }),
-    type: 'budget',
-    balance: input.balance ?? firstBalance,
+  build: (input, severity) => ({
+    ...buildLadder(input.thresholds, { threshold: input.amount, severity }),
     per: input.per,
   }),
   check: (reader) => checkLadder(reader, { single: 'amount', read: readAmount, worse: 'higher' }),
