@@ -10,7 +10,7 @@ import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { figureOf, moneyFigures } from './figures.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
 import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { describeLadder, ladderSteps, reachedStep, stepVerdict } from './ladder.ts';
@@ -72,7 +72,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the next period began, or the budget was raised.',
   figures: (item, frame) => [
     ...moneyFigures(item, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
-    ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ...figuresOf(item, frame, shownFacts),
   ],
   advice: () => [
     'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',

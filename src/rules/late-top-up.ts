@@ -6,7 +6,7 @@ import { balanceLabel } from '../wording/balance-wording.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { allBalances, figureOf, readingFigures } from './figures.ts';
+import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { factText, wordValue } from './item-words.ts';
 import type { PlainRule, RuleKind } from './kind.ts';
 import { breached, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
@@ -38,7 +38,7 @@ export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
   resolved: () => 'the expected top-up arrived, or is expected no more',
   recovery: 'Resolved: the top-up arrived, or is expected no more.',
   figures: (item, frame) => [
-    ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ...figuresOf(item, frame, shownFacts),
     ...(item.account === null ? [] : allBalances(item.account)),
     ...readingFigures(item, frame),
   ],

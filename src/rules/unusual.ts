@@ -11,7 +11,7 @@ import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spendi
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { figureOf, moneyFigures } from './figures.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
 import { factText, moneyOf } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { nameBalance } from './rule-words.ts';
@@ -90,7 +90,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     recovery: 'Resolved: spending is as usual again.',
     figures: (item, frame) => [
       ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
-      ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+      ...figuresOf(item, frame, shownFacts),
     ],
     advice: (item, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
   };
