@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
@@ -6,6 +8,10 @@ import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { openProcessLog } from '../../src/wiring/process-log.ts';
 import { createRooms } from '../../src/wiring/rooms.ts';
+
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+);
 
 export interface CliOptions {
   readonly cwd: string;
@@ -35,11 +41,11 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     cwd: options.cwd,
     user: 'tester',
     ask: options.ask ?? null,
-    version: '0.0.0',
+    version,
     clock: systemClock,
     random: systemRandom,
     signal: options.signal ?? new AbortController().signal,
-    rooms: createRooms({ log: openProcessLog({}), version: '0.0.0' }),
+    rooms: createRooms({ log: openProcessLog({}), version }),
   };
   const code = await runCommandLine(words, context);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
