@@ -88,7 +88,9 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     daemon,
     reader,
     async views() {
-      const views = await context.rooms.openStoredViews(settings, await reader());
+      const { openStoredViews } = await import('../views/stored-views.ts');
+      const calendar = await context.rooms.loadCalendar();
+      const views = await openStoredViews({ ...context, settings, reader: await reader(), calendar });
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
@@ -105,7 +107,10 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
 }
 
 /** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
-function differenceOf(daemon: Pick<DaemonFacts, 'version'>, own: Pick<DaemonFacts, 'version'>): string | null {
+function differenceOf(
+  daemon: Pick<DaemonFacts, 'version'>,
+  own: Pick<DaemonFacts, 'version'>,
+): string | null {
   const minorOf = ({ version }: Pick<DaemonFacts, 'version'>) => version.split('.').slice(0, 2).join('.');
   return minorOf(daemon) === minorOf(own)
     ? null
@@ -141,9 +146,6 @@ function namesOf({ accounts, rules, channels, reports }: Settings): Names {
     reports: reports.map(({ id }) => id),
   };
 }
-
-/** Commands that order something print what became of it as JSON too. */
-export const orderedJsonOption = { summary: 'print JSON' } as const;
 
 /**
  * What became of an order that the daemon answered, or that lies in the database because no daemon did: a sentence, or what it

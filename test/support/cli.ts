@@ -20,6 +20,8 @@ export interface CliOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly signal?: AbortSignal;
+  /** The version of the program, where it is not this one's. */
+  readonly version?: string;
   /** What the person at the terminal answers. */
   readonly ask?: (question: string, hidden: boolean) => Promise<string>;
 }
@@ -41,7 +43,7 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     cwd: options.cwd,
     user: 'tester',
     ask: options.ask ?? null,
-    version,
+    version: options.version ?? version,
     clock: systemClock,
     random: systemRandom,
     signal: options.signal ?? new AbortController().signal,

@@ -6,7 +6,7 @@ import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
 import { withDesk } from '../desk.ts';
@@ -39,7 +39,7 @@ pauses that are stored.
       summary:
         'print the request without its credentials, the answer, and what was read from where; does not ask the daemon',
     },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   examples: [
     'lowwater check',

@@ -3,7 +3,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { withDesk } from '../desk.ts';
 import { requireAccount, requireRule, suggest } from '../read-options.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
@@ -22,7 +22,7 @@ export const explainCommand: Command = {
     { name: 'ACCOUNT', summary: 'the account', completes: 'accounts' },
     { name: 'RULE', summary: 'the rule; without it all that apply', optional: true, completes: 'rules' },
   ],
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
   asksDaemon: true,
   run: (context, input) =>

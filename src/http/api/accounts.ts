@@ -231,10 +231,7 @@ export function addAccountOperations(api: Api): void {
       throw new RequestError('not_found', 'No such rule applies to this account.');
     }
     const page = pageOfList(explanations, query, ({ rule }) => rule.id);
-    return context.json(
-      { explanations: page.items.map(explanationJson), nextCursor: page.nextCursor },
-      200,
-    );
+    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
   });
 
   api.openapi(getChart, async (context) => {
