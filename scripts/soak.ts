@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-process.ts';
 import { type ScenarioInput, scenarioSchema } from '../src/simulator/scenario.ts';
-import { startSimulator } from '../src/simulator/server.ts';
+import { startSimulator } from '../test/support/simulator.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
