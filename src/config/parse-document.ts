@@ -95,7 +95,8 @@ const keyEnd = /"\s*:/g;
 function countKeysOf(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > deepestNesting) return Number.NaN;
-  if (Array.isArray(value)) return value.reduce<number>((sum, child) => sum + countKeysOf(child, depth + 1), 0);
+  if (Array.isArray(value))
+    return value.reduce<number>((sum, child) => sum + countKeysOf(child, depth + 1), 0);
   const keys = Object.keys(value);
   let count = keys.length;
   for (const key of keys) {
