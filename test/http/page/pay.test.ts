@@ -204,6 +204,11 @@ describe('a payment that was ordered', () => {
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
   });
 
+  interface Answer {
+    readonly expected: readonly { readonly id: string }[];
+    readonly audit: readonly { readonly action: string; readonly by: string }[];
+  }
+
   it('is ordered and cancelled by the API too, under the name of who did it, and cancelled by the page', async () => {
     const world = await startWorld({ rules });
     const { url } = await serveWorld(world);
@@ -211,7 +216,7 @@ describe('a payment that was ordered', () => {
     const send = async (path: string, method: string, body?: object) => {
       const headers = { 'content-type': 'application/json' };
       const answer = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
-      return { status: answer.status, body: await answer.json() };
+      return { status: answer.status, body: (await answer.json()) as Answer };
     };
     const wanted = { account: 'otp', amount: '5000', arrivesBy: '2026-11-26T17:00:00Z', by: 'Wei' };
     const ordered = await send(api, 'POST', { ...wanted, comment: 'PO-1' });
@@ -227,18 +232,18 @@ describe('a payment that was ordered', () => {
     await send(api, 'POST', wanted);
     const listed = await send(api, 'GET');
     expect(listed.body.expected).toMatchObject([topUp, { comment: '' }]);
-    const [first, second] = listed.body.expected;
-    expect(await send(`${api}/${first.id}`, 'DELETE')).toMatchObject({ status: 200 });
-    expect(await send(`${api}/${first.id}`, 'DELETE')).toMatchObject({ status: 404 });
+    const [first, second] = listed.body.expected.map(({ id }) => id);
+    expect(await send(`${api}/${first}`, 'DELETE')).toMatchObject({ status: 200 });
+    expect(await send(`${api}/${first}`, 'DELETE')).toMatchObject({ status: 404 });
     const cancelled = await fetch(`${url}/pay/cancel`, {
       method: 'POST',
-      body: new URLSearchParams({ account: 'otp', id: second.id }),
+      body: new URLSearchParams({ account: 'otp', id: String(second) }),
       redirect: 'manual',
     });
     expect(cancelled.headers.get('location')).toBe('/pay?done=cancelled');
     expect((await send(api, 'GET')).body.expected).toEqual([]);
     const { audit } = (await send(`${url}/api/v1/audit`, 'GET')).body;
-    expect(audit.map(({ action, by }: { action: string; by: string }) => [action, by])).toEqual([
+    expect(audit.map(({ action, by }) => [action, by])).toEqual([
       ['cancel-expected', 'page'],
       ['cancel-expected', 'api'],
       ['expect-top-up', 'Wei'],
