@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
@@ -168,6 +169,21 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs),
   ],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
+});
+
+export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
+  id: [text, ({ id }) => id],
+  account: [text, ({ account }) => account],
+  balance: [balanceSchema, ({ balance }) => balance],
+  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
+  received: [
+    money.meta({ description: 'By how much the balance rose since' }),
+    ({ receivedMicros }) => formatMicros(receivedMicros),
+  ],
+  arrivesBy: [instant, ({ by }) => isoText(by)],
+  orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
+  orderedBy: [text, ({ orderedBy }) => orderedBy],
+  comment: [text, ({ comment }) => comment],
 });
 
 export const incidentJson = publicObject<Incident>()('Incident', {
