@@ -13,6 +13,10 @@ export interface ProviderEntry {
   readonly timeoutMs: number;
   /** For all accounts that share credentials. */
   readonly maxRequestsPerSecond: number;
+  /** Polling more often than this shows nothing new, or is refused; null where nothing is known. */
+  readonly shortestEveryMs: number | null;
+  /** What its accounts give under `credentials`. */
+  readonly credentialNames: readonly string[];
   readonly allowInsecureHttp: boolean;
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
   /** Where to pay, for accounts that name no address of their own. */

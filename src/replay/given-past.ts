@@ -1,8 +1,9 @@
 import { inParts } from '../domain/parts.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
-import { HistoryFileError, type PollShelf } from './history-csv.ts';
+import type { PollShelf } from './history-csv.ts';
 import type { AccountPast } from './past.ts';
+import { HistoryFileError } from './read-csv.ts';
 
 /**
  * The past of an account from a list of readings, from `since` on (null: from the first). Where readings are missing,

@@ -16,6 +16,7 @@ import {
   type PeriodSum,
   type PeriodSums,
   restoreSums,
+  sumOf,
 } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
@@ -88,7 +89,7 @@ export class AccountSpending {
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
-    return this.#sums?.[period] ?? null;
+    return this.#sums && sumOf(this.#sums, period);
   }
 
   /** Takes in the newest reading. True when an hour ended with it. */

@@ -74,6 +74,8 @@ export interface Views {
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
   /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
   weekAgo(account: string, balance: Balance): WeekAgo | null;
+  /** What people announced and has not come yet, of every account; the oldest order of each first. */
+  expected(): readonly ExpectedTopUp[];
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
   silences(): readonly SilenceView[];
   /** What a silence would mute, before it is ordered; or why it would not be taken. */
@@ -100,6 +102,8 @@ interface Actions {
   unacknowledge(alert: AlertName): Promise<Refusal | null>;
   /** A person has paid: the money is expected. */
   expectTopUp(order: ExpectOrder): Promise<ExpectedTopUp | Refusal>;
+  /** The money does not come, or came unnoticed. */
+  cancelExpected(topUp: Pick<ExpectedTopUp, 'account' | 'id'>): Promise<Refusal | null>;
   silence(order: SilenceOrder): Promise<Silence | Refusal>;
   expireSilence(id: string): Promise<Refusal | null>;
   /** Lets a silence that is not over last so much longer. */
@@ -166,13 +170,8 @@ export interface FiringView
   readonly acknowledged: boolean;
 }
 
-export interface Explanation extends ExplainedRule {
+export interface Explanation {
   readonly rule: Rule;
-}
-
-/** The same as far as HTTP says it. */
-export interface ExplainedRule {
-  readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */

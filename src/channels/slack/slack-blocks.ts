@@ -24,9 +24,9 @@ export interface LinkButton {
 
 export type SlackBlock =
   | { readonly type: 'section'; readonly text: PlainText }
-  | { readonly type: 'section'; readonly fields: readonly Mrkdwn[] }
-  | { readonly type: 'context'; readonly elements: readonly PlainText[] }
-  | { readonly type: 'actions'; readonly elements: readonly LinkButton[] }
+  | { readonly type: 'section'; readonly fields: Mrkdwn[] }
+  | { readonly type: 'context'; readonly elements: PlainText[] }
+  | { readonly type: 'actions'; readonly elements: LinkButton[] }
   | { readonly type: 'divider' };
 
 export function button(order: {

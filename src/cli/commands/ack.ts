@@ -4,11 +4,12 @@ import {
   type Command,
   CommandError,
   type CommandInput,
+  jsonOption,
   type PositionalSpec,
   UsageError,
 } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, orderedJsonOption, printOrdered, withDesk } from '../desk.ts';
+import { type Desk, printOrdered, withDesk } from '../desk.ts';
 import { byOption, readPerson, requireAccount } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
@@ -34,7 +35,7 @@ export const ackCommand: Command = {
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },
     by: byOption,
-    json: orderedJsonOption,
+    json: jsonOption,
   },
   examples: [
     'lowwater ack otp sms-low --comment "top-up ordered"',
@@ -55,7 +56,7 @@ export const unackCommand: Command = {
   details,
   positionals,
   asksDaemon: true,
-  options: { json: orderedJsonOption },
+  options: { json: jsonOption },
   examples: ['lowwater unack otp sms-low'],
   run: (context, input) =>
     withDesk(context, input, async (desk) => {

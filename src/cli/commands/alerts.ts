@@ -2,7 +2,7 @@ import { formatMoney } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { withDesk } from '../desk.ts';
 import { printJson } from '../terminal/output.ts';
@@ -18,7 +18,7 @@ export const alertsCommand: Command = {
 "forecast","summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
   options: {
     all: { summary: 'also the resolved ones that are still stored' },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   asksDaemon: true,
   run: (context, input) =>

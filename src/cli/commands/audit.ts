@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../domain/audit.ts';
 import { weekMs } from '../../domain/duration.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { withDesk } from '../desk.ts';
 import { readInstant } from '../read-options.ts';
@@ -14,7 +14,7 @@ export const auditCommand: Command = {
   details: `--json prints {"audit":[{"at","by","from","action","account","rule","detail"}]}, newest first, the same as GET /api/v1/audit.`,
   options: {
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   asksDaemon: true,
   run: (context, input) =>

@@ -3,11 +3,12 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
-import type { ExplainedRule } from '../../views/views.ts';
+import type { CheckedAccount } from '../../views/check.ts';
+import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type Command, type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type CheckedByRules, checkThroughDaemon } from '../daemon/check-through-daemon.ts';
+import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
 import { withDesk } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
@@ -38,7 +39,7 @@ pauses that are stored.
       summary:
         'print the request without its credentials, the answer, and what was read from where; does not ask the daemon',
     },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   examples: [
     'lowwater check',
@@ -83,7 +84,7 @@ async function checkHere(
   context: CommandContext,
   input: CommandInput,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
-): Promise<readonly CheckedByRules[]> {
+): Promise<readonly CheckedAccount[]> {
   const { settings } = await loadConfiguration(context, input);
   return context.rooms.checkAccounts({ settings, ...order, signal: context.signal });
 }
@@ -112,7 +113,7 @@ function formatExchange(
 }
 
 /** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
-function statusOf({ outcome, explanations }: CheckedByRules): PluginStatus {
+function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
   );
@@ -128,7 +129,7 @@ function worstOf(statuses: readonly PluginStatus[]): PluginStatus {
 }
 
 function formatCheck(
-  checked: readonly CheckedByRules[],
+  checked: readonly CheckedAccount[],
   status: PluginStatus,
   { stdout, clock }: CommandContext,
   timezone: string,
@@ -151,7 +152,7 @@ function formatCheck(
 const namedAtMost = 3;
 
 /** `otp: sms-low 42.10 CNY`, or why nothing is known. */
-function wordTrouble({ view, outcome, explanations }: CheckedByRules, frame: Frame): string {
+function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
     const value =
@@ -167,7 +168,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedByRules, frame: Fra
  * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, as monitoring plugins write it
  * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is absent.
  */
-function formatPerformanceData(checked: readonly CheckedByRules[]): string {
+function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
@@ -188,7 +189,7 @@ interface Frame {
   readonly style: Style;
 }
 
-function formatAccount(checked: CheckedByRules, frame: Frame): string {
+function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const { view, outcome, reason, explanations } = checked;
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
@@ -210,7 +211,7 @@ function formatAccount(checked: CheckedByRules, frame: Frame): string {
 }
 
 function formatRule(
-  { rule, evaluation }: ExplainedRule,
+  { rule, evaluation }: Explanation,
   frame: Frame & { readonly width: number; readonly currency: string | null },
 ): string {
   const { style } = frame;

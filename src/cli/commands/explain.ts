@@ -1,9 +1,9 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
-import type { AlertView, ExplainedRule } from '../../views/views.ts';
+import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { withDesk } from '../desk.ts';
 import { requireAccount, requireRule, suggest } from '../read-options.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
@@ -22,7 +22,7 @@ export const explainCommand: Command = {
     { name: 'ACCOUNT', summary: 'the account', completes: 'accounts' },
     { name: 'RULE', summary: 'the rule; without it all that apply', optional: true, completes: 'rules' },
   ],
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
   asksDaemon: true,
   run: (context, input) =>
@@ -56,7 +56,7 @@ export const explainCommand: Command = {
     }),
 };
 
-function formatExplanation(explanation: ExplainedRule, frame: WordingFrame, stdout: Output): string {
+function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
@@ -72,7 +72,7 @@ function formatExplanation(explanation: ExplainedRule, frame: WordingFrame, stdo
 }
 
 /** Rule and verdict on one line where both fit, else the verdict below. */
-function layOutHeading(explanation: ExplainedRule, stdout: Output): string[] {
+function layOutHeading(explanation: Explanation, stdout: Output): string[] {
   const { rule } = explanation;
   const { text, paint } = describeVerdict(explanation, stdout.style);
   const name = `${rule.id} (${rule.type}${rule.builtIn ? ', built in' : ''}):`;
@@ -110,7 +110,7 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
 }
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
-function describeAlert(alert: AlertView, rule: ExplainedRule['rule'], frame: WordingFrame): string {
+function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
   const since = `${alert.state} since ${formatMomentAndAge(alert.since, frame)}`;
   if (alert.state === 'pending')
     return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
@@ -123,7 +123,7 @@ function describeAlert(alert: AlertView, rule: ExplainedRule['rule'], frame: Wor
 }
 
 function describeVerdict(
-  { evaluation }: ExplainedRule,
+  { evaluation }: Explanation,
   style: Style,
 ): { readonly text: string; readonly paint: (text: string) => string } {
   switch (evaluation.kind) {

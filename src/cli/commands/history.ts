@@ -4,7 +4,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { withDesk } from '../desk.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
@@ -33,7 +33,7 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     until: { value: 'TIME', summary: 'likewise; default now' },
     balance: { value: 'NAME', summary: 'what the chart shows; default: the first balance of the account' },
     csv: { summary: 'print CSV' },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
     table: { summary: 'print a table also on a terminal' },
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
@@ -125,11 +125,7 @@ interface ChartContent {
 }
 
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
-  const [{ drawChart }, { layChart }, { findGaps }] = await Promise.all([
-    import('../terminal/chart.ts'),
-    import('../../chart/chart.ts'),
-    import('../../chart/line.ts'),
-  ]);
+  const { drawChart, layPast } = await import('../terminal/chart.ts');
   const { account, readings, since, until, timezone, view } = content;
   const { id: balance, label } = content.balance;
   const newest = readings.at(-1);
@@ -138,25 +134,15 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     ({ currency, balances }) => currency === newest?.currency && balances[balance] !== undefined,
   );
   const first = drawn[0];
-  const chart = layChart({
-    // A history that is shorter than what was asked for fills the chart.
-    since: Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000)),
-    until,
-    now: until,
-    readings: drawn,
-    balance,
-    gaps: findGaps(
-      drawn.map((reading) => ({ at: reading.at, reading })),
-      { until, intervalMs: view?.pollIntervalMs ?? 0, leastMs: 0 },
-    ),
-    maxPoints: Number.POSITIVE_INFINITY,
-    thresholds: view?.thresholds[balance] ?? {},
-    runway: null,
-    aheadShare: 0,
-    incidents: [],
-  });
+  // A history that is shorter than what was asked for fills the chart.
+  const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
+  const thresholds = view?.thresholds[balance] ?? {};
+  const chart = layPast(
+    { since: from, until, readings: drawn, balance, thresholds },
+    view?.pollIntervalMs ?? 0,
+  );
   const lines = drawChart({
-    chart: { ...chart, until },
+    chart,
     timezone,
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
@@ -169,9 +155,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     newest?.balances[balance] === undefined
       ? ''
       : `${formatMoney(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
-  const names = Object.entries(view?.thresholds[balance] ?? {}).map(
-    ([severity, micros]) => `${severity} ${formatMoney(micros)}`,
-  );
+  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
   const legend =
     names.length === 0
       ? []

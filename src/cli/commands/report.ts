@@ -1,6 +1,6 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
-import type { CommandContext, ReportOrder } from '../context.ts';
+import type { CommandContext, ReportOrder, SentReport } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
 import { type Desk, withDesk } from '../desk.ts';
 import { suggest } from '../read-options.ts';
@@ -50,24 +50,11 @@ async function readReport(
   return { text, payload: report };
 }
 
-interface Sent {
-  readonly channel: string;
-  readonly delivered: boolean;
-  readonly reason: string | null;
-}
-
-async function sendReport(context: CommandContext, desk: Desk, id: string): Promise<readonly Sent[]> {
+async function sendReport(context: CommandContext, desk: Desk, id: string): Promise<readonly SentReport[]> {
   const { daemon } = desk;
-  if (daemon !== null) {
-    const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-    return (await request<{ deliveries: readonly Sent[] }>(daemon, { method: 'POST', path })).deliveries;
-  }
-  const sent = await context.rooms.sendReport(orderOf(context, desk, id));
-  return sent.map(({ channel, delivery }) => ({
-    channel,
-    delivered: delivery.kind === 'delivered',
-    reason: delivery.kind === 'delivered' ? null : delivery.reason,
-  }));
+  if (daemon === null) return context.rooms.sendReport(orderOf(context, desk, id));
+  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
+  return (await request<{ deliveries: readonly SentReport[] }>(daemon, { method: 'POST', path })).deliveries;
 }
 
 function orderOf({ signal }: CommandContext, { settings }: Desk, id: string): ReportOrder {

@@ -6,9 +6,16 @@ import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { maxSilenceMs } from '../../domain/silence.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandInput,
+  exitCodes,
+  jsonOption,
+  UsageError,
+} from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { orderedJsonOption, printOrdered, withDesk } from '../desk.ts';
+import { printOrdered, withDesk } from '../desk.ts';
 import {
   byOption,
   readChoice,
@@ -46,7 +53,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     for: { value: 'DURATION', summary: 'how long, such as 2h; required' },
     comment: { value: 'TEXT', summary: 'why' },
     by: byOption,
-    json: orderedJsonOption,
+    json: jsonOption,
   },
   examples: [
     'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
@@ -90,7 +97,7 @@ export const silenceListCommand: Command = {
   details: `Those made by people, and the present or next window of those in the configuration (without an id).
 
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   asksDaemon: true,
   run: (context, input) =>
     withDesk(context, input, async (desk) => {
@@ -109,7 +116,7 @@ export const silenceExpireCommand: Command = {
   summary: 'end a silence now',
   details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
-  options: { json: orderedJsonOption },
+  options: { json: jsonOption },
   asksDaemon: true,
   run: (context, input) =>
     withDesk(context, input, async (desk) => {

@@ -11,9 +11,8 @@ import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
 import { type Desk, withDesk } from '../desk.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
@@ -21,6 +20,7 @@ import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
+import { type DescribedCluster, describeCluster } from './cluster.ts';
 
 export const statusCommand: Command = {
   name: 'status',
@@ -31,7 +31,7 @@ wrong with the daemon, and a database that no daemon fills, is said on standard 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
   asksDaemon: true,
   run: (context, input) =>

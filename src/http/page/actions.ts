@@ -24,6 +24,13 @@ export function addActions(app: WebApp, options: PageOptions): void {
     form.set('back', '/pay');
     return sendBack(context, form, 'ordered');
   });
+  app.post('/pay/cancel', async (context) => {
+    const form = await readForm(context);
+    const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
+    accept(await context.var.views.cancelExpected({ account, id }));
+    form.set('back', '/pay');
+    return sendBack(context, form, 'cancelled');
+  });
   app.post('/silences', (context) => silence(options, context));
   app.post('/silences/:id/extend', extendSilence);
   app.post('/silences/:id/expire', expireSilence);
