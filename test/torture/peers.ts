@@ -27,7 +27,6 @@ export class Peers {
           const flight: InFlight = {
             signal,
             abort: () => {
-              this.#machine.dirty = true;
               life.flights.delete(flight);
               resolve({ kind: 'network_error', reason: 'given up', durationMs: 1, usage: {} });
             },
@@ -99,7 +98,6 @@ export class Peers {
           const flight: InFlight = {
             signal,
             abort: () => {
-              this.#machine.dirty = true;
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
               this.#machine.observe(span, (it) => it.answered(send, delivery));

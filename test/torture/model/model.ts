@@ -386,6 +386,13 @@ export class Model implements Observer {
     this.#story.note(9, () => '== all faults end');
   }
 
+  /** Nothing is owed any more: no message waits, no channel is given up, and all is stored. */
+  get isAtRest(): boolean {
+    const daemon = this.machine?.daemon ?? null;
+    if (daemon === null || daemon.storageFailing || !isAllStored(daemon.state)) return false;
+    return this.#ledger.lastDead.size === 0 && [...this.#ledger.pending].length === 0;
+  }
+
   /** Everything has settled, or never will. */
   finish(): void {
     const daemon = this.machine?.daemon ?? null;
