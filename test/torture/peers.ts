@@ -1,3 +1,4 @@
+import { kindOf } from '../../src/channels/registry.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
 import type { Channel } from '../../src/ports/channel.ts';
@@ -66,12 +67,14 @@ export class Peers {
   }
 
   channel(life: Life, span: OwnerSpan, settings: ChannelSettings): Channel {
+    const kind = kindOf(settings);
     return {
       name: settings.name,
-      threadsBySubject: settings.type === 'email',
-      drawsAlerts: settings.type === 'email',
+      threadsBySubject: kind.threadsBySubject ?? false,
+      drawsAlerts: kind.drawsAlerts ?? false,
       preview: async () => '',
-      minGapMs: settings.type === 'slack' ? 1000 : 0,
+      // The model knows one message of a channel under way.
+      minGapMs: kind.pace(settings).minGapMs,
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
         const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);

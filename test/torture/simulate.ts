@@ -1,3 +1,4 @@
+import { entryOf } from '../../src/domain/provider-entry.ts';
 import { isAllStored } from '../../src/engine/batch.ts';
 import { asStore } from '../../src/store/sqlite/port.ts';
 import { EventQueue } from './event-queue.ts';
@@ -7,6 +8,7 @@ import { inTurns } from './in-turns.ts';
 import { Machine } from './machine.ts';
 import { createMemoCalendar } from './memo-calendar.ts';
 import { Model } from './model/model.ts';
+import { pushReadings } from './push-readings.ts';
 import { RecordingObserver } from './recording-observer.ts';
 import { canBeReplayed, checkReplay } from './replayed-story.ts';
 import { calmDays, dayMs, hourMs, type Scenario } from './scenario.ts';
@@ -49,6 +51,10 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
   const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
   const observer = new RecordingObserver(model, {
     now: () => scenario.startAt + queue.now,
+    isPolled: (id) => {
+      const account = scenario.settings.accounts.find((each) => each.id === id);
+      return account === undefined || entryOf(scenario.settings, account).polled;
+    },
     found: (violated) => {
       violation ??= describe(violated);
     },
@@ -59,6 +65,7 @@ export async function simulate(scenario: Scenario, options: { readonly notified:
     fleet.machines.push(new Machine({ scenario, queue, world, storage, calendar, observer, fleet }));
   }
   model.machine = fleet;
+  pushReadings({ scenario, queue, world, fleet });
   for (const event of scenario.events) queue.at(event.at, () => happen({ fleet, model, story }, event));
   let rests = false;
   const lookForRest = (): void => {
