@@ -1,4 +1,4 @@
-import { type Alert, displayName, type Incident, type Resolution } from '../domain/alert.ts';
+import { type Alert, displayName, type Heir, type Incident, type Resolution } from '../domain/alert.ts';
 import { changedIncident, closedIncident, type IncidentChange, newIncident } from '../domain/incident.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
@@ -50,7 +50,17 @@ export function closeIncident(
   }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
   const incident = incidentOf(state, alert);
-  if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
+  if (incident === undefined) return;
+  const why = inherited(resolution, state.heir);
+  keepIncident(state, closedIncident(incident, alert, { resolution: why, now }));
+}
+
+/** What is removed while an heir restores the state is removed by the take-over. */
+function inherited(resolution: Resolution, heir: Heir | null): Resolution {
+  if (heir === null) return resolution;
+  const { kind } = resolution;
+  const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
+  return isRemoval ? { kind, heir } : resolution;
 }
 
 /** Stores a changed incident and marks it to be decided on. */

@@ -1,3 +1,4 @@
+import type { Heir } from '../domain/alert.ts';
 import { isFirstNotification, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
@@ -71,16 +72,22 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'topped-up':
       return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
     case 'rule-removed':
-      return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
+      return `Closed because the rule was removed ${fromWhere(resolution)}, or watches something else now. That says nothing about the balance.`;
     case 'account-removed':
-      return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
+      return `Closed because the account was removed ${fromWhere(resolution)}. That says nothing about its balance.`;
     case 'account-moved':
       return 'Closed because the account is read from elsewhere now. That says nothing about either balance.';
     case 'channel-removed':
-      return 'Closed because the channel was removed from the configuration.';
+      return `Closed because the channel was removed ${fromWhere(resolution)}.`;
     case 'recovered':
       return recoveryOf(item);
   }
+}
+
+function fromWhere({ heir }: { readonly heir?: Heir }): string {
+  if (heir === undefined) return 'from the configuration';
+  const [node, from] = [cleanText(heir.node, 100), cleanText(heir.from, 100)];
+  return `by a take-over: ${node} took the accounts over from ${from}, and its configuration is another one`;
 }
 
 /** A balance that could not be read lately is not current: the message says how old it is, and why. */
