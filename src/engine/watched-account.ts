@@ -93,8 +93,9 @@ export function balancesOf(
 }
 
 /** What is empty for an account: 0, or below it by its credit limit. */
-export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
-  return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
+export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'poll'>): Micros {
+  const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
+  return limit === 0 ? 0 : -limit;
 }
 
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
@@ -111,6 +112,7 @@ class FactsOfAccount implements AccountFacts {
   readonly previous: AccountFacts['previous'];
   readonly consecutiveFailures: number;
   readonly floorMicros: Micros;
+  readonly autoRecharge: boolean | null;
   readonly outcome: AccountFacts['outcome'];
   readonly readSince: number;
   readonly unwatchedMs: number;
@@ -125,7 +127,8 @@ class FactsOfAccount implements AccountFacts {
     this.reading = poll.reading;
     this.previous = poll.previous;
     this.consecutiveFailures = poll.consecutiveFailures;
-    this.floorMicros = emptyAt(settings);
+    this.floorMicros = emptyAt(account);
+    this.autoRecharge = poll.facts?.autoRecharge ?? null;
     this.outcome = poll.outcome;
     this.readSince = poll.reading?.at ?? poll.firstSeenAt;
     this.unwatchedMs = poll.unwatchedMs;
