@@ -7,7 +7,7 @@ import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn } from './monthly-runs.ts';
+import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn, plannedRuns } from './monthly-runs.ts';
 import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
@@ -162,6 +162,13 @@ export class AccountSpending {
   monthlyRuns(balance: Balance): readonly MonthlyRun[] {
     const known = this.#known.get(balance);
     return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
+  }
+
+  /** When monthly runs are expected to begin after the newest reading, and what each takes. */
+  comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
+    const at = this.#last?.at ?? 0;
+    const runs = [...plannedRuns(this.monthlyRuns(balance), this.#week, at)];
+    return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
