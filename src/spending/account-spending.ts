@@ -96,8 +96,8 @@ export class AccountSpending {
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    this.#sumUp(last, reading);
     const goesOn = last !== null && isComparable(last, reading);
+    this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
@@ -111,8 +111,8 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance in reading.balances)
-        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      const part = { last, reading, from, to, slot: hour.slot };
+      for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -204,8 +204,9 @@ export class AccountSpending {
     return true;
   }
 
+  /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+    if (last === null || this.#sums === null) {
       this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });
