@@ -1,8 +1,26 @@
 import { keyOf } from '../domain/json.ts';
-import type { ProviderEntry } from '../domain/provider-entry.ts';
+import { defaultEntry, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
-import type { ProviderInput } from './schema/providers.ts';
+import type { Path } from './config-problem.ts';
+import { type Draft, keysAt, valueAt } from './draft.ts';
+import { type ProviderInput, providerSchema } from './schema/providers.ts';
+
+/** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
+export interface DraftEntry {
+  readonly name: string;
+  readonly path: Path;
+  readonly built: ReturnType<typeof buildProvider> | null;
+}
+
+export function readEntries(draft: Draft): readonly DraftEntry[] {
+  const named = keysAt(draft, ['providers']).map((name) => ({ name, path: ['providers', name] }));
+  return [{ name: defaultEntry, path: [defaultEntry] }, ...named].map(({ name, path }) => {
+    const written = valueAt(draft, path) ?? {};
+    const { data } = providerSchema.safeParse(written);
+    return { name, path, built: data === undefined ? null : buildProvider(name, data, written) };
+  });
+}
 
 /** The settings of an entry that the schema let through; `written` is what stands in the file. */
 export function buildProvider(
@@ -21,11 +39,12 @@ export function buildProvider(
       type: kind.type,
       timeoutMs: timeout,
       maxRequestsPerSecond: maxRequestsPerSecond ?? limits.requestsPerSecond ?? 1,
+      shortestEveryMs: limits.shortestEveryMs ?? null,
+      credentialNames: kind.credentials(typed).map((credential) => credential.name),
       allowInsecureHttp,
       topUpUrl,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
-      limits,
     },
     typed,
   );

@@ -27,7 +27,6 @@ import { listWords, quoteKey } from '../wording/lists.ts';
 import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
-import { providerSchema } from './schema/providers.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
@@ -108,8 +107,7 @@ function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
     );
     if (used.length === 0) return [];
     const kind = providerKindOf(entry);
-    const config = { ...Object(entry.written), type: kind.type };
-    const { shortestEveryMs = 0 } = kind.limits(providerSchema.safeParse(config).data ?? config);
+    const shortestEveryMs = entry.shortestEveryMs ?? 0;
     const { caution } = describeProvider(kind);
     const tooOften = used.filter(
       ({ account: { poll } }) => poll.kind === 'every' && poll.everyMs < shortestEveryMs,

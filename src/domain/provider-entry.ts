@@ -13,6 +13,10 @@ export interface ProviderEntry {
   readonly timeoutMs: number;
   /** For all accounts that share credentials. */
   readonly maxRequestsPerSecond: number;
+  /** Polling more often than this shows nothing new, or is refused; null where nothing is known. */
+  readonly shortestEveryMs: number | null;
+  /** What its accounts give under `credentials`. */
+  readonly credentialNames: readonly string[];
   readonly allowInsecureHttp: boolean;
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
   /** Where to pay, for accounts that name no address of their own. */
@@ -77,18 +81,7 @@ export function entryOf(
 
 /** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
-  const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl, written } =
-    entry;
-  return JSON.stringify([
-    name,
-    type,
-    timeoutMs,
-    maxRequestsPerSecond,
-    allowInsecureHttp,
-    backoff,
-    topUpUrl,
-    written,
-  ]);
+  return JSON.stringify(entry);
 }
 
 export function entriesOf({ provider, providers }: ProviderEntries): readonly ProviderEntry[] {

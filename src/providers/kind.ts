@@ -71,9 +71,7 @@ export interface ReadPart {
 }
 
 /** What is the same in the entries of all kinds, read from the file. */
-export type SharedEntry = Omit<ProviderEntry, 'balances' | 'words' | 'polled'> & {
-  readonly limits: ProviderLimits;
-};
+export type SharedEntry = Omit<ProviderEntry, 'balances' | 'words' | 'polled'>;
 
 /** What is wrong in an entry beyond its schema; `path` is relative to the entry. */
 export interface EntryProblem {

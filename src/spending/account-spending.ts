@@ -16,6 +16,7 @@ import {
   type PeriodSum,
   type PeriodSums,
   restoreSums,
+  sumOf,
 } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
@@ -88,15 +89,15 @@ export class AccountSpending {
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
-    return this.#sums?.[period] ?? null;
+    return this.#sums && sumOf(this.#sums, period);
   }
 
   /** Takes in the newest reading. True when an hour ended with it. */
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    this.#sumUp(last, reading);
     const goesOn = last !== null && isComparable(last, reading);
+    this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
@@ -110,8 +111,8 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance in reading.balances)
-        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      const part = { last, reading, from, to, slot: hour.slot };
+      for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -210,8 +211,9 @@ export class AccountSpending {
     return true;
   }
 
+  /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+    if (last === null || this.#sums === null) {
       this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });

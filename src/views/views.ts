@@ -173,13 +173,8 @@ export interface FiringView
   readonly acknowledged: boolean;
 }
 
-export interface Explanation extends ExplainedRule {
+export interface Explanation {
   readonly rule: Rule;
-}
-
-/** The same as far as HTTP says it. */
-export interface ExplainedRule {
-  readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */

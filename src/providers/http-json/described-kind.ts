@@ -27,7 +27,7 @@ export const describedKind = {
 
 /** An entry from what all entries share, and a description. */
 export function buildDescribedEntry(
-  { limits: _limits, ...shared }: SharedEntry,
+  shared: SharedEntry,
   description: Description,
   more: { readonly baseUrl?: string | undefined; readonly replaceKey: string },
 ): DescribedEntry {

@@ -45,7 +45,8 @@ async function readBy(
       backoff: { initialMs: 0, maxMs: 0 },
       topUpUrl: null,
       written: config,
-      limits: { documented: '' },
+      shortestEveryMs: null,
+      credentialNames: [],
     },
     httpJsonSchema.parse({ type: 'http-json', ...config }),
   );
