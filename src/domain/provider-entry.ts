@@ -83,18 +83,7 @@ export function entryOf(
 
 /** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
-  const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl, written } =
-    entry;
-  return JSON.stringify([
-    name,
-    type,
-    timeoutMs,
-    maxRequestsPerSecond,
-    allowInsecureHttp,
-    backoff,
-    topUpUrl,
-    written,
-  ]);
+  return JSON.stringify(entry);
 }
 
 export function entriesOf({ provider, providers }: ProviderEntries): readonly ProviderEntry[] {

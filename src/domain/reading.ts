@@ -37,8 +37,10 @@ export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros 
 }
 
 /** Whether two readings are of the same balances, in the same order. */
-export function hasSameBalances(one: BalanceAnswer, other: BalanceAnswer): boolean {
-  const [left, right] = [one.balances, other.balances];
+export function hasSameBalances(
+  { balances: left }: BalanceAnswer,
+  { balances: right }: BalanceAnswer,
+): boolean {
   if (left === right) return true;
   for (const balance in left) if (right[balance] === undefined) return false;
   for (const balance in right) if (left[balance] === undefined) return false;

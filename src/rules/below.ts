@@ -1,6 +1,6 @@
 import { formatExact, formatMoney, type Micros } from '../domain/money.ts';
 import { amountOf } from '../domain/reading.ts';
-import { type AmountOrShare, firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
+import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
@@ -50,11 +50,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   needsReading: true,
   floorMicros: (_, empty) => empty,
   emptinessRank: 1,
-  build: (common, input) => ({
-    ...common,
-    ...buildLadder(input.thresholds, { threshold: input.threshold, severity: common.severity }),
-    type: 'below',
-    balance: input.balance ?? firstBalance,
+  build: (input, severity) => ({
+    ...buildLadder(input.thresholds, { threshold: input.threshold, severity }),
     hysteresis: input.hysteresis,
   }),
   check: (reader) => checkLadder(reader, { single: 'threshold', read: readAmount, worse: 'lower' }),

@@ -5,7 +5,7 @@ import { formatExact, type Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
-import { firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
@@ -53,13 +53,7 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
   summary: 'An automatic recharge that did not come at the balance at which it always came.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    type: 'missed-top-up',
-    balance: input.balance ?? firstBalance,
-    atMicros: input.at ?? null,
-    withinMs: input.within,
-  }),
+  build: (input) => ({ atMicros: input.at ?? null, withinMs: input.within }),
   describe: (rule) => {
     const level = rule.atMicros === null ? 'where top-ups usually come' : formatExact(rule.atMicros);
     return `${nameBalance(rule)} below ${level} for ${formatDuration(rule.withinMs)} without a top-up (${rule.severity})`;

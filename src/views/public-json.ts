@@ -13,7 +13,7 @@ import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import type { DuePayment } from './payment-plan.ts';
 import { orNull, publicObject } from './public-object.ts';
-import type { AccountView, AlertView, ChannelView, ExplainedRule, SilenceView } from './views.ts';
+import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the
@@ -126,32 +126,6 @@ export const pollJson = Object.assign(
   }),
   { schema: pollSchema },
 );
-/** What `accountJson` leaves out, and the command line shows. */
-export const accountDetails = publicObject<AccountView>()('AccountDetails', {
-  balances: [
-    z.array(z.strictObject({ id: text, label: text })),
-    ({ balances }) => balances.map(({ id, label }) => ({ id, label })),
-  ],
-  pollIntervalSeconds: [z.number(), ({ pollIntervalMs }) => pollIntervalMs / 1000],
-  thresholds: [
-    z.record(text, z.partialRecord(severitySchema, money)),
-    ({ thresholds }) => mapValues(thresholds, (ladder) => mapValues(ladder, (level) => formatMicros(level))),
-  ],
-  day: [
-    z.array(readingJson.schema).meta({ description: 'Readings of the last 24 hours, thinned' }),
-    ({ day }) => day.map(readingJson),
-  ],
-});
-
-function mapValues<Value, Mapped>(
-  record: Readonly<Record<string, Value | undefined>>,
-  map: (value: Value) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([key, value]) => (value === undefined ? [] : [[key, map(value)]])),
-  );
-}
-
 export const alertJson = publicObject<AlertView>()('Alert', {
   account: [text, ({ account }) => account],
   rule: [text, ({ rule }) => rule],
@@ -243,7 +217,7 @@ const factJson = publicObject<Fact>()('Fact', {
   ],
 });
 
-export const explanationJson = publicObject<ExplainedRule>()('Explanation', {
+export const explanationJson = publicObject<Explanation>()('Explanation', {
   rule: [text, ({ rule }) => rule.id],
   type: [text, ({ rule }) => rule.type],
   verdict: [z.enum(['ok', 'breached', 'unknown', 'event']), ({ evaluation }) => evaluation.kind],
@@ -267,18 +241,6 @@ export const explanationJson = publicObject<ExplainedRule>()('Explanation', {
     ({ next }) => next && { severity: next.severity, at: isoText(Math.round(next.at)) },
   ],
   alert: [orNull(alertJson.schema), ({ alert }) => alert && alertJson(alert)],
-});
-
-const unit = z.enum(['money', 'duration', 'text', 'instant', 'count']);
-
-/** What `explanationJson` leaves out, and the command line shows. */
-export const explanationDetails = publicObject<ExplainedRule>()('ExplanationDetails', {
-  builtIn: [z.boolean(), ({ rule }) => rule.builtIn],
-  forSeconds: [z.number(), ({ rule }) => rule.forMs / 1000],
-  recoverForSeconds: [z.number(), ({ rule }) => rule.recoverForMs / 1000],
-  valueUnit: [unit.nullable(), ({ evaluation: { value } }) => value?.unit ?? null],
-  thresholdUnit: [unit.nullable(), ({ evaluation: { threshold } }) => threshold?.unit ?? null],
-  factUnits: [z.array(unit), ({ evaluation }) => evaluation.facts.map(({ value }) => value.unit)],
 });
 
 export const notificationJson = publicObject<Notification>()('Notification', {

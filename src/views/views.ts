@@ -5,6 +5,7 @@ import type { AuditEntry } from '../domain/audit.ts';
 import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
   AlertName,
@@ -74,6 +75,8 @@ export interface Views {
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
   /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
   weekAgo(account: string, balance: Balance): WeekAgo | null;
+  /** Top-ups that are expected of a balance, and monthly runs (below zero). */
+  coming(account: string, balance: Balance): readonly { readonly at: number; readonly micros: Micros }[];
   /** What people announced and has not come yet, of every account; the oldest order of each first. */
   expected(): readonly ExpectedTopUp[];
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
@@ -170,13 +173,8 @@ export interface FiringView
   readonly acknowledged: boolean;
 }
 
-export interface Explanation extends ExplainedRule {
+export interface Explanation {
   readonly rule: Rule;
-}
-
-/** The same as far as HTTP says it. */
-export interface ExplainedRule {
-  readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */

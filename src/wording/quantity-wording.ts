@@ -16,6 +16,8 @@ export interface WordingFrame {
   readonly currency: string | null;
 }
 
+type ReaderFrame = Pick<WordingFrame, 'timezone' | 'now'>;
+
 export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
   switch (quantity.unit) {
     case 'money':
@@ -101,20 +103,14 @@ export function wordRunway(runway: Runway | null): string {
 }
 
 /** `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordRunwayClause(
-  runway: Runway | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordRunwayClause(runway: Runway | null, frame: ReaderFrame): string {
   const length = wordRunway(runway);
   if (length === 'used up' || length === 'not falling') return length;
   return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
 }
 
 /** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
-export function wordRunwayAndEnd(
-  runway: Runway | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordRunwayAndEnd(runway: Runway | null, frame: ReaderFrame): string {
   const length = wordRunway(runway);
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return length;
@@ -122,11 +118,7 @@ export function wordRunwayAndEnd(
 }
 
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
-export function wordEnd(
-  emptyAt: number,
-  forecast: Forecast | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordEnd(emptyAt: number, forecast: Forecast | null, frame: ReaderFrame): string {
   const moment = (at: number): string => formatMoment(at, frame);
   const interval = wordInterval(forecast, { now: frame.now, moment });
   if (forecast === null || interval === null) return `empty about ${moment(emptyAt)}`;
@@ -138,7 +130,7 @@ export function wordEnd(
   return `empty ${moment(emptyAt)}, ${interval}${low}`;
 }
 
-function wordPayBy(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+function wordPayBy(runway: Runway | null, frame: ReaderFrame): string {
   const payBy = runway?.payBy ?? null;
   if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
   return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;

@@ -11,18 +11,18 @@ import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
-import { type Desk, withDesk } from '../desk.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
+import { type DescribedCluster, describeCluster } from './cluster.ts';
 
-export const statusCommand: Command = {
+export const statusCommand = operatorCommand({
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
   details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. What is
@@ -31,33 +31,31 @@ wrong with the daemon, and a database that no daemon fills, is said on standard 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const views = await desk.views();
-      const accounts = (await views.accounts()).toSorted(byRunway);
-      const cluster = await lookAtCluster(context, desk);
-      await warnOfOldData(context, desk, views);
-      for (const problem of desk.daemon?.facts?.problems ?? [])
-        await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
-      if (input.flag('json')) {
-        const { accountJson } = await import('../../views/public-json.ts');
-        await printJson(context, {
-          accounts: accounts.map(accountJson),
-          ...(cluster === null ? {} : { cluster }),
-        });
-        return exitCodes.ok;
-      }
-      const { timezone } = desk;
-      await context.stdout.write(
-        formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
-      );
-      if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+  async run(context, input, desk) {
+    const views = await desk.views();
+    const accounts = (await views.accounts()).toSorted(byRunway);
+    const cluster = await lookAtCluster(context, desk);
+    await warnOfOldData(context, desk, views);
+    for (const problem of desk.daemon?.facts?.problems ?? [])
+      await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    if (input.flag('json')) {
+      const { accountJson } = await import('../../views/public-json.ts');
+      await printJson(context, {
+        accounts: accounts.map(accountJson),
+        ...(cluster === null ? {} : { cluster }),
+      });
       return exitCodes.ok;
-    }),
-};
+    }
+    const { timezone } = desk;
+    await context.stdout.write(
+      formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
+    );
+    if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+    return exitCodes.ok;
+  },
+});
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
