@@ -38,18 +38,17 @@ const recharged: MissedTopUpRule = {
 it.each([
   { autoRecharge: false, waits: false, says: 'automatic recharge is off' },
   { autoRecharge: true, waits: true, says: 'did not come at 100.00, balance 90.00 CNY' },
-])('a top-up that automatic recharge ($autoRecharge) should bring is missed', async ({
-  autoRecharge,
-  waits,
-  says,
-}) => {
-  const world = new World({ rules: [recharged] });
-  world.provider.say('otp', 90, { autoRecharge });
-  world.daemon.start();
-  await world.pass(minuteMs);
-  if (waits) {
-    expect(world.news()).toEqual([]);
-    await world.pass(70 * minuteMs);
-  }
-  expect(newest(world)).toContain(says);
-});
+])(
+  'a top-up that automatic recharge ($autoRecharge) should bring is missed',
+  async ({ autoRecharge, waits, says }) => {
+    const world = new World({ rules: [recharged] });
+    world.provider.say('otp', 90, { autoRecharge });
+    world.daemon.start();
+    await world.pass(minuteMs);
+    if (waits) {
+      expect(world.news()).toEqual([]);
+      await world.pass(70 * minuteMs);
+    }
+    expect(newest(world)).toContain(says);
+  },
+);
