@@ -65,7 +65,8 @@ function describeAccount(account: AccountSettings, rules: readonly string[]) {
     poll: describePoll(account),
     currency,
     labels,
-    creditLimit: formatMicros(account.creditLimitMicros),
+    creditLimit:
+      account.creditLimitMicros === null ? 'as the provider says' : formatMicros(account.creditLimitMicros),
     leadTime: account.leadTimeMs === null ? null : formatDuration(account.leadTimeMs),
     topUpUrl,
     runbookUrl,

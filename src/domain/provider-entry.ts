@@ -23,6 +23,8 @@ export interface ProviderEntry {
   readonly topUpUrl: string | null;
   /** What its accounts have, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
+  /** Set where answers say how far below zero an account may go, and its balances do not include that. */
+  readonly saysCreditLimit?: boolean;
   /** False where readings are pushed to lowwater. */
   readonly polled: boolean;
   readonly words: ProviderWords;

@@ -37,6 +37,7 @@ export function buildDescribedEntry(
     ...(more.baseUrl === undefined ? {} : { baseUrl: more.baseUrl }),
     polled: true,
     balances: description.balances.map(nameBalance),
+    ...(description.facts.creditLimit?.included === false ? { saysCreditLimit: true } : {}),
     words: { replaceKey: more.replaceKey, keyName: 'credentials', addressKey: 'baseUrl' },
   };
 }
