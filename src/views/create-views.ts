@@ -98,6 +98,7 @@ export function createViews(current: () => ViewDependencies): Views {
       return findSilenced(state, query, await reader.silences(query.since));
     },
     weekAgo: (id, balance) => current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
+    record: (id, balance) => current().state.accounts.get(id)?.spending.record(balance) ?? null,
     coming(id, balance) {
       const { accounts, expected } = current().state;
       const runs = accounts.get(id)?.spending.comingRuns(balance) ?? [];

@@ -217,6 +217,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  record() {
+    return null;
+  }
+
   coming() {
     return this.comingList;
   }

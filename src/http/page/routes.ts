@@ -14,6 +14,7 @@ import type { Chrome } from './layout.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
+import { renderReview } from './review.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silence-form.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
@@ -22,7 +23,7 @@ import { type Frame, nameOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
 type RenderPage = (views: LiveViews, query: URLSearchParams, frame: Frame) => Promise<Html>;
 
@@ -31,6 +32,7 @@ const pages: readonly (readonly [path: string, title: string, Chrome['current'],
   ['/', '', 'overview', renderOverview],
   ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
   ['/pay', 'Pay · ', 'pay', (views, _query, frame) => renderPay(views, frame)],
+  ['/review', 'Review · ', 'review', renderReview],
   ['/messages', 'Messages · ', 'messages', renderMessages],
 ];
 
@@ -53,7 +55,8 @@ export function addPages(app: WebApp, options: PageOptions): void {
   for (const [path, title, current, render] of pages) {
     app.get(path, async (context) => {
       const content = await render(context.var.views, queryOf(context), frameOf(options, context));
-      return show(options, context, { title: `${title}lowwater`, content, current, scripts: ['live.js'] });
+      const scripts = pagePaths.test(path) ? ['live.js'] : [];
+      return show(options, context, { title: `${title}lowwater`, content, current, scripts });
     });
   }
 }
