@@ -1,7 +1,7 @@
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { CommandError, type CommandInput, exitCodes } from './command.ts';
+import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
 import {
@@ -36,8 +36,22 @@ export interface Desk {
   order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
 }
 
+/** A command that asks a daemon, and the database where none answers. */
+export function operatorCommand({
+  run,
+  ...command
+}: Omit<Command, 'run' | 'asksDaemon'> & {
+  run(context: CommandContext, input: CommandInput, desk: Desk): Promise<number>;
+}): Command {
+  return {
+    ...command,
+    asksDaemon: true,
+    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
+  };
+}
+
 /** Opens a desk for as long as `use` takes. */
-export async function withDesk(
+async function withDesk(
   context: CommandContext,
   input: CommandInput,
   use: (desk: Desk) => Promise<number>,

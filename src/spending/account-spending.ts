@@ -7,7 +7,7 @@ import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn } from './monthly-runs.ts';
+import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn, plannedRuns } from './monthly-runs.ts';
 import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
@@ -96,8 +96,8 @@ export class AccountSpending {
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    this.#sumUp(last, reading);
     const goesOn = last !== null && isComparable(last, reading);
+    this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
@@ -111,8 +111,8 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance in reading.balances)
-        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      const part = { last, reading, from, to, slot: hour.slot };
+      for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -165,6 +165,13 @@ export class AccountSpending {
     return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
   }
 
+  /** When monthly runs are expected to begin after the newest reading, and what each takes. */
+  comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
+    const at = this.#last?.at ?? 0;
+    const runs = [...plannedRuns(this.monthlyRuns(balance), this.#week, at)];
+    return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
+  }
+
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
   record(balance: Balance): ForecastRecord | null {
     const state = this.state(balance);
@@ -204,8 +211,9 @@ export class AccountSpending {
     return true;
   }
 
+  /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+    if (last === null || this.#sums === null) {
       this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });

@@ -86,20 +86,28 @@ export function plannedIn(runs: readonly MonthlyRun[], day: number, hour: number
   return planned;
 }
 
+/** When the runs of this month and the next begin, and how many hours each takes. */
+export function* plannedRuns(
+  runs: readonly MonthlyRun[],
+  week: LocalWeek,
+  now: number,
+): Generator<MonthlyRun & { readonly at: number }> {
+  const month = monthOf(week.dayAt(now));
+  for (const run of runs)
+    for (const its of [month, month + 1])
+      yield { ...run, at: week.beginOf(dayIn(its, run.day)) + run.hour * hourMs };
+}
+
 /** Calls `add` for each hour from `startsAt` on, counted from it, in which a run is expected. */
 export function eachPlannedHour(
   runs: readonly MonthlyRun[],
   { week, startsAt, hours }: { readonly week: LocalWeek; readonly startsAt: number; readonly hours: number },
   add: (hour: number, micros: Micros) => void,
 ): void {
-  const today = week.dayAt(startsAt);
-  for (const run of runs) {
-    for (const month of [monthOf(today), monthOf(today) + 1]) {
-      const begins = week.beginOf(dayIn(month, run.day)) + run.hour * hourMs;
-      const first = Math.round((begins - startsAt) / hourMs);
-      for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
-        add(hour, run.micros / run.hours);
-    }
+  for (const run of plannedRuns(runs, week, startsAt)) {
+    const first = Math.round((run.at - startsAt) / hourMs);
+    for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
+      add(hour, run.micros / run.hours);
   }
 }
 

@@ -36,7 +36,7 @@ test('what an heir with another configuration does not know is closed, and says 
   expect(resolution).toEqual({ kind: 'rule-removed', heir });
   const item = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: resolution ?? null });
   expect(wordStory(item, { currency: 'EUR', now: messageNow, timezone: 'UTC' }).join(' ')).toContain(
-    'Closed because the rule was removed by a take-over: south took the accounts over from north, and its configuration is another one',
+    'It went with a take-over: south took the accounts over from north and has another configuration.',
   );
 });
 

@@ -514,8 +514,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a take-over closes what its heir does not know without saying why',
     file: 'src/engine/incidents.ts',
-    old: 'return isRemoval ? { kind, heir } : resolution;',
-    new: 'return isRemoval ? { kind } : resolution;',
+    old: 'isRemoval ? { kind, heir } : resolution',
+    new: 'isRemoval ? { kind } : resolution',
     test: 'test/engine/restore.test.ts',
   },
   {
