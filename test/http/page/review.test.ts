@@ -38,7 +38,7 @@ describe('a review', () => {
     expect(review.incidents.map(({ account, rule }) => [account, rule])).toEqual([['otp', 'sms-low']]);
     expect([review.open, review.acknowledged]).toEqual([0, 1]);
     expect((review.acknowledgeMs ?? 0) / minuteMs).toBeCloseTo(11, 0);
-    expect((review.resolveMs ?? 0) / minuteMs).toBeCloseTo(51, 0);
+    expect((review.resolveMs ?? 0) / minuteMs).toBeCloseTo(55, 0);
     expect(review.groupBy).toBe('team');
     const amounts = review.spending?.groups.map(({ group, spent, buckets }) => [group, spent, buckets]);
     // What the worlds began with was more than what was set: that fall is spending too.
