@@ -77,7 +77,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
   const fake = new FakeViews();
   const views = Object.assign(
     fake,
-    createViews({ state, reader, historyLoader, now: systemClock.now, nextPollAt: () => null }),
+    createViews(() => ({ state, reader, historyLoader, now: systemClock.now, nextPollAt: () => null })),
   );
   const quiet = (): void => {};
   const server = await startWebServer({

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChannel } from '../src/channels/create-channel.ts';
-import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
 import type { ChannelKind } from '../src/channels/kind.ts';
+import type { ReceivedMessage } from '../src/channels/listen-on-loopback.ts';
 import type { Preset } from '../src/channels/presets/preset.ts';
 import { exampleKeys, presetKinds } from '../src/channels/presets/preset-kind.ts';
-import { buildChannel, channelKinds, channelSchema } from '../src/channels/registry.ts';
+import { buildChannel, channelKinds, channelSchema, createChannel } from '../src/channels/registry.ts';
 import { formatDuration } from '../src/domain/duration.ts';
 import { createForeignTexts } from '../src/domain/foreign-text.ts';
 import { systemClock } from '../src/system/clock.ts';

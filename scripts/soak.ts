@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-process.ts';
 import { type ScenarioInput, scenarioSchema } from '../src/simulator/scenario.ts';
-import { startSimulator } from '../src/simulator/server.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
@@ -12,6 +11,7 @@ import { drawSparkline } from '../src/wording/sparkline.ts';
 import { type BuiltProcess, startNode } from '../test/support/built-program.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startMailSink } from '../test/support/mail-sink.ts';
+import { startSimulator } from '../test/support/simulator.ts';
 import { startSlackSink } from '../test/support/slack-sink.ts';
 
 /**

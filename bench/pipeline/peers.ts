@@ -6,9 +6,9 @@ import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseScenario } from '../../src/simulator/scenario.ts';
-import { startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
+import { startSimulator } from '../../test/support/simulator.ts';
 import { accountId, accountNumber, accountSecret, burnPerHour, startBalance } from './accounts.ts';
 import type { Arrival, PeersAnswer, PeersOrder, WebhookDelay } from './peers-protocol.ts';
 

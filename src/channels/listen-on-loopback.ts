@@ -2,7 +2,24 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
+
+/** What a receiver of the demo shows of a message. */
+export interface ReceivedMessage {
+  /** Where it arrived, such as "Slack #ops". */
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** A receiver on this machine that hands on what it gets, for the demo. */
+export interface DemoReceiver {
+  listen(received: (message: ReceivedMessage) => void): Promise<ListeningReceiver>;
+}
+
+export interface ListeningReceiver {
+  /** The channel that sends to it, as it would stand in a configuration. */
+  readonly channel: object;
+  close(): Promise<void>;
+}
 
 /** A receiver of JSON by POST, which answers as the real one does when it takes a message. */
 export function receivePosts(receiver: {

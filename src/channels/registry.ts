@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
+import type { Channel } from '../ports/channel.ts';
 import { listWords } from '../wording/lists.ts';
 import { dingtalkKind } from './dingtalk/dingtalk-kind.ts';
 import { emailKind } from './email/email-kind.ts';
 import { feishuKind } from './feishu/feishu-kind.ts';
-import type { ChannelKind } from './kind.ts';
+import type { ChannelKind, SenderDependencies } from './kind.ts';
 import { pagerdutyKind } from './pagerduty/pagerduty-kind.ts';
 import { presetKinds } from './presets/preset-kind.ts';
 import { slackKind } from './slack/slack-kind.ts';
@@ -50,4 +51,22 @@ export function kindOf({ type }: { readonly type: string }): ChannelKind {
 export function buildChannel(name: string, config: z.output<typeof channelSchema>): ChannelSettings {
   const { type } = config;
   return kindOf({ type: String(type) }).build(name, { ...config, type: String(type) });
+}
+
+/**
+ * The channel that a part of the configuration describes. What its kind needs is loaded at once, so that the first message does
+ * not wait for it; no connection is opened before that message.
+ */
+export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
+  const kind = kindOf(settings);
+  const sender = kind.openSender(settings, dependencies);
+  return {
+    name: settings.name,
+    threadsBySubject: kind.threadsBySubject ?? false,
+    drawsAlerts: kind.drawsAlerts ?? false,
+    ...kind.pace(settings),
+    send: async (message, signal) => (await sender).send(message, signal),
+    preview: async (message) => (await sender).preview(message),
+    close: async () => (await sender).close(),
+  };
 }

@@ -72,6 +72,8 @@ export interface CommandInput {
   flag(name: string): boolean;
 }
 
+export const jsonOption: OptionSpec = { summary: 'print JSON' };
+
 export const configOption: OptionSpec = {
   value: 'FILE',
   summary: 'the configuration (else $LOWWATER_CONFIG, ./config.json, /etc/lowwater/config.json)',

@@ -10,13 +10,11 @@ import type {
 import type { Delivery } from '../ports/channel.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
-import type { SqlFile, StoreFile, StoreReader } from '../ports/store.ts';
+import type { SqlFile, StoreFile } from '../ports/store.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { DescribedExchange } from '../providers/describe-exchange.ts';
-import type { ProviderDescription } from '../providers/describe-provider.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
-import type { Views } from '../views/views.ts';
 import type { Output } from './terminal/output.ts';
 
 /** What a command gets to work with. Nothing else reaches outside: tests give their own. */
@@ -56,7 +54,6 @@ export interface Rooms {
   loadPollShelf(): Promise<() => PollShelf>;
   readDaemonNote(path: string): Promise<DaemonNote | null>;
   identifyDatabase(storage: StorageSettings): Promise<DatabaseIdentity>;
-  openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(storage: StorageSettings, order: OperatorOrder): Promise<void>;
   /** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
@@ -92,18 +89,10 @@ export interface Rooms {
     readonly channel: ChannelSettings;
     readonly signal: AbortSignal;
   }): Promise<{ readonly delivery: Delivery; readonly outgoing: string }>;
-  /** Every kind of provider, presets among them. */
-  describeProviders(): Promise<readonly ProviderDescription[]>;
-  /** The values that `type` of a channel can have. */
-  listChannelTypes(): Promise<readonly string[]>;
-  /** What stands in the file for a channel to this address; null where no kind has such. */
-  channelAt(address: string): Promise<SuggestedChannel | null>;
   /** A report as it would be sent now: for a person to read here, and as the webhook channel sends it. */
   renderReport(order: ReportOrder): Promise<{ readonly text: string; readonly payload: object }>;
   /** Sends a report now to each of its channels. */
-  sendReport(
-    order: ReportOrder,
-  ): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]>;
+  sendReport(order: ReportOrder): Promise<readonly SentReport[]>;
 }
 
 /** What a daemon leaves beside its SQLite file while it runs. */
@@ -113,13 +102,6 @@ export interface DaemonNote {
   /** The id of the database. */
   readonly database: string | null;
   readonly version: string;
-}
-
-/** A channel to an address, as it would stand in the file. */
-export interface SuggestedChannel {
-  readonly keys: Readonly<Record<string, string>>;
-  /** A key with a list that the address does not say. */
-  readonly recipients: { readonly key: string; readonly question: string } | null;
 }
 
 /** What was copied of a table of a database: rows, and bytes of text and of binary columns. */
@@ -135,6 +117,14 @@ export interface ReportOrder {
   readonly signal: AbortSignal;
 }
 
+/** What became of a report on a channel. */
+export interface SentReport {
+  readonly channel: string;
+  readonly delivered: boolean;
+  /** Why not. */
+  readonly reason: string | null;
+}
+
 export interface DemoOrder {
   /** Kinds of channels that are shown; null leaves it to the demo. */
   readonly channels: readonly string[] | null;
@@ -146,8 +136,10 @@ export type LoadedSettings =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
+      /** Every text that must not leave the process. */
       readonly secrets: readonly string[];
       readonly warnings: readonly ConfigProblem[];
+      /** What it was made of, for a daemon to watch. */
       readonly sources: readonly WatchedSource[];
     }
   | {
@@ -190,12 +182,6 @@ export interface RefusedScenario {
   readonly problems: readonly string[];
 }
 
-export interface LoadedConfiguration {
+export type LoadedConfiguration = Extract<LoadedSettings, { readonly kind: 'loaded' }> & {
   readonly file: string;
-  readonly settings: Settings;
-  /** Every text that must not leave the process. */
-  readonly secrets: readonly string[];
-  readonly warnings: readonly ConfigProblem[];
-  /** What it was made of, for a daemon to watch. */
-  readonly sources: readonly WatchedSource[];
-}
+};

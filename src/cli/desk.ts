@@ -1,7 +1,7 @@
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { CommandError, type CommandInput, exitCodes } from './command.ts';
+import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
 import {
@@ -11,9 +11,8 @@ import {
   namedServer,
   requireDaemon,
 } from './daemon/find-daemon.ts';
-import { openRemoteViews } from './daemon/remote-views.ts';
+import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
 import { isLost, loadForOperator } from './load-configuration.ts';
-import type { OperatorViews } from './operator-views.ts';
 import { printJson } from './terminal/output.ts';
 
 /** Names that commands take, of the daemon where one answers, else of the configuration. */
@@ -37,8 +36,22 @@ export interface Desk {
   order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
 }
 
+/** A command that asks a daemon, and the database where none answers. */
+export function operatorCommand({
+  run,
+  ...command
+}: Omit<Command, 'run' | 'asksDaemon'> & {
+  run(context: CommandContext, input: CommandInput, desk: Desk): Promise<number>;
+}): Command {
+  return {
+    ...command,
+    asksDaemon: true,
+    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
+  };
+}
+
 /** Opens a desk for as long as `use` takes. */
-export async function withDesk(
+async function withDesk(
   context: CommandContext,
   input: CommandInput,
   use: (desk: Desk) => Promise<number>,
@@ -54,15 +67,19 @@ export async function withDesk(
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreReader[]): Promise<Desk> {
   const server = namedServer(context, input);
   if (server !== null) {
-    const daemon = await requireDaemon(server);
-    return atDaemon(daemon, daemon.facts ?? noFacts);
+    const { daemon, facts } = await requireDaemon(server);
+    return atDaemon(daemon, facts, differenceOf(facts, context));
   }
   const configuration = await loadForOperator(context, input);
   const { settings, lost } = configuration;
   const found = await findDaemon(context, configuration);
   const daemon = found?.refusal === null ? found : null;
   const local = { settings, isComplete: lost.size === 0 };
-  if (daemon !== null && daemon.facts !== null) return { ...atDaemon(daemon, daemon.facts), ...local };
+  if (daemon !== null && daemon.facts !== null) {
+    const difference = differenceOf(daemon.facts, context);
+    if (difference === null) return { ...atDaemon(daemon, daemon.facts, null), ...local };
+    await context.stderr.write(`note: ${difference}: reading its database\n`);
+  }
   if (found !== null && found.refusal !== null)
     await context.stderr.write(
       `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,
@@ -85,7 +102,9 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     daemon,
     reader,
     async views() {
-      const views = await context.rooms.openStoredViews(settings, await reader());
+      const { openStoredViews } = await import('../views/stored-views.ts');
+      const calendar = await context.rooms.loadCalendar();
+      const views = await openStoredViews({ ...context, settings, reader: await reader(), calendar });
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
@@ -101,24 +120,28 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
   };
 }
 
-const noFacts: DaemonFacts = {
-  version: '',
-  timezone: 'UTC',
-  problems: [],
-  accounts: [],
-  rules: [],
-  channels: [],
-  reports: [],
-};
+/** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
+function differenceOf(
+  daemon: Pick<DaemonFacts, 'version'>,
+  own: Pick<DaemonFacts, 'version'>,
+): string | null {
+  const minorOf = ({ version }: Pick<DaemonFacts, 'version'>) => version.split('.').slice(0, 2).join('.');
+  return minorOf(daemon) === minorOf(own)
+    ? null
+    : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
+}
 
-function atDaemon(daemon: FoundDaemon, facts: DaemonFacts): Desk {
+function atDaemon(daemon: FoundDaemon, facts: DaemonFacts, difference: string | null): Desk {
   return {
     timezone: facts.timezone,
     names: facts,
     daemon,
     settings: null,
     isComplete: false,
-    views: async () => openRemoteViews(daemon),
+    async views() {
+      if (difference !== null) throw new CommandError(difference);
+      return openRemoteViews(daemon);
+    },
     reader: async () => null,
     async order(request) {
       const answer = await askDaemon(daemon, request);
@@ -137,9 +160,6 @@ function namesOf({ accounts, rules, channels, reports }: Settings): Names {
     reports: reports.map(({ id }) => id),
   };
 }
-
-/** Commands that order something print what became of it as JSON too. */
-export const orderedJsonOption = { summary: 'print JSON' } as const;
 
 /**
  * What became of an order that the daemon answered, or that lies in the database because no daemon did: a sentence, or what it

@@ -1,8 +1,7 @@
 import { roughDuration } from '../domain/moment.ts';
-import type { AccountView } from '../views/views.ts';
+import type { AccountView, Views } from '../views/views.ts';
 import type { CommandContext } from './context.ts';
 import type { Desk } from './desk.ts';
-import type { OperatorViews } from './operator-views.ts';
 
 /** As the built-in `stale` rule: this many polls, and at least this long. */
 const missedPolls = 3;
@@ -16,7 +15,7 @@ const leastMs = 120_000;
 export async function warnOfOldData(
   context: CommandContext,
   { daemon, settings }: Pick<Desk, 'daemon' | 'settings'>,
-  views: Pick<OperatorViews, 'accounts'>,
+  views: Pick<Views, 'accounts'>,
 ): Promise<void> {
   if (daemon !== null || settings === null) return;
   const now = context.clock.now();

@@ -3,13 +3,14 @@ import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts'
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
-import { expectTopUp } from '../engine/expect-top-up.ts';
+import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
+import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { restoreViews, type StoredDependencies } from '../views/stored-views.ts';
+import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 import type { DaemonStatus, LiveViews } from '../views/views.ts';
 
 /** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
@@ -38,8 +39,9 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
 export async function createStandbyViews(parts: StandbyDependencies): Promise<LiveViews> {
   const { reader, clock, leaveOrder } = parts;
   const now = () => clock.now();
-  const restore = (stored: StoredState) => restoreViews({ ...parts, settings: parts.settings() }, stored);
+  const restore = (stored: StoredState) => restoreStored({ ...parts, settings: parts.settings() }, stored);
   let known = await restore(nothingStored);
+  const views = createViews(() => known);
   /** Of what the present knowledge was made; null before anything was read. */
   let madeOf: { readonly revision: string; readonly settings: Settings } | null = null;
   let restUntil = Number.NEGATIVE_INFINITY;
@@ -119,27 +121,14 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   };
 
   return {
-    accountIds: () => known.views.accountIds(),
-    choices: () => known.views.choices(),
-    counts: () => known.views.counts(),
-    firing: () => known.views.firing(),
+    ...views,
+    accounts: async (ids) => fresh().then(() => views.accounts(ids)),
+    account: async (id) => fresh().then(() => views.account(id)),
+    alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
+    alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
+    explain: async (account) => fresh().then(() => views.explain(account)),
     // What is ordered here is left for the owner, who keeps it when it carries it out.
     recordAction: async () => undefined,
-    audit: (query) => known.views.audit(query),
-    channels: () => known.views.channels(),
-    silences: () => known.views.silences(),
-    silenced: (query) => known.views.silenced(query),
-    weekAgo: (account, balance) => known.views.weekAgo(account, balance),
-    wouldMute: (wanted) => known.views.wouldMute(wanted),
-    accounts: async (ids) => (await fresh()).views.accounts(ids),
-    account: async (id) => (await fresh()).views.account(id),
-    readings: (account, since, until) => known.views.readings(account, since, until),
-    polls: (account, since, until) => known.views.polls(account, since, until),
-    alerts: async (query) => (await freshOnceRead()).views.alerts(query),
-    alert: async (account, rule) => (await freshOnceRead()).views.alert(account, rule),
-    incidents: (query) => known.views.incidents(query),
-    explain: async (account) => (await fresh()).views.explain(account),
-    notifications: (limit, before) => known.views.notifications(limit, before),
     acknowledge: acknowledgeOne,
     acknowledgeAll: ({ alerts, by, comment }) =>
       Promise.all(alerts.map((alert) => acknowledgeOne({ ...alert, by, comment }))),
@@ -157,6 +146,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
         ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at }),
       );
     },
+    cancelExpected: (topUp) =>
+      order<null>(
+        (state) => cancelExpected(state, topUp),
+        () => ({ kind: 'cancel-expected', ...topUp, at: now() }),
+      ),
     silence: (wanted) =>
       order(
         (state) => addSilence(state, wanted, now()),

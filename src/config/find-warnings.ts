@@ -25,9 +25,8 @@ import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { listWords, quoteKey } from '../wording/lists.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
+import { type Draft, itemsAt, leavesBelow, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
-import { providerSchema } from './schema/providers.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
@@ -108,13 +107,23 @@ function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
     );
     if (used.length === 0) return [];
     const kind = providerKindOf(entry);
-    const config = { ...Object(entry.written), type: kind.type };
-    const { shortestEveryMs = 0 } = kind.limits(providerSchema.safeParse(config).data ?? config);
+    const shortestEveryMs = entry.shortestEveryMs ?? 0;
     const { caution } = describeProvider(kind);
     const tooOften = used.filter(
       ({ account: { poll } }) => poll.kind === 'every' && poll.everyMs < shortestEveryMs,
     );
     return [
+      ...requestLeaves(draft, entry).flatMap((leaf) =>
+        draft.isInterpolated(leaf)
+          ? [
+              problemAt(
+                draft,
+                leaf,
+                'a secret belongs into `credentials` of an account, and here as {{credentials.name}}',
+              ),
+            ]
+          : [],
+      ),
       ...(caution === null ? [] : [problemAt(draft, [...entryPath(entry), 'type'], caution)]),
       ...tooOften.map(({ index }) =>
         problemAt(
@@ -127,6 +136,12 @@ function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
       ),
     ];
   });
+}
+
+/** Where the texts of its requests stand. */
+function requestLeaves(draft: Draft, entry: ProviderEntry): readonly Path[] {
+  const { requestKey } = providerKindOf(entry);
+  return requestKey === undefined ? [] : leavesBelow(draft, [...entryPath(entry), requestKey]);
 }
 
 function entryPath({ name }: ProviderEntry): Path {

@@ -66,10 +66,9 @@ export function parseDocument(source: string): ParsedDocument {
  * twice, and numbers of many digits. Null for the others, and for what is wrong. Where its keys stand is looked for when somebody asks.
  */
 function parsePlain(text: string): JsonDocument | null {
-  const keys = countKeys(text);
-  if (keys === null) return null;
+  if (doubtfulNumber.test(text)) return null;
   const value = parseJson(text);
-  if (value === undefined || keys !== countKeysOf(value)) return null;
+  if (value === undefined || text.match(keyEnd)?.length !== countKeysOf(value)) return null;
   let find: JsonDocument['lineOf'] | null = null;
   return {
     value,
@@ -86,63 +85,23 @@ function createLineFinder(text: string): JsonDocument['lineOf'] {
   return (path) => (root === undefined ? 1 : lineOf(root, path, (offset) => countUpTo(lineStarts, offset)));
 }
 
-/** A number of at most so many characters has no digits that a binary float would lose. */
-const sureDigits = 15;
+/** A number of so many digits that a binary float may lose some, or with an exponent. A text may look like one: that costs time only. */
+const doubtfulNumber = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** How many keys a text has that holds nothing but what `JSON.parse` reads as it is meant here; null where it might. */
-function countKeys(text: string): number | null {
-  let keys = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === '"' || isDigit(character)) {
-      at = character === '"' ? endOfString(text, at) : endOfNumber(text, at);
-      if (at < 0) return null;
-    } else if (character === ':') keys++;
-    else if (character === '/') return null;
-    else depth += nestingOf(character);
-    if (depth > deepestNesting) return null;
-  }
-  return keys;
-}
+/** The end of a key; a text may hold one, so that there are as many as keys or more. */
+const keyEnd = /"\s*:/g;
 
-/** Where the closing quote stands; -1 where there is none. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text[before] === '\\') before--;
-    // As many backslashes as escape one another leave the quote as it is.
-    if ((end - before) % 2 === 1) return end;
-  }
-  return -1;
-}
-
-function nestingOf(character: string): number {
-  if (character === '[' || character === '{') return 1;
-  return character === ']' || character === '}' ? -1 : 0;
-}
-
-/** Where the last digit stands; -1 where there may be more of them than a binary float keeps. */
-function endOfNumber(text: string, start: number): number {
-  let end = start;
-  while (isDigit(text[end + 1]) || text[end + 1] === '.') end++;
-  const isSure = end - start < sureDigits && text[end + 1] !== 'e' && text[end + 1] !== 'E';
-  return isSure ? end : -1;
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9';
-}
-
-/** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused. */
-function countKeysOf(value: unknown): number {
+/** Fewer than there are in the text where a key stands twice; NaN where one has the name that is refused, or is nested too deep. */
+function countKeysOf(value: unknown, depth = 1): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) return value.reduce<number>((sum, child) => sum + countKeysOf(child), 0);
+  if (depth > deepestNesting) return Number.NaN;
+  if (Array.isArray(value))
+    return value.reduce<number>((sum, child) => sum + countKeysOf(child, depth + 1), 0);
   const keys = Object.keys(value);
   let count = keys.length;
   for (const key of keys) {
     if (key === '__proto__') return Number.NaN;
-    count += countKeysOf(Reflect.get(value, key));
+    count += countKeysOf(Reflect.get(value, key), depth + 1);
   }
   return count;
 }

@@ -20,8 +20,8 @@ export interface ExpectedTopUp {
 /** An announcement. Without a balance it is for the account's first; without `by` it arrives after the account's lead time. */
 export interface ExpectOrder
   extends Pick<ExpectedTopUp, 'account' | 'amountMicros' | 'orderedBy' | 'comment'> {
-  readonly balance?: Balance;
-  readonly by?: number;
+  readonly balance?: Balance | undefined;
+  readonly by?: number | undefined;
 }
 
 /** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */

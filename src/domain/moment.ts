@@ -3,13 +3,19 @@ import { plural } from './plural.ts';
 
 const yearMs = 365 * dayMs;
 
+/** For whom a moment is worded: in which zone (an IANA name), and at which instant. */
+interface Reader {
+  readonly timezone: string;
+  readonly now: number;
+}
+
 /** ISO 8601 in UTC. */
 export function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
 /** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of `now`. */
-export function formatMoment(at: number, frame: { readonly timezone: string; readonly now: number }): string {
+export function formatMoment(at: number, frame: Reader): string {
   const parts = partsOf(at, frame.timezone);
   const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;
   return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute} ${parts.zone}`;
@@ -24,10 +30,7 @@ export function isBeyondHorizon(at: number, now: number): boolean {
 }
 
 /** `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
-export function formatMomentAndAge(
-  at: number,
-  frame: { readonly timezone: string; readonly now: number },
-): string {
+export function formatMomentAndAge(at: number, frame: Reader): string {
   return `${formatMoment(at, frame)} (${describeDistance(at, frame.now)})`;
 }
 
@@ -38,10 +41,7 @@ export function formatShortMoment(at: number, timezone: string): string {
 }
 
 /** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
-export function formatNearMoment(
-  at: number,
-  { timezone, now }: { readonly timezone: string; readonly now: number },
-): string {
+export function formatNearMoment(at: number, { timezone, now }: Reader): string {
   const { weekday, day, month, year, hour, minute } = partsOf(at, timezone);
   const distance = Math.abs(at - now);
   if (distance < 6 * dayMs) return `${weekday} ${hour}:${minute}`;

@@ -16,6 +16,34 @@ const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * out of range.
  */
 export function parseMicros(digits: string): Micros | null {
+  return parsePlain(digits) ?? parseAny(digits);
+}
+
+/** More digits may not be exact as a number. */
+const maxPlainLength = 15;
+const [zero, nine, minus, point] = [48, 57, 45, 46];
+
+/** The usual amounts: few digits, of which at most six are decimals. Null for everything else, which `parseAny` decides. */
+function parsePlain(digits: string): Micros | null {
+  const { length } = digits;
+  if (length > maxPlainLength) return null;
+  const start = digits.charCodeAt(0) === minus ? 1 : 0;
+  let pointAt = length;
+  let value = 0;
+  for (let place = start; place < length; place++) {
+    const code = digits.charCodeAt(place);
+    if (code === point && pointAt === length) pointAt = place;
+    else if (code >= zero && code <= nine) value = value * 10 + (code - zero);
+    else return null;
+  }
+  const decimals = Math.max(0, length - pointAt - 1);
+  if (pointAt === start || pointAt === length - 1 || decimals > 6) return null;
+  const micros = value * 10 ** (6 - decimals);
+  if (micros > Number.MAX_SAFE_INTEGER) return null;
+  return start === 1 && micros !== 0 ? -micros : micros;
+}
+
+function parseAny(digits: string): Micros | null {
   const match = decimalPattern.exec(digits);
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match;
@@ -79,7 +107,12 @@ function separated(micros: Micros): string {
 
 /** `"20.00 CNY"`; without a currency where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
-  return withCurrency(isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros), currency);
+  return withCurrency(formatBare(micros, currency), currency);
+}
+
+/** As `formatAmount`, without the currency: `"20.00"`, `"20"` of credits. */
+export function formatBare(micros: Micros, currency: string | null): string {
+  return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
 
 /**

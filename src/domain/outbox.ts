@@ -70,24 +70,25 @@ export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
-export function newNotification(content: {
-  readonly id: string;
-  readonly channel: string;
-  readonly items: readonly NotificationItem[];
-  readonly report?: Notification['report'];
-  readonly now: number;
-  readonly dueAt: number;
-}): Notification {
+export function newNotification({
+  id,
+  channel,
+  items,
+  report = null,
+  now,
+  dueAt,
+}: Pick<Notification, 'id' | 'channel' | 'items' | 'dueAt'> &
+  Partial<Pick<Notification, 'report'>> & { readonly now: number }): Notification {
   return {
-    id: content.id,
+    id,
     revision: 0,
-    channel: content.channel,
+    channel,
     state: 'pending',
-    items: content.items,
-    report: content.report ?? null,
-    createdAt: content.now,
-    dueAt: content.dueAt,
-    giveUpAt: content.now + retryForMs,
+    items,
+    report,
+    createdAt: now,
+    dueAt,
+    giveUpAt: now + retryForMs,
     attempts: 0,
     uncertain: false,
     deliveredAt: null,

@@ -13,17 +13,27 @@ export interface ProviderEntry {
   readonly timeoutMs: number;
   /** For all accounts that share credentials. */
   readonly maxRequestsPerSecond: number;
+  /** Polling more often than this shows nothing new, or is refused; null where nothing is known. */
+  readonly shortestEveryMs: number | null;
+  /** What its accounts give under `credentials`. */
+  readonly credentialNames: readonly string[];
   readonly allowInsecureHttp: boolean;
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
   /** Where to pay, for accounts that name no address of their own. */
   readonly topUpUrl: string | null;
   /** What its accounts have, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
+  /** Set where answers say how far below zero an account may go, and its balances do not include that. */
+  readonly saysCreditLimit?: boolean;
+  /** Scheme and host that its accounts are asked at, where they have no address of their own. */
+  readonly address?: string;
   /** False where readings are pushed to lowwater. */
   readonly polled: boolean;
   readonly words: ProviderWords;
   /** What stands in the file: two entries that are written alike behave alike. */
   readonly written: unknown;
+  /** What placeholders put into its requests: never shown. */
+  readonly putIn: readonly Secret[];
 }
 
 /** The words of a provider kind in messages and advice. */
@@ -77,18 +87,7 @@ export function entryOf(
 
 /** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
-  const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl, written } =
-    entry;
-  return JSON.stringify([
-    name,
-    type,
-    timeoutMs,
-    maxRequestsPerSecond,
-    allowInsecureHttp,
-    backoff,
-    topUpUrl,
-    written,
-  ]);
+  return JSON.stringify(entry);
 }
 
 export function entriesOf({ provider, providers }: ProviderEntries): readonly ProviderEntry[] {

@@ -1,8 +1,9 @@
+import { selfAccountId } from '../domain/alert.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { forgetTries } from './delivery-ended.ts';
 import { keyedDigest } from './keyed-digest.ts';
 import { putNotification } from './queue.ts';
-import { closeOwnFailure } from './self-alerts.ts';
+import { closeSelfAlert } from './self-alerts.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
 /** Notes with a digest of where each channel sends, by the channel's name. */
@@ -105,9 +106,6 @@ function abandonChannel(state: MonitorState, name: string): void {
 /** No channel has this name any more. */
 function forgetChannel(state: MonitorState, name: string, now: number): void {
   state.notes.delete(receiverNote + name);
-  closeOwnFailure(state, {
-    rule: channelFailedRule(name),
-    resolution: { kind: 'channel-removed' },
-    now,
-  });
+  const rule = channelFailedRule(name);
+  closeSelfAlert(state, { account: selfAccountId, rule, resolution: { kind: 'channel-removed' }, now });
 }

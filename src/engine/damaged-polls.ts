@@ -1,14 +1,10 @@
-import { selfAccountId } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plural.ts';
 import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
 import { damagedPollsRule, damagedRecordsRule, storageFailed } from '../rules/storage-failed.ts';
-import { text } from '../rules/verdict.ts';
-import { openEvent } from './incidents.ts';
-import { clearOwnFailure, raiseOwnFailure } from './self-alerts.ts';
+import { clearOwnFailure, noteOwnEvent, raiseOwnFailure } from './self-alerts.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
-import { inactiveAlert } from './transition.ts';
 
 /** Nothing mends what was set aside, so its alert ends after this long without more. */
 const shownMs = weekMs;
@@ -28,13 +24,8 @@ export function reviewDamagedPolls(state: MonitorState, account: string, now: nu
     clearOwnFailure(state, rule, now);
     return;
   }
-  raiseOwnFailure(state, {
-    type: storageFailed.type,
-    rule,
-    severity: 'warning',
-    text: describeDamage(account, runs),
-    now,
-  });
+  const text = describeDamage(account, runs);
+  raiseOwnFailure(state, { type: storageFailed.type, rule, severity: 'warning', text, now });
   scheduleBy(state, `damaged:${account}`, endsAt);
 }
 
@@ -54,20 +45,8 @@ export function noteDamagedRecords(
   );
   const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
   const { type } = storageFailed;
-  openEvent(state, {
-    account: null,
-    alert: inactiveAlert({ account: selfAccountId, rule: damagedRecordsRule, type, balance: null }),
-    evaluation: {
-      kind: 'event',
-      severity: 'critical',
-      value: text(
-        `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`,
-      ),
-      threshold: null,
-      facts: [],
-    },
-    now,
-  });
+  const text = `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`;
+  noteOwnEvent(state, { type, rule: damagedRecordsRule, severity: 'critical', text, now });
 }
 
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */

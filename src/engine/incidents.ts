@@ -4,16 +4,16 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
+/** An alert that begins; `account` is null for what is about lowwater itself or a provider. */
+interface Opening {
+  readonly account: WatchedAccount | null;
+  readonly alert: Alert;
+  readonly now: number;
+}
+
 /** Opens the incident of an alert that fires now; returns its id. */
-export function openIncident(
-  state: MonitorState,
-  {
-    account,
-    alert,
-    now,
-  }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
-): string {
-  const incident = sketchIncident({ id: newId(state), account, alert, now });
+export function openIncident(state: MonitorState, opening: Opening): string {
+  const incident = sketchIncident(newId(state), opening);
   keepIncident(state, incident);
   return incident.id;
 }
@@ -21,19 +21,12 @@ export function openIncident(
 /** Records an event, such as a top-up. */
 export function openEvent(
   state: MonitorState,
-  input: {
-    readonly account: WatchedAccount | null;
-    readonly alert: Alert;
-    readonly evaluation: Evaluation;
-    readonly now: number;
-  },
+  { evaluation, ...opening }: Opening & { readonly evaluation: Evaluation },
 ): void {
-  const { evaluation, now } = input;
   if (evaluation.kind !== 'event') return;
   const { severity, value, threshold, facts } = evaluation;
-  const alert = { ...input.alert, severity, value, threshold, facts };
-  const incident = sketchIncident({ id: newId(state), account: input.account, alert, now });
-  keepIncident(state, { ...incident, event: true });
+  const alert = { ...opening.alert, severity, value, threshold, facts };
+  keepIncident(state, { ...sketchIncident(newId(state), { ...opening, alert }), event: true });
 }
 
 export function updateIncident(state: MonitorState, change: IncidentChange): void {
@@ -43,14 +36,10 @@ export function updateIncident(state: MonitorState, change: IncidentChange): voi
 
 export function closeIncident(
   state: MonitorState,
-  {
-    alert,
-    now,
-    resolution,
-  }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
+  end: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
-  const incident = incidentOf(state, alert);
-  if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
+  const incident = incidentOf(state, end.alert);
+  if (incident !== undefined) keepIncident(state, closedIncident(incident, end.alert, end));
 }
 
 /** Stores a changed incident and marks it to be decided on. */
@@ -59,13 +48,7 @@ export function keepIncident(state: MonitorState, incident: Incident): void {
   state.touched.add(incident.id);
 }
 
-export function sketchIncident(input: {
-  readonly id: string;
-  readonly account: WatchedAccount | null;
-  readonly alert: Alert;
-  readonly now: number;
-}): Incident {
-  const { id, account, alert, now } = input;
+export function sketchIncident(id: string, { account, alert, now }: Opening): Incident {
   const accountName = account?.settings.name ?? displayName(alert.account);
   return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
 }

@@ -2,24 +2,26 @@ import type { Alert, Incident } from '../domain/alert.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import { isPartOfOutage } from './outage.ts';
 import { isSilenced } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /** What silences and other alerts suppress for all channels. */
-export interface Suppression {
-  readonly silenced: boolean;
-  readonly inhibited: boolean;
-}
+type SuppressionByAlerts = Pick<Suppression, 'silenced' | 'inhibited'>;
 
 /** For the API: whether and how the incident is suppressed now. */
-export function suppressionOf(state: MonitorState, incident: Incident, now: number): Suppression {
+export function suppressionOf(state: MonitorState, incident: Incident, now: number): SuppressionByAlerts {
   const suppression = suppressionByAlerts(state, incident, now);
   return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
 }
 
-export function suppressionByAlerts(state: MonitorState, incident: Incident, now: number): Suppression {
+export function suppressionByAlerts(
+  state: MonitorState,
+  incident: Incident,
+  now: number,
+): SuppressionByAlerts {
   return { silenced: isSilenced(state, incident, now), inhibited: isInhibited(state, incident, now) };
 }
 

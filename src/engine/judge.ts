@@ -98,22 +98,13 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   const known = account.alerts.get(rule.id);
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
-    openEvent(state, {
-      account,
-      alert: newAlert(account, rule),
-      evaluation: explainRule(rule, facts, null),
-      now,
-    });
+    const explained = explainRule(rule, facts, null);
+    openEvent(state, { account, alert: newAlert(account, rule), evaluation: explained, now });
     return;
   }
   if (isCalm(known) && evaluation.kind !== 'breached') return;
-  const next = transition(
-    known ?? newAlert(account, rule),
-    evaluation,
-    timingOf(rule, account.pollIntervalMs),
-    now,
-  );
-  applyTransition(state, ruleCase, next);
+  const timing = timingOf(rule, account.pollIntervalMs);
+  applyTransition(state, ruleCase, transition(known ?? newAlert(account, rule), evaluation, timing, now));
 }
 
 function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, change }: Transition): void {
@@ -156,13 +147,8 @@ function touchAccount(state: MonitorState, account: WatchedAccount): void {
   for (const alert of account.alerts.values()) if (alert.incident !== null) state.touched.add(alert.incident);
 }
 
-function newAlert(account: WatchedAccount, rule: Rule): Alert {
-  return inactiveAlert({
-    account: account.settings.id,
-    rule: rule.id,
-    type: rule.type,
-    balance: rule.balance,
-  });
+function newAlert({ id: account }: WatchedAccount, { id: rule, type, balance }: Rule): Alert {
+  return inactiveAlert({ account, rule, type, balance });
 }
 
 const noFacts: Alert['facts'] = [];

@@ -9,12 +9,12 @@ const keyBytes = 32;
  * which neither a backup's reader nor a rainbow table makes the secret again.
  */
 export function keyedDigest(state: MonitorState, text: string): string {
-  const key = state.notes.get(keyNote)?.value ?? makeKey(state);
+  const key = state.notes.get(keyNote)?.value ?? randomKey(state);
+  if (!state.notes.has(keyNote)) writeNote(state, keyNote, key);
   return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url').slice(0, 22);
 }
 
-function makeKey(state: MonitorState): string {
-  const key = Buffer.from(state.random.bytes(keyBytes)).toString('base64url');
-  writeNote(state, keyNote, key);
-  return key;
+/** As base64url. */
+export function randomKey({ random }: MonitorState): string {
+  return Buffer.from(random.bytes(keyBytes)).toString('base64url');
 }

@@ -1,8 +1,8 @@
 import { dayMs } from '../domain/duration.ts';
+import { randomKey } from './keyed-digest.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
 const note = 'link-keys';
-const keyBytes = 32;
 const maxAgeMs = 90 * dayMs;
 /** Links that a replaced key has signed are good for less. */
 const keptMs = 31 * dayMs;
@@ -23,13 +23,9 @@ export function renewLinkKeys(state: MonitorState, now: number): void {
   const keys = readKeys(state);
   const newest = keys[0];
   if (newest !== undefined && Math.abs(now - newest.since) < maxAgeMs) return;
-  const key = Buffer.from(state.random.bytes(keyBytes)).toString('base64url');
   const kept = keys.filter((_, index) => now - (keys[index - 1]?.since ?? now) < keptMs);
-  writeNote(
-    state,
-    note,
-    [{ key, since: now }, ...kept].map(({ since, key: old }) => `${since}:${old}`).join(' '),
-  );
+  const renewed = [{ key: randomKey(state), since: now }, ...kept];
+  writeNote(state, note, renewed.map(({ since, key }) => `${since}:${key}`).join(' '));
 }
 
 /** As written: `<since>:<key> <since>:<key>`. */

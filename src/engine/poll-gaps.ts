@@ -11,15 +11,7 @@ const fallbackMs = dayMs;
 /** For a cron expression the shortest of its next few. */
 export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: number): number {
   if (schedule.kind === 'every') return schedule.everyMs;
-  let shortest = Number.POSITIVE_INFINITY;
-  let at = now;
-  for (let run = 0; run < sampledRuns; run++) {
-    const next = calendar.next(schedule.cron, schedule.timezone, at);
-    if (next === null) break;
-    if (run > 0) shortest = Math.min(shortest, next - at);
-    at = next;
-  }
-  return Number.isFinite(shortest) ? shortest : fallbackMs;
+  return nextRuns(calendar, schedule, { after: now, count: sampledRuns }).shortest;
 }
 
 /**
@@ -35,12 +27,22 @@ export function pollGap(
 ): number {
   if (schedule.kind === 'every') return schedule.everyMs;
   const after = (reading?.at ?? firstSeenAt) + unwatchedMs;
+  const { shortest, last } = nextRuns(calendar, schedule, { after, count: gapRuns });
+  return Math.max((last - after) / gapRuns, shortest);
+}
+
+/** The shortest time between two of the next runs, and the last of them. */
+function nextRuns(
+  calendar: Calendar,
+  { cron, timezone }: Extract<PollSchedule, { kind: 'cron' }>,
+  { after, count }: { readonly after: number; readonly count: number },
+): { readonly shortest: number; readonly last: number } {
   let shortest = Number.POSITIVE_INFINITY;
-  let at = after;
-  for (let run = 0; run < gapRuns; run++) {
-    const next = calendar.next(schedule.cron, schedule.timezone, at) ?? at + fallbackMs;
-    if (run > 0) shortest = Math.min(shortest, next - at);
-    at = next;
+  let last = after;
+  for (let run = 0; run < count; run++) {
+    const next = calendar.next(cron, timezone, last) ?? last + fallbackMs;
+    if (run > 0) shortest = Math.min(shortest, next - last);
+    last = next;
   }
-  return Math.max((at - after) / gapRuns, shortest);
+  return { shortest, last };
 }

@@ -30,13 +30,7 @@ export function enqueue(
   const last = lastWaiting(state, input.channel);
   const message =
     last === null || last.items.length >= maxItemsStored
-      ? newNotification({
-          id: state.random.id(),
-          channel: input.channel,
-          items: [input.item],
-          now: input.now,
-          dueAt: input.dueAt,
-        })
+      ? newNotification({ ...input, id: state.random.id(), items: [input.item] })
       : joinNotification(last, [input.item], input.dueAt);
   putNotification(state, message);
   return message.id;

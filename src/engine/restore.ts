@@ -15,7 +15,7 @@ import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { withdrawNotified } from './retract.ts';
 import { scheduleSelfAlerts } from './self-alerts.ts';
 import { scheduleSilences } from './silencing.ts';
-import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
+import { MonitorState, scheduleBy, writeNote } from './state.ts';
 
 /**
  * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
@@ -49,7 +49,7 @@ export interface MonitorStart {
  * timestamps are shifted. Yields between thousands of accounts.
  */
 export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<MonitorState> {
-  const state = emptyState({ ...start, now });
+  const state = new MonitorState(start, now);
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;

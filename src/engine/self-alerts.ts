@@ -22,6 +22,7 @@ import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
+import type { AlertIdentity } from './alert-records.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
@@ -29,41 +30,39 @@ import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '.
 /** Self alerts are facts of the moment: nothing waits, but they flap like others. */
 const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
-/** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
-export function raiseOwnFailure(
-  state: MonitorState,
-  input: {
-    readonly type: string;
-    readonly rule: string;
-    readonly severity: Severity;
-    readonly text: string;
-    readonly facts?: readonly Fact[];
-    readonly now: number;
-  },
-): void {
-  const identity = { account: selfAccountId, rule: input.rule, type: input.type, balance: null };
+/** What an alert about lowwater itself says; `text` is what people read as its value. */
+interface OwnFailure {
+  readonly type: string;
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly text: string;
+  readonly facts?: readonly Fact[];
+  readonly now: number;
+}
+
+/** Raises, or says again, an alert about lowwater itself. */
+export function raiseOwnFailure(state: MonitorState, failure: OwnFailure): void {
+  const { rule, type, severity, facts = [], now } = failure;
   raiseSelfAlert(state, {
-    alert: state.alerts.get(selfAccountId, input.rule) ?? inactiveAlert(identity),
-    evaluation: {
-      kind: 'breached',
-      severity: input.severity,
-      value: text(input.text),
-      threshold: null,
-      facts: input.facts ?? [],
-    },
-    now: input.now,
+    alert: state.alerts.get(selfAccountId, rule) ?? ownAlert({ rule, type }),
+    evaluation: { kind: 'breached', severity, value: text(failure.text), threshold: null, facts },
+    now,
   });
 }
 
-export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
-  closeOwnFailure(state, { rule, resolution: { kind: 'recovered' }, now });
+/** Something happened to lowwater itself that has no end. */
+export function noteOwnEvent(state: MonitorState, { severity, now, ...event }: OwnFailure): void {
+  const value = text(event.text);
+  const evaluation: Evaluation = { kind: 'event', severity, value, threshold: null, facts: [] };
+  openEvent(state, { account: null, alert: ownAlert(event), evaluation, now });
 }
 
-export function closeOwnFailure(
-  state: MonitorState,
-  input: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
-): void {
-  closeSelfAlert(state, { account: selfAccountId, ...input });
+function ownAlert({ rule, type }: { readonly rule: string; readonly type: string }): Alert {
+  return inactiveAlert({ account: selfAccountId, rule, type, balance: null });
+}
+
+export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
+  closeSelfAlert(state, { account: selfAccountId, rule, resolution: { kind: 'recovered' }, now });
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
@@ -105,26 +104,16 @@ export function noteClusterProblems(
 /** Something happened among the daemons that share a database; `happened` is a clause. */
 export function noteClusterChange(state: MonitorState, happened: string, now: number): void {
   const { type } = clusterChanged;
-  openEvent(state, {
-    account: null,
-    alert: inactiveAlert({ account: selfAccountId, rule: type, type, balance: null }),
-    evaluation: { kind: 'event', severity: 'info', value: text(happened), threshold: null, facts: [] },
-    now,
-  });
+  noteOwnEvent(state, { type, rule: type, severity: 'info', text: happened, now });
 }
 
 function noteProblem(
   state: MonitorState,
-  input: {
-    readonly type: string;
-    readonly severity: Severity;
-    readonly problem: string | null;
-    readonly now: number;
-  },
+  { problem, ...failure }: Omit<OwnFailure, 'rule' | 'text'> & { readonly problem: string | null },
 ): void {
-  const { type, severity, problem, now } = input;
+  const { type, now } = failure;
   if (problem === null) clearOwnFailure(state, type, now);
-  else raiseOwnFailure(state, { type, rule: type, severity, text: problem, now });
+  else raiseOwnFailure(state, { ...failure, rule: type, text: problem });
 }
 
 /** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
@@ -156,11 +145,7 @@ export function raiseChannelFailed(
 
 export function raiseSelfAlert(
   state: MonitorState,
-  input: {
-    readonly alert: Alert;
-    readonly evaluation: Extract<Evaluation, { kind: 'breached' }>;
-    readonly now: number;
-  },
+  input: { readonly alert: Alert; readonly evaluation: Evaluation; readonly now: number },
 ): void {
   const { now } = input;
   const { alert, change } = transition(input.alert, input.evaluation, timing, now);
@@ -179,12 +164,7 @@ function isSameText(now: Quantity | null, before: Quantity | null): boolean {
 
 export function closeSelfAlert(
   state: MonitorState,
-  input: {
-    readonly account: string;
-    readonly rule: string;
-    readonly resolution: Resolution;
-    readonly now: number;
-  },
+  input: AlertIdentity & { readonly resolution: Resolution; readonly now: number },
 ): void {
   const known = state.alerts.get(input.account, input.rule);
   if (known === undefined || known.state !== 'firing') return;

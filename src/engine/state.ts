@@ -19,63 +19,72 @@ import type { WatchedAccount } from './watched-account.ts';
  * All that the daemon knows, in memory. The database holds the same; while it cannot be written the daemon goes on from
  * here. Everything in this folder reads and changes it synchronously, given the instant; nothing here waits.
  */
-export interface MonitorState {
+export class MonitorState {
   settings: Settings;
-  /** When the process before this one ended; the start of this one where there was none. */
-  lastRunEndedAt: number;
   readonly calendar: Calendar;
   readonly random: Random;
-  readonly accounts: Map<string, WatchedAccount>;
+  /** When the process before this one ended; the start of this one where there was none. */
+  lastRunEndedAt: number;
+  readonly accounts = new Map<string, WatchedAccount>();
   /** How the last poll of each account ended, and what is known since. */
-  readonly polled: Records<AccountState>;
+  readonly polled = new Records<AccountState>();
   /** What is known of the spending of each account; noted when an hour of it ended. */
-  readonly spending: Records<AccountSpending>;
+  readonly spending = new Records<AccountSpending>();
   /** Accounts whose spending is yet to be learned from stored history. */
-  readonly unlearned: Set<string>;
+  readonly unlearned = new Set<string>();
   readonly weeks: LocalWeeks;
   /** Polls that are not stored yet. */
-  readonly polls: PollNotes;
-  readonly alerts: AlertRecords;
+  readonly polls = new PollNotes();
+  readonly alerts = new AlertRecords();
   /** Open incidents, and closed ones whose end is not notified everywhere. */
-  readonly incidents: Records<Incident>;
+  readonly incidents = new Records<Incident>();
   /** Messages that are not yet delivered, and those that ended since the last commit. */
-  readonly messages: Records<Notification>;
+  readonly messages = new Records<Notification>();
   /** Ids of pending messages by channel, oldest first. */
-  readonly queues: Map<string, string[]>;
+  readonly queues = new Map<string, string[]>();
   /** Accounts that were not polled yet since a start after a long pause: what was pending about them waits for that … */
-  readonly unconfirmed: Set<string>;
+  readonly unconfirmed = new Set<string>();
   /** … until this instant at most. */
   unconfirmedUntil: number;
   /** Ids of messages that are being sent. */
-  readonly underWay: Set<string>;
+  readonly underWay = new Set<string>();
   /** False when the last daemon died: it may have done more than it stored. */
-  endedCleanly: boolean;
+  endedCleanly = true;
   /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
-  readonly channelTries: Map<string, number>;
+  readonly channelTries = new Map<string, number>();
   /** How each channel last did, for people who look. */
-  readonly deliveries: Map<
+  readonly deliveries = new Map<
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
-  >;
+  >();
   /** Top-ups that people announced, by account. Stored as notes. */
-  readonly expected: Map<string, readonly ExpectedTopUp[]>;
-  readonly silences: Records<Silence>;
+  readonly expected = new Map<string, readonly ExpectedTopUp[]>();
+  readonly silences = new Records<Silence>();
   /** By the group's name. */
-  readonly backoffs: Records<GroupBackoff>;
+  readonly backoffs = new Records<GroupBackoff>();
   /** By base address. */
-  readonly providers: Map<string, ProviderCounts>;
-  readonly shortestIntervals: Map<string, number>;
+  readonly providers = new Map<string, ProviderCounts>();
+  readonly shortestIntervals = new Map<string, number>();
   /** Accounts whose stored readings are not loaded yet: time alone changes nothing about them. */
-  readonly unloaded: Set<string>;
+  readonly unloaded = new Set<string>();
   /** The group of each account that is not the first of its group (`groupOf`). */
-  readonly groups: Map<string, string>;
-  readonly notes: Records<NamedNote>;
+  readonly groups = new Map<string, string>();
+  readonly notes = new Records<{ readonly name: string; readonly value: string }>();
   /** Stored polls that were found damaged, by account. */
-  readonly damaged: Map<string, readonly DamagedRun[]>;
+  readonly damaged = new Map<string, readonly DamagedRun[]>();
   /** When time alone changes something: `account:<id>`, `incident:<id>`, `damaged:<account>`, `silences`. */
-  readonly due: DueQueue<string>;
+  readonly due = new DueQueue<string>();
   /** Incidents to decide on before the turn ends. */
-  readonly touched: Set<string>;
+  readonly touched = new Set<string>();
+
+  constructor(start: Pick<MonitorState, 'settings' | 'calendar' | 'random'>, now: number) {
+    this.settings = start.settings;
+    this.calendar = start.calendar;
+    this.random = start.random;
+    this.weeks = new LocalWeeks(start.calendar);
+    this.lastRunEndedAt = now;
+    this.unconfirmedUntil = now;
+  }
 }
 
 /**
@@ -83,57 +92,6 @@ export interface MonitorState {
  * deliveries go on in between.
  */
 export const maxAtOnce = 250;
-
-interface NamedNote {
-  readonly name: string;
-  readonly value: string;
-}
-
-export function emptyState({
-  settings,
-  calendar,
-  random,
-  now,
-}: {
-  readonly settings: Settings;
-  readonly calendar: Calendar;
-  readonly random: Random;
-  readonly now: number;
-}): MonitorState {
-  return {
-    settings,
-    calendar,
-    random,
-    lastRunEndedAt: now,
-    accounts: new Map(),
-    polled: new Records(),
-    spending: new Records(),
-    unlearned: new Set(),
-    weeks: new LocalWeeks(calendar),
-    polls: new PollNotes(),
-    alerts: new AlertRecords(),
-    incidents: new Records(),
-    messages: new Records(),
-    queues: new Map(),
-    endedCleanly: true,
-    unconfirmed: new Set(),
-    unconfirmedUntil: now,
-    underWay: new Set(),
-    channelTries: new Map(),
-    deliveries: new Map(),
-    expected: new Map(),
-    silences: new Records(),
-    backoffs: new Records(),
-    groups: new Map(),
-    providers: new Map(),
-    shortestIntervals: new Map(),
-    unloaded: new Set(),
-    notes: new Records(),
-    damaged: new Map(),
-    due: new DueQueue(),
-    touched: new Set(),
-  };
-}
 
 /** Schedules `key` no later than `at`. */
 export function scheduleBy(state: MonitorState, key: string, at: number): void {

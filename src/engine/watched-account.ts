@@ -93,54 +93,30 @@ export function balancesOf(
 }
 
 /** What is empty for an account: 0, or below it by its credit limit. */
-export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
-  return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
+export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'poll'>): Micros {
+  const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
+  return limit === 0 ? 0 : -limit;
 }
 
+/** What rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
-  return new FactsOfAccount(account, now);
-}
-
-/** A class, because one is made at every poll and accessors of an object literal are slow to make. */
-class FactsOfAccount implements AccountFacts {
-  readonly now: number;
-  readonly currency: AccountFacts['currency'];
-  readonly pollIntervalMs: number;
-  readonly pollGapMs: number;
-  readonly reading: AccountFacts['reading'];
-  readonly previous: AccountFacts['previous'];
-  readonly consecutiveFailures: number;
-  readonly floorMicros: Micros;
-  readonly outcome: AccountFacts['outcome'];
-  readonly readSince: number;
-  readonly unwatchedMs: number;
-  readonly #account: WatchedAccount;
-
-  constructor(account: WatchedAccount, now: number) {
-    const { poll, settings } = account;
-    this.now = now;
-    this.currency = settings.currency;
-    this.pollIntervalMs = account.pollIntervalMs;
-    this.pollGapMs = account.pollGapMs;
-    this.reading = poll.reading;
-    this.previous = poll.previous;
-    this.consecutiveFailures = poll.consecutiveFailures;
-    this.floorMicros = emptyAt(settings);
-    this.outcome = poll.outcome;
-    this.readSince = poll.reading?.at ?? poll.firstSeenAt;
-    this.unwatchedMs = poll.unwatchedMs;
-    this.#account = account;
-  }
-
-  get log(): ReadingLog {
-    return this.#account.log;
-  }
-
-  get spending(): AccountSpending {
-    return this.#account.spending;
-  }
-
-  get expected(): readonly ExpectedTopUp[] {
-    return this.#account.expected;
-  }
+  const { poll, settings, pollIntervalMs, pollGapMs, log, spending, expected } = account;
+  const { reading, previous, consecutiveFailures, outcome, unwatchedMs, firstSeenAt } = poll;
+  return {
+    now,
+    currency: settings.currency,
+    pollIntervalMs,
+    pollGapMs,
+    reading,
+    previous,
+    log,
+    spending,
+    consecutiveFailures,
+    floorMicros: emptyAt(account),
+    autoRecharge: poll.facts?.autoRecharge ?? null,
+    expected,
+    outcome,
+    readSince: reading?.at ?? firstSeenAt,
+    unwatchedMs,
+  };
 }

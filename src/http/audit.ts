@@ -15,6 +15,9 @@ const actions = [
   { path: /\/silences(?:\/(?<id>[^/]+))?$/, post: 'silence', end: 'expire-silence' },
   { path: /\/silences\/(?<id>[^/]+)\/expire$/, post: 'expire-silence' },
   { path: /\/silences\/(?<id>[^/]+)\/extend$/, post: 'extend-silence' },
+  { path: /\/expected-top-ups(?:\/(?<id>[^/]+))?$/, post: 'expect-top-up', end: 'cancel-expected' },
+  { path: /^\/pay\/ordered$/, post: 'expect-top-up' },
+  { path: /^\/pay\/cancel$/, post: 'cancel-expected' },
   { path: /\/accounts\/(?<account>[^/]+)\/(?<action>[^/]+)$/ },
 ] as const;
 

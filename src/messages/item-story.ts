@@ -1,3 +1,4 @@
+import type { Resolution } from '../domain/alert.ts';
 import { isFirstNotification, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
@@ -67,21 +68,20 @@ function knownSpan(since: number, until: number): string | null {
 
 function causeOf(item: MessageItem, frame: WordingFrame): string {
   const resolution = item.resolution ?? { kind: 'recovered' };
-  switch (resolution.kind) {
-    case 'topped-up':
-      return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
-    case 'rule-removed':
-      return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
-    case 'account-removed':
-      return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
-    case 'account-moved':
-      return 'Closed because the account is read from elsewhere now. That says nothing about either balance.';
-    case 'channel-removed':
-      return 'Closed because the channel was removed from the configuration.';
-    case 'recovered':
-      return recoveryOf(item);
-  }
+  if (resolution.kind === 'topped-up')
+    return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
+  if (resolution.kind !== 'recovered') return `Closed because ${closedBecause[resolution.kind]}`;
+  const { recovery } = alertKindOf(item);
+  return typeof recovery === 'string' ? recovery : recovery(item);
 }
+
+const closedBecause: Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | 'recovered'>, string>> = {
+  'rule-removed':
+    'the rule was removed from the configuration, or watches something else now. That says nothing about the balance.',
+  'account-removed': 'the account was removed from the configuration. That says nothing about its balance.',
+  'account-moved': 'the account is read from elsewhere now. That says nothing about either balance.',
+  'channel-removed': 'the channel was removed from the configuration.',
+};
 
 /** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
@@ -114,9 +114,4 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
 
 function withoutFullStop(text: string): string {
   return text.replace(/[.\s]+$/, '');
-}
-
-function recoveryOf(item: MessageItem): string {
-  const { recovery } = alertKindOf(item);
-  return typeof recovery === 'string' ? recovery : recovery(item);
 }

@@ -1,4 +1,4 @@
-import { stateOf } from '../domain/item-state.ts';
+import { type ItemState, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 
 /** Colour or icon of an item, as the medium has it. */
@@ -20,25 +20,21 @@ export function toneOf(item: MessageItem): Tone {
   return item.severity;
 }
 
+/** Before the severity; of an end there is no severity. */
+const stateWords: Readonly<Record<ItemState, string>> = {
+  firing: '',
+  event: '',
+  worse: 'WORSENED TO ',
+  reminder: 'STILL ',
+  escalated: 'ESCALATED ',
+  flapping: 'FLAPPING ',
+  acknowledged: 'ACKNOWLEDGED',
+  resolved: 'RESOLVED',
+  closed: 'CLOSED',
+};
+
 export function stateWordOf(item: MessageItem): string {
-  const severity = item.severity.toUpperCase();
-  switch (stateOf(item)) {
-    case 'firing':
-    case 'event':
-      return severity;
-    case 'worse':
-      return `WORSENED TO ${severity}`;
-    case 'reminder':
-      return `STILL ${severity}`;
-    case 'escalated':
-      return `ESCALATED ${severity}`;
-    case 'acknowledged':
-      return 'ACKNOWLEDGED';
-    case 'flapping':
-      return `FLAPPING ${severity}`;
-    case 'resolved':
-      return 'RESOLVED';
-    case 'closed':
-      return 'CLOSED';
-  }
+  const state = stateOf(item);
+  const isPlain = state === 'acknowledged' || state === 'resolved' || state === 'closed';
+  return isPlain ? stateWords[state] : stateWords[state] + item.severity.toUpperCase();
 }

@@ -249,13 +249,11 @@ function wordRecord(record: ForecastRecord | null): string {
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {
-  const runwayClause = incidents.filter((incident) => !incident.event);
-  if (runwayClause.length === 0) return 'no incidents';
-  const open = runwayClause.filter((incident) => incident.resolvedAt === null).length;
-  if (open === 0) return plural(runwayClause.length, 'incident');
-  return open === runwayClause.length
-    ? `${plural(open, 'incident')} still open`
-    : `${plural(runwayClause.length, 'incident')}, ${open} still open`;
+  const { length: count } = incidents.filter((incident) => !incident.event);
+  if (count === 0) return 'no incidents';
+  const open = incidents.filter((incident) => !incident.event && incident.resolvedAt === null).length;
+  if (open === count) return `${plural(open, 'incident')} still open`;
+  return open === 0 ? plural(count, 'incident') : `${plural(count, 'incident')}, ${open} still open`;
 }
 
 function adviceOf(account: ReportAccount): string | null {

@@ -84,6 +84,8 @@ export class NameLookup {
     if (family !== 0) return [{ address: name, family }];
     const listed = await this.#findInHostsFile(name);
     if (listed.length > 0) return listed;
+    // RFC 6761, 6.4: nobody may ever own such a name, so no name server is asked.
+    if (/\.invalid\.?$/i.test(name)) throw lookupError('ENOTFOUND', name);
     try {
       const answer = await this.#askServers(name);
       if (this.#options.clock !== undefined) this.#answers.set(name, answer);

@@ -1,16 +1,13 @@
 import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
-import type { RuleKind } from './kind.ts';
+import type { PlainRule, RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
-export interface AuthFailedRule extends Rule {
-  readonly type: 'auth-failed';
-}
+type AuthFailedRule = PlainRule<'auth-failed'>;
 
 const keys = { severity: severityKey.default('critical') };
 
@@ -23,7 +20,6 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   staleness: 'cause',
   // After a refusal the account waits for half a minute at least, whatever its poll interval.
   minFlapWindowMs: hourMs,
-  build: (common) => ({ ...common, type: 'auth-failed' }),
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,
   factsBehind: (_rule, facts) => [

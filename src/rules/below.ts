@@ -1,6 +1,6 @@
-import { formatExact, formatMoney, type Micros } from '../domain/money.ts';
+import { formatBare, formatExact, type Micros } from '../domain/money.ts';
 import { amountOf } from '../domain/reading.ts';
-import { type AmountOrShare, firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
+import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
@@ -50,11 +50,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   needsReading: true,
   floorMicros: (_, empty) => empty,
   emptinessRank: 1,
-  build: (common, input) => ({
-    ...common,
-    ...buildLadder(input.thresholds, { threshold: input.threshold, severity: common.severity }),
-    type: 'below',
-    balance: input.balance ?? firstBalance,
+  build: (input, severity) => ({
+    ...buildLadder(input.thresholds, { threshold: input.threshold, severity }),
     hysteresis: input.hysteresis,
   }),
   check: (reader) => checkLadder(reader, { single: 'threshold', read: readAmount, worse: 'lower' }),
@@ -76,7 +73,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
   subject: (about) => `${moneyOf(about)} balance low`,
-  firing: (item, frame) => wordLowBalance(item, frame, formatMoney),
+  firing: (item, frame) => wordLowBalance(item, frame, (micros) => formatBare(micros, frame.currency)),
   resolved: (item, frame) =>
     `${moneyOf(item)} balance${currentAmount(item, frame)}, no longer below ${wordLimit(item, frame) ?? 'its threshold'}`,
   // The threshold may have been lowered instead.

@@ -3,14 +3,14 @@ import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { firstBalance, type Ladder, type MoneyRule } from '../domain/rule.ts';
+import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { figureOf, moneyFigures } from './figures.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
 import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { describeLadder, ladderSteps, reachedStep, stepVerdict } from './ladder.ts';
@@ -45,11 +45,8 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   summary: 'Spending of a day, week or month that reaches its budget.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    ...buildLadder(input.thresholds, { threshold: input.amount, severity: common.severity }),
-    type: 'budget',
-    balance: input.balance ?? firstBalance,
+  build: (input, severity) => ({
+    ...buildLadder(input.thresholds, { threshold: input.amount, severity }),
     per: input.per,
   }),
   check: (reader) => checkLadder(reader, { single: 'amount', read: readAmount, worse: 'higher' }),
@@ -75,7 +72,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the next period began, or the budget was raised.',
   figures: (item, frame) => [
     ...moneyFigures(item, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
-    ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ...figuresOf(item, frame, shownFacts),
   ],
   advice: () => [
     'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',

@@ -1,15 +1,12 @@
 import { isSameCurrency } from '../domain/currency.ts';
-import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { allBalances, readingFigures } from './figures.ts';
 import { wordLimit, wordValue } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
+import type { PlainRule, RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
-export interface CurrencyRule extends Rule {
-  readonly type: 'currency';
-}
+type CurrencyRule = PlainRule<'currency'>;
 
 const keys = { severity: severityKey.default('critical') };
 
@@ -20,7 +17,6 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
   needsReading: true,
   builtInId: 'currency',
   builtInFor: (account) => account.currency !== null,
-  build: (common) => ({ ...common, type: 'currency' }),
   warn: (_rule, accounts) =>
     accounts.some((account) => account.currency === null)
       ? [{ path: [], message: 'says nothing about accounts without a currency in this file' }]

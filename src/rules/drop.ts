@@ -1,7 +1,7 @@
 import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -36,13 +36,7 @@ export const drop: RuleKind<DropRule, InputOf<typeof keys>> = {
   summary: 'Spending that is faster than expected.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    type: 'drop',
-    balance: input.balance ?? firstBalance,
-    by: input.by,
-    windowMs: input.window,
-  }),
+  build: (input) => ({ by: input.by, windowMs: input.window }),
   describe: (rule) =>
     `more than ${describeAmount(rule.by)} of the ${nameBalance(rule)} spent within ${formatDuration(rule.windowMs)} (${rule.severity})`,
   lookBackMs: (rule) => rule.windowMs,

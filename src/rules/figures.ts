@@ -56,9 +56,14 @@ export function wordWhatIsWrong(item: MessageItem, frame: WordingFrame): string 
   return wordQuantity(item.value, frame);
 }
 
-export function figureOf(fact: Fact, frame: WordingFrame): Figure {
+function figureOf(fact: Fact, frame: WordingFrame): Figure {
   const name = cleanText(fact.name, 60);
   return { label: name.charAt(0).toUpperCase() + name.slice(1), value: wordFact(fact, frame) };
+}
+
+/** The facts of these names, in the order of the item. */
+export function figuresOf(item: MessageItem, frame: WordingFrame, names: readonly string[]): Figure[] {
+  return item.facts.filter(({ name }) => names.includes(name)).map((fact) => figureOf(fact, frame));
 }
 
 export function readingFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {

@@ -2,7 +2,7 @@ import { describeDuration, describeHistory, formatDuration, secondMs } from '../
 import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -32,12 +32,7 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
   summary: 'No spending: perhaps nothing is sent any more.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    type: 'idle',
-    balance: input.balance ?? firstBalance,
-    windowMs: input.window,
-  }),
+  build: (input) => ({ windowMs: input.window }),
   describe: (rule) =>
     `nothing of the ${nameBalance(rule)} spent during ${formatDuration(rule.windowMs)} (${rule.severity})`,
   // Watched time fills the window although nights or outages lie between.

@@ -68,6 +68,12 @@ export interface AlertKind {
   advice(item: MessageItem, frame: WordingFrame): readonly string[];
 }
 
+/** A rule that has nothing but what all have. */
+export type PlainRule<Type extends string> = Rule & { readonly type: Type };
+
+/** What a kind adds to `Rule`. A ladder decides the severity, too. */
+type OwnKeys<R extends Rule> = Omit<R, Exclude<keyof Rule, 'thresholds'>> & { readonly severity?: Severity };
+
 /**
  * A kind of rule. `R` is its typed rule, `I` what its keys read as.
  *
@@ -86,7 +92,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly builtInId?: string;
   /** For which accounts it is built in. Absent: all. */
   builtInFor?(account: WatchableAccount): boolean;
-  build(common: Rule, input: I): R;
+  /** What its own keys say; absent for a kind that has none. `severity`: the one that was given, or the default. */
+  build?(input: I, severity: Severity): OwnKeys<R>;
   /** What cannot be combined in one rule, judged from the file, whatever else is wrong with it. */
   check?(keys: KeyReader): readonly KeyProblem[];
   /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */

@@ -2,19 +2,16 @@ import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Rule } from '../domain/rule.ts';
 import { balanceLabel } from '../wording/balance-wording.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { allBalances, figureOf, readingFigures } from './figures.ts';
+import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { factText, wordValue } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
+import type { PlainRule, RuleKind } from './kind.ts';
 import { breached, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
 
-export interface LateTopUpRule extends Rule {
-  readonly type: 'late-top-up';
-}
+type LateTopUpRule = PlainRule<'late-top-up'>;
 
 const keys = { severity: severityKey.default('warning') };
 
@@ -31,7 +28,6 @@ export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   builtInId: 'late-top-up',
-  build: (common) => ({ ...common, type: 'late-top-up' }),
   describe: (rule) => `an announced top-up did not come in time (${rule.severity})`,
   evaluate,
   isSurelyOk: (_rule, { expected }) => expected.length === 0,
@@ -42,7 +38,7 @@ export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
   resolved: () => 'the expected top-up arrived, or is expected no more',
   recovery: 'Resolved: the top-up arrived, or is expected no more.',
   figures: (item, frame) => [
-    ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ...figuresOf(item, frame, shownFacts),
     ...(item.account === null ? [] : allBalances(item.account)),
     ...readingFigures(item, frame),
   ],

@@ -1,7 +1,7 @@
 import type { MessageItem } from '../domain/message.ts';
-import { formatMoney, type Micros } from '../domain/money.ts';
+import { formatBare, type Micros } from '../domain/money.ts';
 import { amountOf } from '../domain/reading.ts';
-import { firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount } from '../schema/texts.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
@@ -37,12 +37,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   suggest: (micros) => (micros < 0 ? {} : null),
   floorMicros: (_, empty) => empty,
   emptinessRank: 0,
-  build: (common, input) => ({
-    ...common,
-    type: 'negative',
-    balance: input.balance ?? firstBalance,
-    hysteresisMicros: input.hysteresis,
-  }),
+  build: (input) => ({ hysteresisMicros: input.hysteresis }),
   describe: (rule) =>
     `${nameBalance(rule)} below zero (${rule.severity})${describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
   evaluate,
@@ -71,7 +66,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
 function wordFiring(item: MessageItem, frame: WordingFrame): string {
   const end = creditEnd(item);
   if (end === null) return wordLowBalance(item, frame, () => 'zero');
-  return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatMoney(end)}`;
+  return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatBare(end, frame.currency)}`;
 }
 
 /** The end of the credit, where the balance has used it up; else null. */

@@ -1,4 +1,4 @@
-import { figureOf, wordWhatIsWrong } from './figures.ts';
+import { figuresOf, wordWhatIsWrong } from './figures.ts';
 import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
 
@@ -11,9 +11,9 @@ export const providerDown: AlertKind = {
   recovery: 'Resolved: readings arrive again.',
   figures: (item, frame) => {
     const affected = wordWhatIsWrong(item, frame);
-    if (affected === null) return [];
-    const reason = item.facts.filter(({ name }) => name === 'reason');
-    return [{ label: 'Affected', value: affected }, ...reason.map((fact) => figureOf(fact, frame))];
+    return affected === null
+      ? []
+      : [{ label: 'Affected', value: affected }, ...figuresOf(item, frame, ['reason'])];
   },
   advice: () => [
     'Look at the provider’s status page and at the network of this host. Balance alerts keep their state until readings are back.',

@@ -49,7 +49,7 @@ const ownKinds: readonly AlertKind[] = [
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 
-export type AnyRule = ReturnType<(typeof ruleKinds)[number]['build']>;
+export type AnyRule = Parameters<(typeof ruleKinds)[number]['evaluate']>[0];
 
 const ruleKindByType = new Map<string, RuleKind>(ruleKinds.map((kind) => [kind.type, kind]));
 const alertKindByType = new Map<string, AlertKind>(

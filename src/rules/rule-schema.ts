@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Balance } from '../domain/reading.ts';
-import type { Rule } from '../domain/rule.ts';
+import { firstBalance, type Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
@@ -24,9 +24,10 @@ export function plainRule(kind: RuleKind, id: string): Rule {
 
 function schemaOf(kind: RuleKind) {
   const typeKey = z.literal(kind.type).meta({ description: kind.summary });
-  return shape({ type: typeKey, ...commonKeys, ...kind.keys }, hintsFor(kind)).transform(
-    (input): Rule => kind.build(commonOf(kind, input), input),
-  );
+  return shape({ type: typeKey, ...commonKeys, ...kind.keys }, hintsFor(kind)).transform((input): Rule => {
+    const common = commonOf(kind, input);
+    return { ...common, ...kind.build?.(input, common.severity) };
+  });
 }
 
 interface CommonInput extends InputOf<typeof commonKeys> {
@@ -34,7 +35,7 @@ interface CommonInput extends InputOf<typeof commonKeys> {
   readonly balance?: Balance | undefined;
 }
 
-function commonOf({ type }: RuleKind, input: CommonInput): Rule {
+function commonOf({ type, keys }: RuleKind, input: CommonInput): Rule {
   return {
     id: input.id,
     type,
@@ -43,7 +44,7 @@ function commonOf({ type }: RuleKind, input: CommonInput): Rule {
     recoverForMs: input.recoverFor,
     match: input.match ?? {},
     builtIn: false,
-    balance: input.balance ?? null,
+    balance: input.balance ?? (Object.hasOwn(keys, 'balance') ? firstBalance : null),
   };
 }
 

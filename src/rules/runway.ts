@@ -6,7 +6,7 @@ import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
-import { firstBalance, type Ladder } from '../domain/rule.ts';
+import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
@@ -77,11 +77,8 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   needsReading: true,
   emptinessRank: 2,
   // The default of `minimumHistory` is an hour, at most the `lookback`.
-  build: (common, input) => ({
-    ...common,
-    ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
-    type: 'runway',
-    balance: input.balance ?? firstBalance,
+  build: (input, severity) => ({
+    ...buildLadder(input.thresholds, { threshold: input.within, severity }),
     floorMicros: input.floor ?? null,
     lookbackMs: input.lookback ?? null,
     minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback ?? hourMs),

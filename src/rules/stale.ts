@@ -37,7 +37,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   needsReading: false,
   builtInId: 'stale',
   staleness: 'symptom',
-  build: (common, input) => ({ ...common, type: 'stale', afterMs: input.after ?? null }),
+  build: (input) => ({ afterMs: input.after ?? null }),
   warn: (rule, accounts) =>
     accounts.some(({ poll }) => poll.kind === 'every' && poll.everyMs >= (rule.afterMs ?? Infinity))
       ? [

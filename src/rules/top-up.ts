@@ -3,7 +3,7 @@ import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
-import { firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
@@ -34,12 +34,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
   summary: 'A message when the balance rises. No incident.',
   keys,
   needsReading: true,
-  build: (common, input) => ({
-    ...common,
-    type: 'top-up',
-    balance: input.balance ?? firstBalance,
-    atLeastMicros: input.atLeast,
-  }),
+  build: (input) => ({ atLeastMicros: input.atLeast }),
   warn: (rule) =>
     rule.forMs + rule.recoverForMs > 0
       ? [{ path: [], message: 'for and recoverFor mean nothing here: a top-up is an event' }]

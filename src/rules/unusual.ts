@@ -3,7 +3,7 @@ import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
-import { firstBalance, type MoneyRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
@@ -11,7 +11,7 @@ import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spendi
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { figureOf, moneyFigures } from './figures.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
 import { factText, moneyOf } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { nameBalance } from './rule-words.ts';
@@ -73,13 +73,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     summary: words.summary,
     keys,
     needsReading: true,
-    build: (common, input) => ({
-      ...common,
-      type,
-      balance: input.balance ?? firstBalance,
-      severity: input.severity,
-      sensitivity: input.sensitivity,
-    }),
+    build: (input) => ({ sensitivity: input.sensitivity }),
     describe: (rule) =>
       `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
     evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
@@ -96,7 +90,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     recovery: 'Resolved: spending is as usual again.',
     figures: (item, frame) => [
       ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
-      ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+      ...figuresOf(item, frame, shownFacts),
     ],
     advice: (item, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
   };

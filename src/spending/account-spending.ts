@@ -3,7 +3,7 @@ import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
-import { dayAndHour, type ExpectedRun, expectedRuns, plannedIn } from './expected-runs.ts';
+import { dayAndHour, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
@@ -16,6 +16,7 @@ import {
   type PeriodSum,
   type PeriodSums,
   restoreSums,
+  sumOf,
 } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
@@ -88,15 +89,15 @@ export class AccountSpending {
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
-    return this.#sums?.[period] ?? null;
+    return this.#sums && sumOf(this.#sums, period);
   }
 
   /** Takes in the newest reading. True when an hour ended with it. */
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    this.#sumUp(last, reading);
     const goesOn = last !== null && isComparable(last, reading);
+    this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
@@ -110,8 +111,8 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance in reading.balances)
-        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      const part = { last, reading, from, to, slot: hour.slot };
+      for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -164,6 +165,13 @@ export class AccountSpending {
     return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
   }
 
+  /** When runs are expected to begin within a month after the newest reading, and what each takes. */
+  comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
+    const at = this.#last?.at ?? 0;
+    const runs = [...plannedRuns(this.runs(balance), this.#week, { now: at, days: 31 })];
+    return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
+  }
+
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
   record(balance: Balance): ForecastRecord | null {
     const state = this.state(balance);
@@ -203,8 +211,9 @@ export class AccountSpending {
     return true;
   }
 
+  /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+    if (last === null || this.#sums === null) {
       this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });

@@ -121,21 +121,28 @@ export function plannedIn(runs: readonly ExpectedRun[], day: number, hour: numbe
   return planned;
 }
 
+/** When runs begin that are expected from today on, for so many days. */
+export function* plannedRuns(
+  runs: readonly ExpectedRun[],
+  week: LocalWeek,
+  { now, days }: { readonly now: number; readonly days: number },
+): Generator<ExpectedRun & { readonly at: number }> {
+  const today = week.dayAt(now);
+  for (const run of runs)
+    for (let day = today; day <= today + days; day++)
+      if (comesOn(run, day)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
+}
+
 /** Calls `add` for each hour from `startsAt` on, counted from it, in which a run is expected. */
 export function eachPlannedHour(
   runs: readonly ExpectedRun[],
   { week, startsAt, hours }: { readonly week: LocalWeek; readonly startsAt: number; readonly hours: number },
   add: (hour: number, micros: Micros) => void,
 ): void {
-  const today = week.dayAt(startsAt);
-  for (const run of runs) {
-    for (let day = today; day <= today + hours / 24; day++) {
-      if (!comesOn(run, day)) continue;
-      const begins = week.beginOf(day) + run.hour * hourMs;
-      const first = Math.round((begins - startsAt) / hourMs);
-      for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
-        add(hour, run.micros / run.hours);
-    }
+  for (const run of plannedRuns(runs, week, { now: startsAt, days: hours / 24 })) {
+    const first = Math.round((run.at - startsAt) / hourMs);
+    for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
+      add(hour, run.micros / run.hours);
   }
 }
 

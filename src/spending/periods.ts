@@ -18,17 +18,41 @@ export interface PeriodSum {
   readonly spent: Record<Balance, Micros>;
 }
 
-export type PeriodSums = Record<Period, PeriodSum>;
+/** As `PeriodSum`; the amounts stand in the order of the balances. */
+interface RunningSum extends Omit<PeriodSum, 'spent'> {
+  readonly spent: Float64Array;
+}
+
+export interface PeriodSums extends Record<Period, RunningSum> {
+  readonly balances: readonly Balance[];
+  /** What fell from one reading to the next; made once, because every reading uses it. */
+  readonly falls: Float64Array;
+}
 
 /** The sums of an account of which nothing is known before a reading. */
 export function beginSums(week: LocalWeek, { at, balances }: Reading): PeriodSums {
-  const begin = (period: Period): PeriodSum => ({
+  const ids = Object.keys(balances);
+  const begin = (period: Period): RunningSum => ({
     ...bounds(week, period, at),
     knownSince: at,
     watchedFrom: at,
-    spent: noneOf(balances),
+    spent: new Float64Array(ids.length),
   });
-  return { day: begin('day'), week: begin('week'), month: begin('month') };
+  return {
+    balances: ids,
+    falls: new Float64Array(ids.length),
+    day: begin('day'),
+    week: begin('week'),
+    month: begin('month'),
+  };
+}
+
+export function sumOf(sums: PeriodSums, period: Period): PeriodSum {
+  const { spent, ...sum } = sums[period];
+  return {
+    ...sum,
+    spent: Object.fromEntries(sums.balances.map((balance, place) => [balance, spent[place] ?? 0])),
+  };
 }
 
 /** Takes the falls between two readings in one currency into the sums, and begins the periods that a reading begins. */
@@ -36,6 +60,12 @@ export function addToSums(
   sums: PeriodSums,
   { week, last, reading }: { readonly week: LocalWeek; readonly last: Reading; readonly reading: Reading },
 ): void {
+  const { balances, falls } = sums;
+  const goesOn = reading.at > last.at;
+  for (let place = 0; place < falls.length; place++) {
+    const balance = balances[place] ?? '';
+    falls[place] = Math.max(0, (last.balances[balance] ?? 0) - (reading.balances[balance] ?? 0));
+  }
   for (const period of periods) {
     const known = sums[period];
     // A clock that is corrected by seconds just after midnight begins no period of yesterday.
@@ -44,33 +74,19 @@ export function addToSums(
       continue;
     }
     if (reading.at < known.endsAt) {
-      if (reading.at > last.at) addFalls(known.spent, { last, reading, share: 1 });
+      if (goesOn) addFalls(known.spent, falls, 1);
       continue;
     }
-    const next = nextSum(bounds(week, period, reading.at), reading);
-    sums[period] = next;
-    if (reading.at <= last.at) continue;
-    const share = Math.min(1, (reading.at - next.startsAt) / (reading.at - last.at));
-    addFalls(next.spent, { last, reading, share });
+    const span = bounds(week, period, reading.at);
+    const spent = new Float64Array(falls.length);
+    sums[period] = { ...span, knownSince: span.startsAt, watchedFrom: reading.at, spent };
+    if (goesOn) addFalls(spent, falls, Math.min(1, (reading.at - span.startsAt) / (reading.at - last.at)));
   }
 }
 
-function addFalls(
-  spent: PeriodSum['spent'],
-  { last, reading, share }: { readonly last: Reading; readonly reading: Reading; readonly share: number },
-): void {
-  for (const balance in spent) {
-    const fell = (last.balances[balance] ?? 0) - (reading.balances[balance] ?? 0);
-    if (fell > 0) spent[balance] = (spent[balance] ?? 0) + Math.round(fell * share);
-  }
-}
-
-function noneOf(balances: Reading['balances']): PeriodSum['spent'] {
-  return Object.fromEntries(Object.keys(balances).map((balance) => [balance, 0]));
-}
-
-function nextSum(span: Bounds, { at, balances }: Reading): PeriodSum {
-  return { ...span, knownSince: span.startsAt, watchedFrom: at, spent: noneOf(balances) };
+function addFalls(spent: Float64Array, falls: Float64Array, share: number): void {
+  for (let place = 0; place < falls.length; place++)
+    spent[place] = (spent[place] ?? 0) + Math.round((falls[place] ?? 0) * share);
 }
 
 type Bounds = Pick<PeriodSum, 'startsAt' | 'endsAt'>;
@@ -101,7 +117,7 @@ export function sumsBytes(balances: number): number {
 export function writeSums(sums: PeriodSums, view: DataView, start: number): void {
   const numbers = periods.flatMap((period) => {
     const { knownSince, watchedFrom, spent } = sums[period];
-    return [knownSince, watchedFrom, ...Object.values(spent)];
+    return [knownSince, watchedFrom, ...spent];
   });
   for (const [index, number] of numbers.entries()) view.setFloat64(start + 8 * index, number, true);
 }
@@ -118,11 +134,12 @@ export function restoreSums(
   numbers: readonly number[],
   balances: readonly Balance[],
 ): PeriodSums {
-  const restore = (period: Period): PeriodSum => {
+  const restore = (period: Period): RunningSum => {
     const first = periods.indexOf(period) * (2 + balances.length);
-    const [knownSince = 0, watchedFrom = 0, ...amounts] = numbers.slice(first, first + 2 + balances.length);
-    const spent = Object.fromEntries(balances.map((balance, index) => [balance, amounts[index] ?? 0]));
+    const [knownSince = 0, watchedFrom = 0] = numbers.slice(first, first + 2);
+    const spent = Float64Array.from(numbers.slice(first + 2, first + 2 + balances.length));
     return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent };
   };
-  return { day: restore('day'), week: restore('week'), month: restore('month') };
+  const falls = new Float64Array(balances.length);
+  return { balances, falls, day: restore('day'), week: restore('week'), month: restore('month') };
 }

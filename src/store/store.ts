@@ -2,14 +2,14 @@ import type { OperatorOrder } from '../domain/operator.ts';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Store, StoreFile } from '../ports/store.ts';
-import type { FoundDamage } from './sqlite/damaged-runs.ts';
+import type { FoundDamage } from './runs/damaged-runs.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
 import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 
-export type { FoundDamage } from './sqlite/damaged-runs.ts';
+export type { FoundDamage } from './runs/damaged-runs.ts';
 export { leaveOrder } from './sqlite/orders.ts';
 export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
 export { openSqlFile } from './sqlite/query.ts';

@@ -43,7 +43,7 @@ export async function checkAccounts(parts: {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
   const historyLoader = historyLoaderOf(state, reader, now);
-  const views = createViews({ state, reader, historyLoader, now, nextPollAt: () => null });
+  const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
   const free = new Map<string, number>();
   for (const { id, poll, settings: account } of state.accounts.values()) {

@@ -4,7 +4,7 @@ import type { Alert, Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
-import type { NotificationReason } from '../domain/outbox.ts';
+import type { Notification, NotificationReason } from '../domain/outbox.ts';
 import { amountOf, type Balance, ofEach } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { auditOf } from '../engine/audit.ts';
@@ -47,50 +47,73 @@ export interface ViewDependencies {
   readonly nextPollAt: (account: string) => number | null;
 }
 
-/** The answers to what people ask, from the monitor's memory and, for history, from the database. */
-export function createViews(parts: ViewDependencies): Views {
-  const { state, reader, historyLoader } = parts;
+/** The answers to what people ask, from the memory that is `current` when they ask and, for history, from the database. */
+export function createViews(current: () => ViewDependencies): Views {
   return {
-    async accounts(ids = [...state.accounts.keys()]) {
-      await historyLoader.ofAll(ids);
-      const found = ids.flatMap((id) => state.accounts.get(id) ?? []);
-      return found.map((account) => viewAccount(parts, account));
+    async accounts(wanted) {
+      const parts = current();
+      const { accounts } = parts.state;
+      const ids = wanted ?? [...accounts.keys()];
+      await parts.historyLoader.ofAll(ids);
+      return ids.flatMap((id) => accounts.get(id) ?? []).map((account) => viewAccount(parts, account));
     },
-    accountIds: () => [...state.accounts.keys()],
-    counts: () => countAccounts(state),
-    choices: () => listChoices(state),
+    accountIds: () => [...current().state.accounts.keys()],
+    counts: () => countAccounts(current().state),
+    choices: () => listChoices(current().state),
     async account(id) {
-      await historyLoader.ofAll([id]);
-      const account = state.accounts.get(id);
+      const parts = current();
+      await parts.historyLoader.ofAll([id]);
+      const account = parts.state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
     },
-    readings: (account, since, until) => collect(reader.readings({ account, since, until })),
-    polls: (account, since, until) => collect(reader.polls({ account, since, until })),
+    readings: (account, since, until) => collect(current().reader.readings({ account, since, until })),
+    polls: (account, since, until) => collect(current().reader.polls({ account, since, until })),
     async alerts({ all }) {
-      const past = all ? await reader.incidents({}) : [];
-      await historyLoader.ofAll(openAlerts(state).map(({ account }) => account));
-      await historyLoader.ofAll(past.map(({ account }) => account));
-      return [...openAlerts(state).map((alert) => viewAlert(parts, alert)), ...viewResolved(parts, past)];
+      const parts = current();
+      const past = all ? await parts.reader.incidents({}) : [];
+      const named = [...openAlerts(parts.state), ...past];
+      await parts.historyLoader.ofAll(named.map(({ account }) => account));
+      const open = openAlerts(parts.state).map((alert) => viewAlert(parts, alert));
+      return [...open, ...viewResolved(parts, past)];
     },
     async alert(account, rule) {
-      await historyLoader.ofAll([account]);
-      const alert = state.alerts.get(account, rule);
+      const parts = current();
+      await parts.historyLoader.ofAll([account]);
+      const alert = parts.state.alerts.get(account, rule);
       return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
     },
-    firing: () => viewFiring(parts),
-    incidents: (query) => reader.incidents(query),
+    firing: () => viewFiring(current()),
+    incidents: (query) => current().reader.incidents(query),
     async explain(id) {
-      await historyLoader.ofAll([id]);
-      const account = state.accounts.get(id);
-      return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
+      const parts = current();
+      await parts.historyLoader.ofAll([id]);
+      const account = parts.state.accounts.get(id);
+      return account?.rules.map((rule) => explain(parts, account, rule)) ?? [];
     },
-    notifications: (limit, before) => reader.messages(limit, before),
-    audit: (query) => auditOf(state, query),
-    channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
-    silenced: async (query) => findSilenced(state, query, await reader.silences(query.since)),
-    weekAgo: (id, balance) => state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
-    silences: () => viewSilences(parts),
-    wouldMute: (order) => refuseSilence(state, order, parts.now()) ?? mutedBy(state, order.match),
+    notifications: (limit, before) => current().reader.messages(limit, before),
+    audit: (query) => auditOf(current().state, query),
+    channels: () => current().state.settings.channels.map((channel) => viewChannel(current(), channel)),
+    async silenced(query) {
+      const { state, reader } = current();
+      return findSilenced(state, query, await reader.silences(query.since));
+    },
+    weekAgo: (id, balance) => current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
+    record: (id, balance) => current().state.accounts.get(id)?.spending.record(balance) ?? null,
+    coming(id, balance) {
+      const { accounts, expected } = current().state;
+      const runs = accounts.get(id)?.spending.comingRuns(balance) ?? [];
+      const topUps = (expected.get(id) ?? []).filter((topUp) => topUp.balance === balance);
+      return [
+        ...runs.map(({ at, micros }) => ({ at, micros: -micros })),
+        ...topUps.map(({ by, amountMicros }) => ({ at: by, micros: amountMicros })),
+      ];
+    },
+    expected: () => [...current().state.expected.values()].flat(),
+    silences: () => viewSilences(current()),
+    wouldMute(order) {
+      const { state, now } = current();
+      return refuseSilence(state, order, now()) ?? mutedBy(state, order.match);
+    },
   };
 }
 
@@ -161,7 +184,8 @@ function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
     const runway = runwayOf(account, balance, now);
     if (poll.reading === null || runway === null) return [];
     const left = amountOf(poll.reading, balance);
-    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now }) ?? [];
+    const { currency } = poll.reading;
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }
 
@@ -199,7 +223,7 @@ function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
-  const incident = open ?? sketchIncident({ id: '', account, alert, now: alert.breachedSince ?? now });
+  const incident = open ?? sketchIncident('', { account, alert, now: alert.breachedSince ?? now });
   return {
     ...viewIncident(parts, incident, 'firing'),
     state: alert.state === 'pending' ? 'pending' : 'firing',
@@ -267,43 +291,38 @@ function explain(parts: ViewDependencies, account: WatchedAccount, rule: Explana
   };
 }
 
-function viewChannel(parts: ViewDependencies, name: string, type: ChannelView['type']): ChannelView {
-  const waiting = [...parts.state.messages.values()].filter(
-    (message) => message.channel === name && message.state === 'pending',
-  );
-  const delivery = parts.state.deliveries.get(name);
+function viewChannel(
+  { state }: ViewDependencies,
+  { name, type }: Pick<ChannelView, 'name' | 'type'>,
+): ChannelView {
+  const isWaiting = (message: Notification) => message.channel === name && message.state === 'pending';
+  const delivery = state.deliveries.get(name);
   return {
     name,
     type,
-    pending: waiting.length,
+    pending: [...state.messages.values()].filter(isWaiting).length,
     lastDeliveredAt: delivery?.deliveredAt ?? null,
     lastError: delivery?.lastError ?? null,
   };
 }
 
-function viewSilences(parts: ViewDependencies): SilenceView[] {
-  const now = parts.now();
-  const own = [...parts.state.silences.values()].map(
-    ({ id, match, startsAt, endsAt, createdBy, comment }) => ({
-      id,
-      match,
-      startsAt,
-      endsAt,
-      by: createdBy,
-      comment,
-      laterStarts: [],
-    }),
-  );
-  const recurring = parts.state.settings.silences.flatMap((silence) => {
-    const { calendar } = parts.state;
-    const window = nextWindow(calendar, silence, now);
+function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
+  const at = now();
+  const { calendar, settings } = state;
+  const own = [...state.silences.values()].map(({ createdBy, ...silence }) => ({
+    ...silence,
+    by: createdBy,
+    laterStarts: [],
+  }));
+  const recurring = settings.silences.flatMap((silence) => {
+    const window = nextWindow(calendar, silence, at);
     if (window === null) return [];
     const later = laterStarts(calendar, silence, { after: window.startsAt, count: shownLaterStarts });
     const { match, comment } = silence;
     return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
   });
   return [...own, ...recurring]
-    .filter((silence) => silence.endsAt > now)
-    .map((silence) => ({ ...silence, active: silence.startsAt <= now }))
+    .filter(({ endsAt }) => endsAt > at)
+    .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
     .sort((left, right) => left.startsAt - right.startsAt);
 }

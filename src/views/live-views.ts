@@ -3,7 +3,7 @@ import { selfAccountId } from '../domain/alert.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { recordAudit } from '../engine/audit.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
-import { expectTopUp } from '../engine/expect-top-up.ts';
+import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
@@ -27,13 +27,13 @@ export function createLiveViews(
   clusterStatus?: () => ClusterStatus,
 ): LiveViews {
   const { state } = daemon;
-  const views = createViews({
+  const views = createViews(() => ({
     state,
     reader,
     historyLoader: daemon.historyLoader,
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
-  });
+  }));
   // What people are shown must outlive a crash: an incident that was seen may not come back as another one. What is read from
   // the database is asked for once all is stored, and what memory holds is shown once it is.
   const remembered =
@@ -62,6 +62,7 @@ export function createLiveViews(
       daemon.runDurably((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
     unacknowledge: (alert) => daemon.runDurably((at) => unacknowledge(state, { ...alert, at })),
     expectTopUp: (order) => daemon.runDurably((now) => expectTopUp(state, order, now)),
+    cancelExpected: (topUp) => daemon.runDurably(() => cancelExpected(state, topUp)),
     silence: (order) => daemon.runDurably((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
     extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),

@@ -1,6 +1,5 @@
 import { currencyCode } from '../domain/currency.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
-import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Payment } from './payment.ts';
 import type { AccountView } from './views.ts';
@@ -10,11 +9,6 @@ const payHorizonMs = 30 * dayMs;
 
 export interface DuePayment extends Payment {
   readonly account: AccountView;
-}
-
-export interface ExpectedPayment {
-  readonly account: AccountView;
-  readonly expected: NonNullable<Runway['expected']>;
 }
 
 export interface CurrencyPayments {
@@ -36,14 +30,11 @@ export class PaymentPlan {
 
   /** Too little is known of them to say what they need. */
   readonly unknown: AccountView[] = [];
-  readonly expected: ExpectedPayment[] = [];
 
   add(account: AccountView): void {
     const { currency } = account;
     if (isUnknown(account)) this.unknown.push(account);
     if (currency === null) return;
-    for (const runway of Object.values(account.runways))
-      if (runway?.expected != null) this.expected.push({ account, expected: runway.expected });
     for (const payment of account.payments) {
       if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;
       const code = currencyCode(currency);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
@@ -12,7 +13,7 @@ import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import type { DuePayment } from './payment-plan.ts';
 import { orNull, publicObject } from './public-object.ts';
-import type { AccountView, AlertView, ChannelView, ExplainedRule, SilenceView } from './views.ts';
+import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the
@@ -125,32 +126,6 @@ export const pollJson = Object.assign(
   }),
   { schema: pollSchema },
 );
-/** What `accountJson` leaves out, and the command line shows. */
-export const accountDetails = publicObject<AccountView>()('AccountDetails', {
-  balances: [
-    z.array(z.strictObject({ id: text, label: text })),
-    ({ balances }) => balances.map(({ id, label }) => ({ id, label })),
-  ],
-  pollIntervalSeconds: [z.number(), ({ pollIntervalMs }) => pollIntervalMs / 1000],
-  thresholds: [
-    z.record(text, z.partialRecord(severitySchema, money)),
-    ({ thresholds }) => mapValues(thresholds, (ladder) => mapValues(ladder, (level) => formatMicros(level))),
-  ],
-  day: [
-    z.array(readingJson.schema).meta({ description: 'Readings of the last 24 hours, thinned' }),
-    ({ day }) => day.map(readingJson),
-  ],
-});
-
-function mapValues<Value, Mapped>(
-  record: Readonly<Record<string, Value | undefined>>,
-  map: (value: Value) => Mapped,
-): Record<string, Mapped> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([key, value]) => (value === undefined ? [] : [[key, map(value)]])),
-  );
-}
-
 export const alertJson = publicObject<AlertView>()('Alert', {
   account: [text, ({ account }) => account],
   rule: [text, ({ rule }) => rule],
@@ -196,6 +171,21 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 
+export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
+  id: [text, ({ id }) => id],
+  account: [text, ({ account }) => account],
+  balance: [balanceSchema, ({ balance }) => balance],
+  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
+  received: [
+    money.meta({ description: 'By how much the balance rose since' }),
+    ({ receivedMicros }) => formatMicros(receivedMicros),
+  ],
+  arrivesBy: [instant, ({ by }) => isoText(by)],
+  orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
+  orderedBy: [text, ({ orderedBy }) => orderedBy],
+  comment: [text, ({ comment }) => comment],
+});
+
 export const incidentJson = publicObject<Incident>()('Incident', {
   id: [text, ({ id }) => id],
   account: [text, ({ account }) => account],
@@ -227,7 +217,7 @@ const factJson = publicObject<Fact>()('Fact', {
   ],
 });
 
-export const explanationJson = publicObject<ExplainedRule>()('Explanation', {
+export const explanationJson = publicObject<Explanation>()('Explanation', {
   rule: [text, ({ rule }) => rule.id],
   type: [text, ({ rule }) => rule.type],
   verdict: [z.enum(['ok', 'breached', 'unknown', 'event']), ({ evaluation }) => evaluation.kind],
@@ -251,18 +241,6 @@ export const explanationJson = publicObject<ExplainedRule>()('Explanation', {
     ({ next }) => next && { severity: next.severity, at: isoText(Math.round(next.at)) },
   ],
   alert: [orNull(alertJson.schema), ({ alert }) => alert && alertJson(alert)],
-});
-
-const unit = z.enum(['money', 'duration', 'text', 'instant', 'count']);
-
-/** What `explanationJson` leaves out, and the command line shows. */
-export const explanationDetails = publicObject<ExplainedRule>()('ExplanationDetails', {
-  builtIn: [z.boolean(), ({ rule }) => rule.builtIn],
-  forSeconds: [z.number(), ({ rule }) => rule.forMs / 1000],
-  recoverForSeconds: [z.number(), ({ rule }) => rule.recoverForMs / 1000],
-  valueUnit: [unit.nullable(), ({ evaluation: { value } }) => value?.unit ?? null],
-  thresholdUnit: [unit.nullable(), ({ evaluation: { threshold } }) => threshold?.unit ?? null],
-  factUnits: [z.array(unit), ({ evaluation }) => evaluation.facts.map(({ value }) => value.unit)],
 });
 
 export const notificationJson = publicObject<Notification>()('Notification', {

@@ -6,7 +6,7 @@ import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { evaluate } from '../rules/evaluate.ts';
-import { createViews } from './create-views.ts';
+import { createViews, type ViewDependencies } from './create-views.ts';
 import type { Views } from './views.ts';
 
 export interface StoredDependencies {
@@ -19,14 +19,15 @@ export interface StoredDependencies {
 
 /** The views of a process that only reads the database, with a daemon or without one: of what is stored now. */
 export async function openStoredViews(parts: StoredDependencies): Promise<Views> {
-  return (await restoreViews(parts, await parts.reader.load())).views;
+  const known = await restoreStored(parts, await parts.reader.load());
+  return createViews(() => known);
 }
 
-/** What was stored, as a daemon would know it that never goes on, and the views of it. */
-export async function restoreViews(
+/** What was stored, as a daemon would know it that never goes on. */
+export async function restoreStored(
   { settings, reader, clock, random, calendar }: StoredDependencies,
   stored: StoredState,
-): Promise<{ readonly state: MonitorState; readonly views: Views }> {
+): Promise<ViewDependencies> {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now() });
   const historyLoader = historyLoaderOf(state, reader, now);
@@ -35,7 +36,7 @@ export async function restoreViews(
     await historyLoader.of(account);
     refreshValues(state, account, now());
   }
-  return { state, views: createViews({ state, reader, historyLoader, now, nextPollAt: () => null }) };
+  return { state, reader, historyLoader, now, nextPollAt: () => null };
 }
 
 function isAlerted({ alerts }: WatchedAccount): boolean {

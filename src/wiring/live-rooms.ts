@@ -7,14 +7,7 @@ import type { ProcessLog } from './process-log.ts';
 
 type LiveRooms = Pick<
   Rooms,
-  | 'runDaemon'
-  | 'runDemo'
-  | 'listChannelTypes'
-  | 'channelAt'
-  | 'checkAccounts'
-  | 'sendTest'
-  | 'renderReport'
-  | 'sendReport'
+  'runDaemon' | 'runDemo' | 'checkAccounts' | 'sendTest' | 'renderReport' | 'sendReport'
 >;
 
 /** The parts of the house that talk to the outside: daemon, provider, channels. */
@@ -47,23 +40,6 @@ export function createLiveRooms({
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');
       await runDemo({ ...order, version, log });
-    },
-    async channelAt(text) {
-      const { channelKinds } = await import('../channels/registry.ts');
-      const address = URL.parse(text);
-      if (address === null) return null;
-      const found = channelKinds.flatMap((kind) => {
-        const its = kind.keysAt?.(address) ?? null;
-        return its === null ? [] : [{ type: kind.type, ...its }];
-      });
-      const best = found.find(({ isCertain }) => isCertain) ?? found[0];
-      return best === undefined
-        ? null
-        : { keys: { type: best.type, ...best.keys }, recipients: best.recipients ?? null };
-    },
-    async listChannelTypes() {
-      const { channelKinds } = await import('../channels/registry.ts');
-      return channelKinds.map(({ type }) => type);
     },
     checkAccounts: (order) => checkAccounts(order, program),
     async sendTest({ settings, channel, signal }) {

@@ -1,8 +1,9 @@
+import type { SentReport } from '../cli/context.ts';
 import { createForeignTexts, type ForeignTexts } from '../domain/foreign-text.ts';
 import type { Message } from '../domain/message.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import type { ReportDesk } from '../http/options.ts';
-import type { Channel, Delivery } from '../ports/channel.ts';
+import type { Channel } from '../ports/channel.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -34,16 +35,14 @@ export async function renderReport(
 }
 
 /** Sends a report to each of its channels now. */
-export async function sendReport(
-  order: ReportOrder,
-  signal: AbortSignal,
-): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]> {
+export async function sendReport(order: ReportOrder, signal: AbortSignal): Promise<readonly SentReport[]> {
   const { settings, report } = order;
   const message = await composeReport(order);
   const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
   const send = async (channel: ChannelSettings) => {
     const delivery = await withChannel({ settings, channel }, (open) => open.send(message, signal));
-    return { channel: channel.name, delivery };
+    const reason = delivery.kind === 'delivered' ? null : delivery.reason;
+    return { channel: channel.name, delivered: reason === null, reason };
   };
   return Promise.all(channels.map(send));
 }
@@ -66,17 +65,11 @@ export function createReportDesk(daemon: {
     ids: () => daemon.settings().reports.map(({ id }) => id),
     async compose(id) {
       const order = find(id);
-      return order === null ? null : renderReport(await composeReport(order), reportWidth);
+      return order && renderReport(await composeReport(order), reportWidth);
     },
     async send(id) {
       const order = find(id);
-      if (order === null) return null;
-      const sent = await sendReport(order, daemon.signal);
-      return sent.map(({ channel, delivery }) => ({
-        channel,
-        delivered: delivery.kind === 'delivered',
-        reason: delivery.kind === 'delivered' ? null : delivery.reason,
-      }));
+      return order && sendReport(order, daemon.signal);
     },
   };
 }
@@ -87,7 +80,7 @@ export async function withChannel<T>(
   use: (open: Channel) => Promise<T>,
 ): Promise<T> {
   const [{ createChannel }, texts] = await Promise.all([
-    import('../channels/create-channel.ts'),
+    import('../channels/registry.ts'),
     textsFor(settings),
   ]);
   const open = createChannel(channel, { clock: systemClock, texts });

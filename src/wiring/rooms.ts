@@ -64,19 +64,6 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { PackedPolls } = await import('../store/runs/packed-polls.ts');
       return () => new PackedPolls();
     },
-    async openStoredViews(settings, reader) {
-      const [{ openStoredViews }, { cronCalendar }] = await Promise.all([
-        import('../views/stored-views.ts'),
-        import('../system/calendar.ts'),
-      ]);
-      return openStoredViews({
-        settings,
-        reader,
-        clock: systemClock,
-        random: systemRandom,
-        calendar: cronCalendar,
-      });
-    },
     async readDaemonNote(path) {
       const { readDaemonNote } = await import('./daemon-note.ts');
       return readDaemonNote(path);
@@ -113,14 +100,10 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         now: systemClock.now(),
       });
     },
-    async describeProviders() {
-      const [{ describeProvider }, { providerKinds }] = await Promise.all([
-        import('../providers/describe-provider.ts'),
-        import('../providers/registry.ts'),
-      ]);
-      return providerKinds.map(describeProvider);
-    },
-    startSimulator,
+    startSimulator: (order) =>
+      startSimulator(order).catch((error: unknown) => {
+        throw explainListenError(error, `${order.host}:${order.port}`);
+      }),
   };
 }
 
@@ -163,7 +146,7 @@ async function readPlace(
 }
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
-  const { readConfiguration } = await import('./read-configuration.ts');
+  const { readConfiguration } = await import('./configuration-file.ts');
   const { loaded, sources, salvage } = await readConfiguration(path, log);
   if (loaded.kind === 'invalid')
     return {
@@ -224,8 +207,6 @@ async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator |
     scenario: read,
     clock: systemClock,
     random: systemRandom,
-  }).catch((error: unknown) => {
-    throw explainListenError(error, `${host}:${port}`);
   });
   return {
     kind: 'running',
@@ -255,8 +236,6 @@ async function startSimulatedProvider(
     requestsPerSecond: 10,
     spentPerHour: 12_000_000,
     clock: systemClock,
-  }).catch((error: unknown) => {
-    throw explainListenError(error, `${host}:${port}`);
   });
   return {
     kind: 'running',

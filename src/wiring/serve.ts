@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createChannel } from '../channels/create-channel.ts';
 import { createPing } from '../channels/ping.ts';
+import { createChannel } from '../channels/registry.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';

@@ -1,8 +1,9 @@
+import { isUnit } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
-import { formatAmount, type Micros } from '../domain/money.ts';
+import { formatAmount, formatBare, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 
@@ -15,6 +16,8 @@ export interface WordingFrame {
   readonly now: number;
   readonly currency: string | null;
 }
+
+type ReaderFrame = Pick<WordingFrame, 'timezone' | 'now'>;
 
 export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
   switch (quantity.unit) {
@@ -40,19 +43,28 @@ export function wordFact(fact: Fact, frame: WordingFrame): string {
 
 /** Two decimals, four below one unit: computed money has no more useful digits. */
 export function formatComputed(amount: Micros, currency: string | null): string {
-  const step = Math.abs(amount) < micros ? 100 : 10_000;
-  return formatAmount(Math.round(amount / step) * step, currency);
+  return formatAmount(computed(amount), currency);
 }
 
-/** What a person would pay: rounded up to two significant digits, never down. */
-export function payable(amount: Micros): Micros {
-  let step = 10_000;
+/** As `formatComputed`, where the currency stands elsewhere. */
+export function formatBareComputed(amount: Micros, currency: string | null): string {
+  return formatBare(computed(amount), currency);
+}
+
+function computed(amount: Micros): Micros {
+  const step = Math.abs(amount) < micros ? 100 : 10_000;
+  return Math.round(amount / step) * step;
+}
+
+/** What a person would pay: rounded up to two significant digits, never down, and up to whole ones where a unit is no money. */
+export function payable(amount: Micros, currency: string | null): Micros {
+  let step = isUnit(currency ?? '') ? micros : 10_000;
   while (amount / step > 99) step *= 10;
   return Math.ceil(amount / step) * step;
 }
 
 export function formatPayable(amount: Micros, currency: string | null): string {
-  return formatAmount(payable(amount), currency);
+  return formatAmount(payable(amount, currency), currency);
 }
 
 /**
@@ -101,20 +113,14 @@ export function wordRunway(runway: Runway | null): string {
 }
 
 /** `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordRunwayClause(
-  runway: Runway | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordRunwayClause(runway: Runway | null, frame: ReaderFrame): string {
   const length = wordRunway(runway);
   if (length === 'used up' || length === 'not falling') return length;
   return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
 }
 
 /** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
-export function wordRunwayAndEnd(
-  runway: Runway | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordRunwayAndEnd(runway: Runway | null, frame: ReaderFrame): string {
   const length = wordRunway(runway);
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return length;
@@ -122,11 +128,7 @@ export function wordRunwayAndEnd(
 }
 
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
-export function wordEnd(
-  emptyAt: number,
-  forecast: Forecast | null,
-  frame: Pick<WordingFrame, 'timezone' | 'now'>,
-): string {
+export function wordEnd(emptyAt: number, forecast: Forecast | null, frame: ReaderFrame): string {
   const moment = (at: number): string => formatMoment(at, frame);
   const interval = wordInterval(forecast, { now: frame.now, moment });
   if (forecast === null || interval === null) return `empty about ${moment(emptyAt)}`;
@@ -138,7 +140,7 @@ export function wordEnd(
   return `empty ${moment(emptyAt)}, ${interval}${low}`;
 }
 
-function wordPayBy(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+function wordPayBy(runway: Runway | null, frame: ReaderFrame): string {
   const payBy = runway?.payBy ?? null;
   if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
   return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;

@@ -4,7 +4,7 @@ import type { BalanceDefinition } from '../../src/domain/reading.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { historyHeader } from '../../src/views/csv.ts';
-import { accountDetails, accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
+import { accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
 import { minuteMs } from '../support/account-facts.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -85,7 +85,6 @@ test('beside an account of the default kind it shows its own balance and nothing
   if (message === undefined) return expect.fail('nothing was sent');
   const texts = [
     JSON.stringify(accountJson(ai)),
-    JSON.stringify(accountDetails(ai)),
     JSON.stringify(alerts.filter(({ account }) => account === 'ai').map(alertJson)),
     JSON.stringify((await world.views.readings('ai', 0, world.now + 1)).map(readingJson)),
     historyHeader(ai.balances),

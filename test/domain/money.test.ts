@@ -123,6 +123,18 @@ function exactMicros({
   return magnitude === 0n ? 0 : Number(negative ? -magnitude : magnitude);
 }
 
+test('short amounts are read as all others are, which an exponent of 0 makes of them', () => {
+  const digits = fc.stringMatching(/^[0-9]{0,11}$/);
+  const amount = fc
+    .tuple(fc.constantFrom('', '-', '+'), digits, fc.constantFrom('', '.', '..'), digits)
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(amount, (text) => {
+      expect(parseMicros(text)).toBe(parseMicros(`${text}e0`));
+    }),
+  );
+});
+
 describe('formatting', () => {
   const rows: readonly [micros: number, decimal: string, money: string][] = [
     [0, '0', '0.00'],

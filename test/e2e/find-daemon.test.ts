@@ -59,10 +59,11 @@ function writeFile(name: string, change: (text: string) => string = (text) => te
 
 function run(
   words: readonly string[],
-  options: { readonly file?: string; readonly env?: Record<string, string> } = {},
+  options: { readonly file?: string; readonly env?: Record<string, string>; readonly version?: string } = {},
 ): Promise<CliResult> {
   const config = options.file === undefined ? [] : ['--config', options.file];
-  return runCli([...words, ...config], { cwd: folder, env: options.env ?? {} });
+  const { file: _, env = {}, ...rest } = options;
+  return runCli([...words, ...config], { cwd: folder, env, ...rest });
 }
 
 const database = () => join(bed.folder, 'data', 'lowwater.db');
@@ -211,6 +212,19 @@ describe('which daemon a command asks', { timeout: 30_000 }, () => {
   it('what a command asked of one daemon never reached the other', async () => {
     expect(await otherDaemon.get('/api/v1/silences')).toMatchObject({ silences: [] });
     expect(await otherDaemon.get('/api/v1/alerts')).toMatchObject({ alerts: [] });
+  });
+
+  it('a command of another version reads the database of the daemon, and without one says so', async () => {
+    const options = { env: { LOWWATER_TOKEN: token }, version: '9.9.0' };
+    const file = writeFile('version.json', named(database()));
+    const status = await run(['status'], { ...options, file });
+    expect(status.stdout).toContain('120.50');
+    expect(status.stderr).toMatch(
+      /note: the daemon runs lowwater [\d.]+, this command is 9\.9\.0: reading its database/,
+    );
+    const env = { LOWWATER_TOKEN: token, LOWWATER_SERVER: daemon.url };
+    expect(await run(['status'], { ...options, env })).toMatchObject({ code: 1, stdout: '' });
+    expect((await run(['ack', 'otp', 'sms-low'], { ...options, env })).code).toBe(0);
   });
 
   it('check shows what the daemon of its own file polls, with ranges, and not what another one does', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newNotification } from '../../src/domain/outbox.ts';
 import { batchReturned, batchStored, isAllStored, takeBatch } from '../../src/engine/batch.ts';
 import { putNotification } from '../../src/engine/queue.ts';
-import { emptyState, type MonitorState } from '../../src/engine/state.ts';
+import { MonitorState } from '../../src/engine/state.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -11,7 +11,7 @@ import { makeSettings } from '../support/settings.ts';
 const now = Date.UTC(2026, 0, 1);
 
 function freshState(): MonitorState {
-  return emptyState({ settings: makeSettings(), calendar: cronCalendar, random: seededRandom(), now });
+  return new MonitorState({ settings: makeSettings(), calendar: cronCalendar, random: seededRandom() }, now);
 }
 
 function message() {

@@ -45,9 +45,19 @@ describe('what the API gives', () => {
   });
 
   it.each(readOperations())('%s as its OpenAPI schema says', async (path, answer) => {
-    const body = await get(path.replace('/api/v1', '').replace('{id}', 'otp'));
+    const body = await get(path.replace('/api/v1', '').replace('{id}', 'otp').replace('{view}', 'accounts'));
     const parsed = answer.safeParse(body);
     expect(parsed.error?.issues.slice(0, 3)).toBeUndefined();
+  });
+
+  it('a view as the program holds it, whole', async () => {
+    const held = JSON.parse(JSON.stringify(await server.views.explain('otp')));
+    expect(await get('/views/explain?account=otp')).toEqual({ items: held });
+    expect(await get('/views/account?account=unknown')).toEqual({ items: [null] });
+    expect((await get('/views/readings?account=otp')).items).toHaveLength(
+      (await server.views.readings('otp', 0, viewsNow + 1)).length,
+    );
+    expect(await refusal('/views/secrets')).toEqual([400, 'bad_request']);
   });
 
   it('alerts that are resolved only when asked for', async () => {

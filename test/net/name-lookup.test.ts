@@ -88,6 +88,12 @@ describe('a lookup of a name', () => {
     expect(server.questions).toEqual([]);
   });
 
+  it('asks no name server for a name under .invalid, which nobody can own', async () => {
+    const { server, lookup } = await openLookup({});
+    await expect(lookup.find('provider.INVALID')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(server.questions).toEqual([]);
+  });
+
   it('asks the system where the name servers do not know the name', async () => {
     const { server, lookup } = await openLookup({ '127.1': 'no-such-name' });
     // The short form of an address, which getaddrinfo reads and no name server knows.

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatMicros } from '../../src/domain/money.ts';
-import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.ts';
+import { readHistoryCsv } from '../../src/replay/history-csv.ts';
+import { HistoryFileError } from '../../src/replay/read-csv.ts';
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 import { formatCsvLine } from '../../src/views/csv.ts';
 
@@ -17,9 +18,9 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 async function read(...pieces: string[]) {
   const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls(), columns);
   const readingsOf = (shelf: PackedPolls) =>
-    [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap(
-      (poll) => poll.reading ?? [],
-    );
+    [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)]
+      .flat()
+      .flatMap((poll) => poll.reading ?? []);
   return new Map([...shelves].map(([account, shelf]) => [account, readingsOf(shelf)]));
 }
 
@@ -47,6 +48,57 @@ describe('a file of readings', () => {
     expect([...(await read(text))]).toEqual([['', [reading]]]);
     // The pieces in which a file arrives do not matter.
     expect([...(await read(...text))]).toEqual([['', [reading]]]);
+  });
+
+  it('is read the same in plain lines as by the parser of quotes, in pieces of any size', async () => {
+    const oneOf = <T extends string>(...values: T[]) => fc.constantFrom(...values);
+    const twoDigits = fc.integer({ min: 0, max: 65 }).map((number) => String(number).padStart(2, '0'));
+    const instant = fc
+      .tuple(oneOf('2026-11-20', '2026-02-29', '2024-02-29'), twoDigits, twoDigits, twoDigits)
+      .chain(([date, hours, minutes, seconds]) =>
+        oneOf('Z', '.250Z', '.25Z', '+08:00', '').map(
+          (end) => `${date}T${hours}:${minutes}:${seconds}${end}`,
+        ),
+      );
+    const at = fc.oneof(
+      { weight: 4, arbitrary: oneOf('2026-11-20T12:00:00Z', '2026-11-20T12:00:00.125Z') },
+      instant,
+    );
+    const amount = fc.oneof(
+      fc.integer().map(String),
+      fc.double().map(String),
+      oneOf(' 1.5 ', '1.', '.5', '-0', '007.10'),
+    );
+    const row = fc.tuple(at, amount, amount, oneOf('CNY', ' EUR', "'=X", '  '));
+    const file = fc.tuple(
+      fc.array(row, { maxLength: 6 }),
+      oneOf('\n', '\r\n'),
+      fc.integer({ min: 1, max: 40 }),
+    );
+    const outcomeOf = async (pieces: readonly string[]) =>
+      read(...pieces).then(
+        (found) => [...found],
+        (error: unknown) => String(error),
+      );
+    await fc.assert(
+      fc.asyncProperty(file, async ([rows, end, length]) => {
+        const plain = [header, ...rows.map((cells) => cells.join())].join(end);
+        const quoted = [header, ...rows.map((cells) => cells.map((cell) => `"${cell}"`).join())].join(end);
+        const pieces = plain.match(new RegExp(`[^]{1,${length}}`, 'g')) ?? [];
+        const expected = await outcomeOf([quoted]);
+        expect(await outcomeOf([plain])).toEqual(expected);
+        expect(await outcomeOf(pieces)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('goes over to the parser at the first line with a quote, and names lines as before', async () => {
+    const rows = [header, line, '"2026-11-20T12:01:00Z",1,2,CNY', line, '2026-11-20T12:02:00Z,x,2,CNY'];
+    expect(await problemOf(rows.join('\n'))).toContain('line 5: sms "x" is not an amount');
+    expect((await read(rows.slice(0, 4).join('\n'))).get('')).toHaveLength(3);
+    expect(await problemOf(`${header}\n${line}\n${'1'.repeat(10_100)}\n${line}`)).toContain(
+      'line 3: the line has more than',
+    );
   });
 
   it('is sorted by time where it is newest first, keeping the order of one instant', async () => {

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ScenarioInput, scenarioSchema } from '../../src/simulator/scenario.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { HandClock } from '../support/hand-clock.ts';
 import { accountAt, createTestClient } from '../support/loopback-provider.ts';
+import { type Simulator, startSimulator } from '../support/simulator.ts';
 
 const never = new AbortController().signal;
 const otp = { id: 'otp', authSecret: 'otp-key', sms: '100', voip: '-2.5', currency: 'CNY' };

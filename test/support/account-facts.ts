@@ -1,7 +1,6 @@
 import type { Reading } from '../../src/domain/reading.ts';
-import type { AuthFailedRule } from '../../src/rules/auth-failed.ts';
+import type { Rule } from '../../src/domain/rule.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
-import type { CurrencyRule } from '../../src/rules/currency.ts';
 import type { DropRule } from '../../src/rules/drop.ts';
 import type { AccountFacts, Evaluation } from '../../src/rules/evaluation.ts';
 import type { IdleRule } from '../../src/rules/idle.ts';
@@ -60,6 +59,7 @@ export function factsAfter(
     expected: [],
     consecutiveFailures: 0,
     floorMicros: 0,
+    autoRecharge: null,
     outcome: reading === null ? null : 'ok',
     readSince: now,
     unwatchedMs: 0,
@@ -148,5 +148,5 @@ export function staleRule(over: Partial<StaleRule> = {}): StaleRule {
   return { ...base, type: 'stale', afterMs: null, ...over };
 }
 
-export const currencyRule: CurrencyRule = { ...base, type: 'currency', severity: 'critical' };
-export const authFailedRule: AuthFailedRule = { ...base, type: 'auth-failed', severity: 'critical' };
+export const currencyRule: Rule = { ...base, type: 'currency', severity: 'critical' };
+export const authFailedRule: Rule = { ...base, type: 'auth-failed', severity: 'critical' };

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createChannel } from '../../src/channels/create-channel.ts';
+import { createChannel } from '../../src/channels/registry.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import { systemClock } from '../../src/system/clock.ts';

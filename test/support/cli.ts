@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
@@ -7,6 +9,10 @@ import { systemRandom } from '../../src/system/random.ts';
 import { openProcessLog } from '../../src/wiring/process-log.ts';
 import { createRooms } from '../../src/wiring/rooms.ts';
 
+const { version }: { readonly version: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+);
+
 export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -14,6 +20,8 @@ export interface CliOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly signal?: AbortSignal;
+  /** The version of the program, where it is not this one's. */
+  readonly version?: string;
   /** What the person at the terminal answers. */
   readonly ask?: (question: string, hidden: boolean) => Promise<string>;
 }
@@ -35,11 +43,11 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     cwd: options.cwd,
     user: 'tester',
     ask: options.ask ?? null,
-    version: '0.0.0',
+    version: options.version ?? version,
     clock: systemClock,
     random: systemRandom,
     signal: options.signal ?? new AbortController().signal,
-    rooms: createRooms({ log: openProcessLog({}), version: '0.0.0' }),
+    rooms: createRooms({ log: openProcessLog({}), version }),
   };
   const code = await runCommandLine(words, context);
   return { code, stdout: stdout.text(), stderr: stderr.text() };

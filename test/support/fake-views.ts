@@ -1,6 +1,7 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { AuditEntry } from '../../src/domain/audit.ts';
+import type { ExpectedTopUp } from '../../src/domain/expected-top-up.ts';
 import type { Runway } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
@@ -42,6 +43,8 @@ export class FakeViews implements LiveViews {
   messageList: Notification[] = [];
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
+  comingList: readonly { readonly at: number; readonly micros: number }[] = [];
+  expectedList: readonly ExpectedTopUp[] = [];
   explanations = new Map<string, Explanation[]>();
   /** By account and balance. */
   weeksAgo = new Map<string, WeekAgo>();
@@ -212,6 +215,23 @@ export class FakeViews implements LiveViews {
     );
     this.change();
     return null;
+  }
+
+  record() {
+    return null;
+  }
+
+  coming() {
+    return this.comingList;
+  }
+
+  expected() {
+    return this.expectedList;
+  }
+
+  async cancelExpected(order: { readonly account: string; readonly id: string }): Promise<Refusal | null> {
+    this.orders.push({ kind: 'cancel-expected', order });
+    return this.refusal;
   }
 
   async expectTopUp(): Promise<Refusal> {

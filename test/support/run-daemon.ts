@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Scenario, type ScenarioInput, scenarioSchema } from '../../src/simulator/scenario.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type BuiltProcess, type Ended, runBuilt, startBuilt } from './built-program.ts';
 import { eventually } from './eventually.ts';
 import { type MailSink, startMailSink } from './mail-sink.ts';
+import { type Simulator, startSimulator } from './simulator.ts';
 import { type SlackSink, startSlackSink } from './slack-sink.ts';
 
 /** The parts of a configuration that tests change. */

@@ -52,7 +52,9 @@ export function makeProvider(over: Partial<ProviderEntry> = {}): ProviderEntry {
     backoff: { initialMs: 30_000, maxMs: 3_600_000 },
     topUpUrl: null,
     written: null,
-    limits: { documented: '' },
+    shortestEveryMs: null,
+    credentialNames: ['authSecret'],
+    putIn: [],
   };
   const entry = accountServiceKind.build(shared, {});
   if ('problems' in entry) throw new Error('the default entry has problems');

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { createChannel } from '../../src/channels/create-channel.ts';
 import { createPing } from '../../src/channels/ping.ts';
+import { createChannel } from '../../src/channels/registry.ts';
 import { loadConfigFile } from '../../src/config/load-config.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';

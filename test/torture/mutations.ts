@@ -22,7 +22,7 @@ const reloadTest = 'test/daemon/reload.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
-const damagedRunsTest = 'test/store/sqlite/damaged-runs.test.ts';
+const damagedRunsTest = 'test/store/sqlite/damaged-polls.test.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
 const takeBack = 'src/engine/retract.ts';
@@ -526,9 +526,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a damaged tail of one account keeps all from being stored',
-    file: 'src/store/sqlite/poll-writer.ts',
-    old: '        this.#damaged.moveTail({',
-    new: '        if (error instanceof Error) throw error;\n        this.#damaged.moveTail({',
+    file: 'src/store/runs/account-tails.ts',
+    old: '          this.#renewed.add(id);',
+    new: '          if (message !== "") throw new Error(message);\n          this.#renewed.add(id);',
     test: damagedRunsTest,
   },
   {
@@ -541,8 +541,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody hears that stored polls are damaged',
     file: 'src/store/sqlite/store.ts',
-    old: 'damaged.settle(true);',
-    new: 'damaged.settle(false);',
+    old: 'damaged.stored(change(() => writeBatch.immediate(batch)));',
+    new: 'change(() => writeBatch.immediate(batch));',
     test: damagedRunsTest,
   },
   {

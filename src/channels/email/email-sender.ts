@@ -2,6 +2,8 @@ import { connect, type Socket } from 'node:net';
 import type { SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { ChannelSettings, Mailbox } from '../../domain/settings.ts';
 import { startDeadline } from '../../net/deadline.ts';
 import { nameLookup } from '../../net/name-lookup.ts';
 import type { Delivery } from '../../ports/channel.ts';
@@ -16,12 +18,26 @@ import {
 } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
-import type { EmailSettings } from './email-settings.ts';
 import { renderEmail } from './render-email.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
 import { longestSmtpWaitMs, SmtpWatch } from './smtp-watch.ts';
 
-export interface EmailSenderOptions extends SenderDependencies {
+export interface EmailSettings extends ChannelSettings {
+  readonly smtpUrl: Secret;
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly allowInsecure: boolean;
+  /** XOAUTH2 access, instead of a password in the URL. */
+  readonly oauth2: {
+    readonly user: string;
+    readonly clientId: string;
+    readonly clientSecret: Secret;
+    readonly refreshToken: Secret;
+    readonly accessUrl: string;
+  } | null;
+}
+
+interface EmailSenderOptions extends SenderDependencies {
   readonly settings: EmailSettings;
 }
 

@@ -50,10 +50,10 @@ export interface SlackPayload {
   readonly text: string;
   /** Off where nobody is mentioned: the text is shown as it is written. */
   readonly mrkdwn: boolean;
-  readonly attachments?: readonly {
+  readonly attachments?: {
     readonly color: string;
     readonly fallback: string;
-    readonly blocks: readonly SlackBlock[];
+    readonly blocks: SlackBlock[];
   }[];
 }
 
@@ -217,7 +217,7 @@ function payload(parts: {
   return {
     text,
     mrkdwn: false,
-    attachments: [{ color: colours[parts.tone], fallback: text, blocks: parts.blocks }],
+    attachments: [{ color: colours[parts.tone], fallback: text, blocks: [...parts.blocks] }],
   };
 }
 

@@ -8,12 +8,12 @@ import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
 import { deliverParts, type MessagePart } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
+import type { Mention } from '../mention.ts';
 import { pause } from '../pause.ts';
 import { tryRender } from '../rendering.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
 import { callSlack } from './slack-call.ts';
-import type { SlackBot, SlackSettings } from './slack-settings.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
@@ -25,8 +25,15 @@ const editTimeoutMs = 5000;
 /** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
-export interface SlackBotSenderOptions extends SenderDependencies {
-  readonly settings: SlackBot & Pick<SlackSettings, 'mention'>;
+export interface SlackBot {
+  readonly botToken: Secret;
+  /** Its name with `#`, or its id. */
+  readonly channel: string;
+  readonly apiUrl: string;
+}
+
+interface SlackBotSenderOptions extends SenderDependencies {
+  readonly settings: SlackBot & { readonly mention: Mention };
   /** For a message. */
   readonly timeoutMs?: number;
 }

@@ -1,9 +1,90 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { ChannelSettings } from '../../domain/settings.ts';
+import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
+import { shape } from '../../schema/shapes.ts';
+import { secret, textLeaf } from '../../schema/texts.ts';
+import { acceptSchema } from '../accept.ts';
 import { commonAnswers } from '../answers.ts';
 import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
+import { type Mention, mentionSchema } from '../mention.ts';
 import { slackAnswers, slackBotAnswers } from './slack-answers.ts';
-import { buildSlack, type SlackSettings, slackSchema } from './slack-settings.ts';
+import type { SlackBot } from './slack-bot-sender.ts';
+import type { SlackWebhook } from './slack-sender.ts';
+
+function isPrivate(address: string): boolean {
+  return address.startsWith('https:') || isLoopbackHost(URL.parse(address)?.hostname ?? '');
+}
+
+export const slackSchema = shape({
+  type: z
+    .literal('slack')
+    .meta({ description: 'Messages by a Slack incoming webhook, or by a bot that answers in threads.' }),
+  webhookUrl: credentialAddress(
+    'Address of the incoming webhook. It is a credential. Either this, or `botToken` and `channel`.',
+    'a Slack incoming webhook',
+  ).optional(),
+  botToken: secret(
+    'Token of a bot (`xoxb-…`) with the scope chat:write: later messages go into the thread of the first one, which is kept up to date.',
+  ).optional(),
+  channel: textLeaf({
+    description: 'Where the bot posts: "#alerts", or the id of the channel, which survives a renaming.',
+    allowed: 'must be a name such as "#alerts", or the id of a channel such as "C012AB3CD"',
+    examples: ['#alerts', 'C012AB3CD'],
+    read: (text) => (/^#?[^\s#@]{1,80}$/u.test(text) ? { value: text } : null),
+  }).optional(),
+  apiUrl: plainAddress('Where the bot finds Slack’s Web API, for GovSlack: "https://slack-gov.com/api".')
+    .refine(isPrivate, 'must begin with https:// (http:// only to this machine itself): the token goes there')
+    .optional(),
+  mention: mentionSchema({
+    description:
+      'Who is mentioned, by severity: "here", "channel", "everyone", or ids of people (U…) and user groups (S…).',
+    pattern: /^(?:here|channel|everyone|[UWS][A-Z0-9]{5,20})$/,
+    allowed:
+      'must be "here", "channel", "everyone", or an id such as "U012AB3CD" (a person) or "S012AB3CD" (a user group)',
+  }).optional(),
+  accept: acceptSchema.optional(),
+}).superRefine((config, context) => {
+  const { webhookUrl, botToken, channel } = config;
+  const refuse = (key: keyof typeof config, message: string): void =>
+    context.addIssue({ code: 'custom', path: [key], message });
+  if (webhookUrl === undefined) {
+    if (botToken === undefined && channel === undefined)
+      refuse(
+        'webhookUrl',
+        'required: "webhookUrl" of an incoming webhook, or "botToken" and "channel" of a bot',
+      );
+    else if (botToken === undefined) refuse('botToken', 'required with "channel"');
+    else if (channel === undefined) refuse('channel', 'required with "botToken"');
+    if (config.accept !== undefined)
+      refuse('accept', 'only with "webhookUrl": Slack itself says what a good answer is');
+    return;
+  }
+  for (const key of ['botToken', 'channel', 'apiUrl'] as const)
+    if (config[key] !== undefined) refuse(key, 'not with "webhookUrl": a message goes one way or the other');
+});
+
+interface SlackSettings extends ChannelSettings {
+  readonly by: SlackWebhook | SlackBot;
+  readonly mention: Mention;
+}
+
+export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
+  const { type, mention = {} } = config;
+  const by = senderOf(config);
+  const place = 'webhookUrl' in by ? by.webhookUrl : new Secret(`${by.channel} ${by.botToken.reveal()}`);
+  return { type, name, place, by, mention };
+}
+
+/** Throws where the schema let nothing through that would send. */
+function senderOf(config: z.output<typeof slackSchema>): SlackWebhook | SlackBot {
+  const { webhookUrl, botToken, channel, apiUrl = 'https://slack.com/api', accept = null } = config;
+  if (webhookUrl !== undefined) return { webhookUrl, accept };
+  if (botToken === undefined || channel === undefined) throw new Error('a Slack channel without a way to it');
+  return { botToken, channel, apiUrl };
+}
 
 /** Slack by an incoming webhook, or by a bot that answers in threads. */
 export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings> = {
@@ -36,7 +117,6 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     ]);
     return receivePosts({
       channel: (origin) => ({ type: 'slack', webhookUrl: `${origin}/services/DEMO` }),
-      // Nobody but the demo's own channel knows this address.
       show: (body) => ({ title: 'Slack  #ops', lines: describeSlackPayload(JSON.parse(body)) }),
       answer: { status: 200, body: 'ok' },
     });

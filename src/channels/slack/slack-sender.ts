@@ -1,22 +1,28 @@
-import { IncomingWebhook, type IncomingWebhookSendArguments } from '@slack/webhook';
-import type { Dispatcher } from 'undici';
+import { IncomingWebhook } from '@slack/webhook';
+import type { Secret } from '../../domain/secret.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Accept } from '../accept.ts';
 import { classifyAnswer } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
+import type { Mention } from '../mention.ts';
 import { pause } from '../pause.ts';
 import { tryRender } from '../rendering.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { slackAnswers } from './slack-answers.ts';
 import { callSlack } from './slack-call.ts';
-import type { SlackSettings, SlackWebhook } from './slack-settings.ts';
 
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;
 
-export interface SlackSenderOptions extends SenderDependencies {
-  readonly settings: SlackWebhook & Pick<SlackSettings, 'mention'>;
+export interface SlackWebhook {
+  readonly webhookUrl: Secret;
+  /** For servers that only resemble Slack. */
+  readonly accept: Accept | null;
+}
+
+interface SlackSenderOptions extends SenderDependencies {
+  readonly settings: SlackWebhook & { readonly mention: Mention };
   /** For the whole exchange. */
   readonly timeoutMs?: number;
 }
@@ -37,7 +43,9 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
       if ('failed' in blocks) return blocks.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
         const post = (payload: SlackPayload): Promise<HttpAnswer> =>
-          postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher, clock });
+          callSlack({ signal, dispatcher, clock }, (fetch) =>
+            new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload),
+          );
         const answer = await post(blocks.rendered);
         if (!isUnreadable(answer)) return classify(answer);
         await pause(clock, gapMs, signal);
@@ -52,22 +60,4 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
 /** 400 is how Slack calls a payload invalid or too long, 413 how anything before it does. */
 function isUnreadable(answer: HttpAnswer): boolean {
   return answer.status === 400 || answer.status === 413;
-}
-
-/** Posts by Slack's client. */
-async function postToSlack(order: {
-  readonly url: string;
-  readonly payload: SlackPayload;
-  readonly signal: AbortSignal;
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-}): Promise<HttpAnswer> {
-  return callSlack(order, (fetch) =>
-    new IncomingWebhook(order.url, { fetch }).send(asSendArguments(order.payload)),
-  );
-}
-
-/** The client passes on what it gets as JSON; its types want mutable arrays and leave out `mrkdwn`. */
-function asSendArguments(payload: SlackPayload): IncomingWebhookSendArguments {
-  return payload as unknown as IncomingWebhookSendArguments;
 }

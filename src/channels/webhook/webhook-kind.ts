@@ -1,8 +1,67 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { Secret } from '../../domain/secret.ts';
+import { isSuccess } from '../../net/http-answer.ts';
+import { secretAddress, signingKey } from '../../schema/addresses.ts';
+import { shape } from '../../schema/shapes.ts';
+import { textLeaf } from '../../schema/texts.ts';
+import { type Accept, acceptRows, acceptSchema } from '../accept.ts';
+import { type AnswerTable, commonAnswers } from '../answers.ts';
 import { hostOf, isLoopback, isUnencrypted } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
-import { webhookAnswers } from './webhook-answers.ts';
-import { buildWebhook, type WebhookSettings, webhookSchema } from './webhook-settings.ts';
+import { templateSchema } from './template-schema.ts';
+import type { WebhookSettings } from './webhook-sender.ts';
+
+/** Names of header fields (RFC 9110, 5.6.2) but those that the connection sets by itself. */
+const headerName =
+  /^(?!(?:host|content-length|transfer-encoding|connection|expect)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+const headerNameForm =
+  'must be the name of a header that is not the connection’s own, such as "Authorization"';
+
+const headerValue = textLeaf({
+  description: 'The value. It is kept secret, since it may hold a token.',
+  isSecret: true,
+  allowed: 'must be a string on one line, in the characters of ISO 8859-1',
+  read: (text) => (/^[\t\x20-\x7e\xa0-\xff]*$/.test(text) ? { value: new Secret(text) } : null),
+});
+
+const webhookSchema = shape({
+  type: z.literal('webhook').meta({
+    description:
+      'Messages as JSON by POST, signed as in the Standard Webhooks specification, or in a body of your own.',
+  }),
+  url: secretAddress('Address that receives the POST. It is kept secret, since it may hold a token.'),
+  secret: signingKey('Key that messages are signed with; without one they are sent unsigned.').optional(),
+  headers: z
+    .record(z.string().regex(headerName), headerValue, {
+      error: (issue) => (issue.code === 'invalid_key' ? headerNameForm : 'must be an object of headers'),
+    })
+    .meta({ description: 'More headers to send, such as "Authorization". Credentials belong here.' })
+    .optional(),
+  template: templateSchema.optional(),
+  accept: acceptSchema.optional(),
+});
+
+function buildWebhook(name: string, config: z.output<typeof webhookSchema>): WebhookSettings {
+  const { type, url, secret = null, headers = {}, template, accept = null } = config;
+  return { type, name, place: url, url, secret, headers, template, accept };
+}
+
+/** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"), or says by `accept`. */
+export function webhookAnswers(accept: Accept | null): AnswerTable {
+  return {
+    receiver: 'the receiver',
+    rows: [
+      ...acceptRows(accept),
+      {
+        answer: '2xx, where there is no `accept`',
+        fits: isSuccess,
+        means: 'delivered',
+        source: 'standardwebhooks.com, operational considerations',
+      },
+      ...commonAnswers,
+    ],
+  };
+}
 
 /** JSON by POST to any address. */
 export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSettings> = {
@@ -29,10 +88,14 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
   answers: webhookAnswers(null).rows,
   async openSender(settings, dependencies) {
     const { openWebhookSender } = await import('./webhook-sender.ts');
-    return openWebhookSender({ settings, ...dependencies });
+    return openWebhookSender({ settings, table: webhookAnswers(settings.accept), ...dependencies });
   },
   async openDemoReceiver() {
-    const { webhookDemoReceiver } = await import('./webhook-demo.ts');
-    return webhookDemoReceiver;
+    const { receivePosts } = await import('../listen-on-loopback.ts');
+    return receivePosts({
+      channel: (origin) => ({ type: 'webhook', url: `${origin}/hook` }),
+      show: (body) => ({ title: 'Webhook', lines: JSON.stringify(JSON.parse(body), null, 2).split('\n') }),
+      answer: { status: 204, body: '' },
+    });
   },
 };

@@ -1,20 +1,34 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../domain/secret.ts';
+import type { ChannelSettings } from '../../domain/settings.ts';
+import type { Accept } from '../accept.ts';
+import type { AnswerTable } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { fillTemplate } from './fill-template.ts';
-import { webhookAnswers } from './webhook-answers.ts';
+import type { Template } from './template-schema.ts';
 import { renderWebhookPayload } from './webhook-payload.ts';
-import type { WebhookSettings } from './webhook-settings.ts';
+
+export interface WebhookSettings extends ChannelSettings {
+  readonly url: Secret;
+  /** Standard Webhooks key, base64 after `whsec_`; null sends unsigned. */
+  readonly secret: Secret | null;
+  readonly headers: Readonly<Record<string, Secret>>;
+  /** Undefined sends lowwater's own JSON; null is a template too. */
+  readonly template: Template | undefined;
+  /** Null takes any 2xx for a yes. */
+  readonly accept: Accept | null;
+}
 
 /** Posts JSON, lowwater's own or by a template, signed as in the Standard Webhooks specification (standardwebhooks.com). */
 export function openWebhookSender(
   options: SenderDependencies & {
-    readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template' | 'accept'>;
+    readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template'>;
+    readonly table: AnswerTable;
     readonly timeoutMs?: number;
   },
 ): Sender {
-  const { url, secret, headers, template, accept } = options.settings;
+  const { url, secret, headers, template } = options.settings;
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
   );
@@ -22,7 +36,6 @@ export function openWebhookSender(
   return openPostSender({
     ...limits,
     address: url,
-    table: webhookAnswers(accept),
     render: (message) => {
       const body =
         template === undefined

@@ -3,15 +3,16 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
-import type { ExplainedRule } from '../../views/views.ts';
+import type { CheckedAccount } from '../../views/check.ts';
+import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import type { Command, CommandInput } from '../command.ts';
+import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type CheckedByRules, checkThroughDaemon } from '../daemon/check-through-daemon.ts';
-import { withDesk } from '../desk.ts';
+import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
+import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
-import { padToWidth } from '../terminal/display-width.ts';
+import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -21,7 +22,7 @@ export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as con
 
 type PluginStatus = keyof typeof pluginCodes;
 
-export const checkCommand: Command = {
+export const checkCommand = operatorCommand({
   name: 'check',
   summary: 'poll now, print balances and what each rule says; stores nothing itself',
   details: `Exits as monitoring plugins do: 0 OK, 1 warning, 2 critical, 3 unknown (an account could not be read, and nothing worse is
@@ -38,52 +39,50 @@ pauses that are stored.
       summary:
         'print the request without its credentials, the answer, and what was read from where; does not ask the daemon',
     },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   examples: [
     'lowwater check',
     'lowwater check --account otp --json',
     'lowwater check --account otp --explain-request',
   ],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const account = input.option('account');
-      const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
-      const isExplained = input.flag('explain-request');
-      const exchanges: DescribedExchange[] = [];
-      const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
-      const checked =
-        desk.daemon === null || isExplained
-          ? await checkHere(context, input, { account, explain })
-          : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
-      const status = worstOf(checked.map(statusOf));
-      if (input.flag('json')) {
-        const { accountJson, explanationJson } = await import('../../views/public-json.ts');
-        const accounts = checked.map(({ view, explanations }) => ({
-          ...accountJson(view),
-          rules: explanations.map(explanationJson),
-        }));
-        await printJson(context, {
-          status,
-          accounts,
-          ...(isExplained ? { exchanges } : {}),
-        });
-      } else {
-        if (isExplained)
-          await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
-        await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
-      }
-      return pluginCodes[status];
-    }),
-};
+  async run(context, input, desk) {
+    const account = input.option('account');
+    const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
+    const isExplained = input.flag('explain-request');
+    const exchanges: DescribedExchange[] = [];
+    const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
+    const checked =
+      desk.daemon === null || isExplained
+        ? await checkHere(context, input, { account, explain })
+        : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
+    const status = worstOf(checked.map(statusOf));
+    if (input.flag('json')) {
+      const { accountJson, explanationJson } = await import('../../views/public-json.ts');
+      const accounts = checked.map(({ view, explanations }) => ({
+        ...accountJson(view),
+        rules: explanations.map(explanationJson),
+      }));
+      await printJson(context, {
+        status,
+        accounts,
+        ...(isExplained ? { exchanges } : {}),
+      });
+    } else {
+      if (isExplained)
+        await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
+      await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
+    }
+    return pluginCodes[status];
+  },
+});
 
 /** Polls in this process, which needs the whole file. */
 async function checkHere(
   context: CommandContext,
   input: CommandInput,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
-): Promise<readonly CheckedByRules[]> {
+): Promise<readonly CheckedAccount[]> {
   const { settings } = await loadConfiguration(context, input);
   return context.rooms.checkAccounts({ settings, ...order, signal: context.signal });
 }
@@ -112,7 +111,7 @@ function formatExchange(
 }
 
 /** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
-function statusOf({ outcome, explanations }: CheckedByRules): PluginStatus {
+function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
   );
@@ -128,7 +127,7 @@ function worstOf(statuses: readonly PluginStatus[]): PluginStatus {
 }
 
 function formatCheck(
-  checked: readonly CheckedByRules[],
+  checked: readonly CheckedAccount[],
   status: PluginStatus,
   { stdout, clock }: CommandContext,
   timezone: string,
@@ -151,7 +150,7 @@ function formatCheck(
 const namedAtMost = 3;
 
 /** `otp: sms-low 42.10 CNY`, or why nothing is known. */
-function wordTrouble({ view, outcome, explanations }: CheckedByRules, frame: Frame): string {
+function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
     const value =
@@ -167,7 +166,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedByRules, frame: Fra
  * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, as monitoring plugins write it
  * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is absent.
  */
-function formatPerformanceData(checked: readonly CheckedByRules[]): string {
+function formatPerformanceData(checked: readonly CheckedAccount[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
@@ -188,14 +187,16 @@ interface Frame {
   readonly style: Style;
 }
 
-function formatAccount(checked: CheckedByRules, frame: Frame): string {
+function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const { view, outcome, reason, explanations } = checked;
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
   if (outcome === 'ok' && view.reading !== null) {
-    for (const { id: balance, label } of view.balances)
+    const labels = view.balances.map(({ checkLabel, label }) => cleanText(checkLabel ?? label, 60));
+    const widest = Math.max(4, ...labels.map(displayWidth));
+    for (const [index, { id: balance }] of view.balances.entries())
       lines.push(
-        `  ${label.toUpperCase().padEnd(4)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
+        `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
     lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);
@@ -210,7 +211,7 @@ function formatAccount(checked: CheckedByRules, frame: Frame): string {
 }
 
 function formatRule(
-  { rule, evaluation }: ExplainedRule,
+  { rule, evaluation }: Explanation,
   frame: Frame & { readonly width: number; readonly currency: string | null },
 ): string {
   const { style } = frame;

@@ -1,9 +1,9 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
+import { isoText } from '../../domain/moment.ts';
 import type { PostgresSettings, Settings } from '../../domain/settings.ts';
 import type { ClusterLook } from '../../ports/cluster.ts';
-import { type Command, CommandError, exitCodes } from '../command.ts';
+import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -16,7 +16,7 @@ export const clusterStatusCommand: Command = {
 
 --json prints {"epoch","owner","members":[{"node","role","advertise","program","sameConfiguration","leaseEndsAt"}]}; role is owner or
 standby, owner a node or null.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   run: async (context, input) => {
     const { settings } = await loadForOperator(context, input);
     const seen = await context.rooms.lookAtCluster(settings, requirePostgres(settings));
@@ -135,4 +135,38 @@ function formatCluster(
 function nameSameness(same: boolean | null): string {
   if (same === null) return 'no owner to compare with';
   return same ? "as the owner's" : "NOT the owner's";
+}
+
+export interface DescribedCluster {
+  readonly epoch: number;
+  /** The node that owns the accounts; null where nobody does. */
+  readonly owner: string | null;
+  readonly members: readonly DescribedMember[];
+}
+
+interface DescribedMember {
+  readonly node: string;
+  readonly role: 'owner' | 'standby';
+  readonly advertise: string | null;
+  readonly program: string;
+  /** As the owner's; null where there is no owner. */
+  readonly sameConfiguration: boolean | null;
+  readonly leaseEndsAt: string;
+}
+
+/** The daemons that share a database, as JSON and tables show them. */
+export function describeCluster({ epoch, owner, members }: ClusterLook): DescribedCluster {
+  const leading = members.find(({ incarnation }) => incarnation === owner);
+  return {
+    epoch,
+    owner: leading?.node ?? null,
+    members: members.map((member) => ({
+      node: member.node,
+      role: member === leading ? 'owner' : 'standby',
+      advertise: member.advertise,
+      program: member.program,
+      sameConfiguration: leading === undefined ? null : leading.configHash === member.configHash,
+      leaseEndsAt: isoText(member.expiresAt),
+    })),
+  };
 }

@@ -1,6 +1,5 @@
 import { parseDuration } from '../../domain/duration.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
-import type { CommandContext } from '../context.ts';
 import { suggest } from '../read-options.ts';
 
 export const demoCommand: Command = {
@@ -21,7 +20,7 @@ balances fall, alerts arrive and resolve.`,
     const limit = readLimit(input.option('for'));
     const ending = new AbortController();
     const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, () => ending.abort());
-    const channels = await readChannels(context, input.option('channels'));
+    const channels = await readChannels(input.option('channels'));
     const signal = AbortSignal.any([context.signal, ending.signal]);
     await context.rooms.runDemo({ channels, stdout: context.stdout, signal });
     cancel();
@@ -30,12 +29,10 @@ balances fall, alerts arrive and resolve.`,
 };
 
 /** Kinds of channels by their type; null when the option was not given. */
-async function readChannels(
-  { rooms }: CommandContext,
-  text: string | null,
-): Promise<readonly string[] | null> {
+async function readChannels(text: string | null): Promise<readonly string[] | null> {
   if (text === null) return null;
-  const known = await rooms.listChannelTypes();
+  const { channelKinds } = await import('../../channels/registry.ts');
+  const known = channelKinds.map(({ type }) => type);
   const types = text.split(',').map((type) => type.trim());
   const unknown = types.find((type) => !known.includes(type));
   if (unknown !== undefined)

@@ -1,17 +1,17 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
-import type { AlertView, ExplainedRule } from '../../views/views.ts';
+import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
-import { withDesk } from '../desk.ts';
+import { exitCodes, jsonOption, UsageError } from '../command.ts';
+import { operatorCommand } from '../desk.ts';
 import { requireAccount, requireRule, suggest } from '../read-options.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 
-export const explainCommand: Command = {
+export const explainCommand = operatorCommand({
   name: 'explain',
   summary: 'readings, numbers and thresholds behind a verdict',
   details: `Without RULE: every rule of the account.
@@ -22,41 +22,37 @@ export const explainCommand: Command = {
     { name: 'ACCOUNT', summary: 'the account', completes: 'accounts' },
     { name: 'RULE', summary: 'the rule; without it all that apply', optional: true, completes: 'rules' },
   ],
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
-      const rule = input.optionalPositional('RULE');
-      // A rule that there is nowhere is wrong usage, whatever is wrong with the database.
-      if (rule !== null) await requireRule(desk.names, rule);
-      const views = await desk.views();
-      const all = await views.explain(account);
-      const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
-      if (rule !== null && chosen.length === 0) {
-        const known = all.map((explanation) => explanation.rule.id);
-        throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
-      }
-      if (input.flag('json')) {
-        const { explanationJson } = await import('../../views/public-json.ts');
-        await printJson(context, { account, rules: chosen.map(explanationJson) });
-        return exitCodes.ok;
-      }
-      const frame = {
-        timezone: desk.timezone,
-        now: context.clock.now(),
-        currency: (await views.account(account))?.currency ?? null,
-      };
-      const { stdout } = context;
-      await stdout.write(
-        chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'),
-      );
+  async run(context, input, desk) {
+    const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
+    const rule = input.optionalPositional('RULE');
+    // A rule that there is nowhere is wrong usage, whatever is wrong with the database.
+    if (rule !== null) await requireRule(desk.names, rule);
+    const views = await desk.views();
+    const all = await views.explain(account);
+    const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
+    if (rule !== null && chosen.length === 0) {
+      const known = all.map((explanation) => explanation.rule.id);
+      throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
+    }
+    if (input.flag('json')) {
+      const { explanationJson } = await import('../../views/public-json.ts');
+      await printJson(context, { account, rules: chosen.map(explanationJson) });
       return exitCodes.ok;
-    }),
-};
+    }
+    const frame = {
+      timezone: desk.timezone,
+      now: context.clock.now(),
+      currency: (await views.account(account))?.currency ?? null,
+    };
+    const { stdout } = context;
+    await stdout.write(chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'));
+    return exitCodes.ok;
+  },
+});
 
-function formatExplanation(explanation: ExplainedRule, frame: WordingFrame, stdout: Output): string {
+function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
@@ -72,7 +68,7 @@ function formatExplanation(explanation: ExplainedRule, frame: WordingFrame, stdo
 }
 
 /** Rule and verdict on one line where both fit, else the verdict below. */
-function layOutHeading(explanation: ExplainedRule, stdout: Output): string[] {
+function layOutHeading(explanation: Explanation, stdout: Output): string[] {
   const { rule } = explanation;
   const { text, paint } = describeVerdict(explanation, stdout.style);
   const name = `${rule.id} (${rule.type}${rule.builtIn ? ', built in' : ''}):`;
@@ -110,7 +106,7 @@ function wordLength(quantity: Quantity, frame: WordingFrame): string {
 }
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
-function describeAlert(alert: AlertView, rule: ExplainedRule['rule'], frame: WordingFrame): string {
+function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
   const since = `${alert.state} since ${formatMomentAndAge(alert.since, frame)}`;
   if (alert.state === 'pending')
     return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
@@ -123,7 +119,7 @@ function describeAlert(alert: AlertView, rule: ExplainedRule['rule'], frame: Wor
 }
 
 function describeVerdict(
-  { evaluation }: ExplainedRule,
+  { evaluation }: Explanation,
   style: Style,
 ): { readonly text: string; readonly paint: (text: string) => string } {
   switch (evaluation.kind) {

@@ -8,6 +8,7 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { suggest } from '../read-options.ts';
+import { describeProviders } from './providers.ts';
 
 export const initCommand: Command = {
   name: 'init',
@@ -48,7 +49,7 @@ stands on the command line shows in lists of processes.`,
     });
     const account = input.option('account') ?? 'main';
     for (;;) {
-      const provider = await askProvider(context, input, ask);
+      const provider = await askProvider(input, ask);
       const config = { ...schemaKey(), ...provider(account), ...buildRest(context, { channel, publicUrl }) };
       writeNew(file, config);
       const tried = await tryKey(context, input, account).catch((error: unknown) => {
@@ -123,7 +124,7 @@ function createAsker(context: CommandContext, input: CommandInput): Asker {
 }
 
 async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
-  const at = async (answer: string) => context.rooms.channelAt(resolveNamed(context, answer));
+  const at = (answer: string) => channelAt(resolveNamed(context, answer));
   const wrong = '--channel must be an https:// webhook or smtps:// address, or env:NAME with one';
   const answer =
     (await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
@@ -137,17 +138,27 @@ async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
     value === URL.parse(address)?.href || value === address ? written(answer) : value,
   ]);
   const { recipients } = found;
-  const to = recipients === null ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
+  const to = recipients === undefined ? [] : [[recipients.key, [await ask('to', recipients.question)]]];
   return Object.fromEntries([...keys, ...to]);
+}
+
+/** What stands in the file for a channel to this address; null where no kind has such. */
+async function channelAt(text: string) {
+  const { channelKinds } = await import('../../channels/registry.ts');
+  const address = URL.parse(text);
+  const found = channelKinds.flatMap((kind) => {
+    const its = address && (kind.keysAt?.(address) ?? null);
+    return its === null ? [] : [{ ...its, keys: { type: kind.type, ...its.keys } }];
+  });
+  return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
 }
 
 /** Gives what makes the file's part about provider and account. */
 async function askProvider(
-  context: CommandContext,
   input: CommandInput,
   ask: Ask,
 ): Promise<(account: string) => { readonly accounts: readonly object[] }> {
-  const kinds = await context.rooms.describeProviders();
+  const kinds = await describeProviders();
   const [usual] = kinds;
   const isKnown = (type: string): boolean =>
     kinds.some((kind) => kind.type === type && kind.details !== null);

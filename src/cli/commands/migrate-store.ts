@@ -1,4 +1,4 @@
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CopiedTable } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { type Output, printJson } from '../terminal/output.ts';
@@ -16,7 +16,7 @@ An address may hold placeholders as the configuration does, so that no password 
 --json prints {"tables":[{"name","rows","bytes"}]}.`,
   options: {
     to: { value: 'URL|FILE', summary: 'the other database, such as postgres://user:password@host/lowwater' },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   examples: [`lowwater migrate-store --to '\${env:POSTGRES_URL}'`, 'lowwater migrate-store --to lowwater.db'],
   run: async (context, input) => {

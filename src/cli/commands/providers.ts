@@ -1,6 +1,6 @@
 import { describeDuration } from '../../domain/duration.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { suggest } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -17,12 +17,12 @@ client code was: compare the first reading with your dashboard then.
   positionals: [
     { name: 'TYPE', summary: 'the kind or preset, as "type" of an entry names it', optional: true },
   ],
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater providers', 'lowwater providers twilio'],
   run: async (context, input) => {
     const { stdout } = context;
     const type = input.optionalPositional('TYPE');
-    const all = await context.rooms.describeProviders();
+    const all = await describeProviders();
     const chosen = all.filter((each) => type === null || each.type === type);
     const [only] = chosen;
     if (only === undefined) {
@@ -48,6 +48,15 @@ client code was: compare the first reading with your dashboard then.
     return exitCodes.ok;
   },
 };
+
+/** Every kind, presets among them. */
+export async function describeProviders(): Promise<readonly ProviderDescription[]> {
+  const [{ describeProvider }, { providerKinds }] = await Promise.all([
+    import('../../providers/describe-provider.ts'),
+    import('../../providers/registry.ts'),
+  ]);
+  return providerKinds.map(describeProvider);
+}
 
 /** Everything about one kind, for a terminal. */
 function describeOne(provider: ProviderDescription): string {

@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import { type Command, jsonOption } from '../command.ts';
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -30,7 +30,7 @@ times in five between earliest and latest; null is unknown, or later than can be
     input: { value: 'FILE.csv', summary: 'replay this file; - reads standard input' },
     account: { value: 'ID', summary: 'only this account; whose the file is when it does not say' },
     forecasts: { summary: 'what was foretold at each reading, and how good it was, instead of the rules' },
-    json: { summary: 'print JSON' },
+    json: jsonOption,
   },
   examples: [
     'lowwater replay --since 30d',

@@ -2,27 +2,27 @@ import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
-import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
-import { type Desk, withDesk } from '../desk.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
+import { type DescribedCluster, describeCluster } from './cluster.ts';
 
-export const statusCommand: Command = {
+export const statusCommand = operatorCommand({
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
   details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. What is
@@ -31,33 +31,31 @@ wrong with the daemon, and a database that no daemon fills, is said on standard 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const views = await desk.views();
-      const accounts = (await views.accounts()).toSorted(byRunway);
-      const cluster = await lookAtCluster(context, desk);
-      await warnOfOldData(context, desk, views);
-      for (const problem of desk.daemon?.facts?.problems ?? [])
-        await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
-      if (input.flag('json')) {
-        const { accountJson } = await import('../../views/public-json.ts');
-        await printJson(context, {
-          accounts: accounts.map(accountJson),
-          ...(cluster === null ? {} : { cluster }),
-        });
-        return exitCodes.ok;
-      }
-      const { timezone } = desk;
-      await context.stdout.write(
-        formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
-      );
-      if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+  async run(context, input, desk) {
+    const views = await desk.views();
+    const accounts = (await views.accounts()).toSorted(byRunway);
+    const cluster = await lookAtCluster(context, desk);
+    await warnOfOldData(context, desk, views);
+    for (const problem of desk.daemon?.facts?.problems ?? [])
+      await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    if (input.flag('json')) {
+      const { accountJson } = await import('../../views/public-json.ts');
+      await printJson(context, {
+        accounts: accounts.map(accountJson),
+        ...(cluster === null ? {} : { cluster }),
+      });
       return exitCodes.ok;
-    }),
-};
+    }
+    const { timezone } = desk;
+    await context.stdout.write(
+      formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
+    );
+    if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+    return exitCodes.ok;
+  },
+});
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
@@ -136,7 +134,7 @@ function statusColumns(frame: {
       rank: 2,
       value: (account) => {
         const burn = pressing(account)?.burnPerDay ?? null;
-        return burn === null ? '-' : formatComputed(burn, null);
+        return burn === null ? '-' : formatBareComputed(burn, account.currency);
       },
     },
     { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
@@ -191,7 +189,7 @@ function stateOf(account: AccountView): State {
 }
 
 function moneyOf(account: AccountView, balance: Balance): string {
-  return account.reading === null ? '-' : formatMoney(amountOf(account.reading, balance));
+  return account.reading === null ? '-' : formatBare(amountOf(account.reading, balance), account.currency);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */

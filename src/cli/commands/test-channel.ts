@@ -1,6 +1,6 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Delivery } from '../../ports/channel.ts';
-import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
+import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { suggest } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
@@ -12,7 +12,7 @@ export const testChannelCommand: Command = {
 --json prints {"channel","result","reason","said","refusedRecipients","outgoing"}: results are delivered, refused (it surely did not arrive),
 unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
   positionals: [{ name: 'NAME', summary: 'the channel', completes: 'channels' }],
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   examples: ['lowwater test-channel ops'],
   run: async (context, input) => {
     const { settings } = await loadConfiguration(context, input);

@@ -5,7 +5,7 @@ import { OperatorError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { type Command, exitCodes } from '../command.ts';
+import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { printJson } from '../terminal/output.ts';
@@ -16,7 +16,7 @@ export const validateCommand: Command = {
   summary: 'check the configuration and print it as understood',
   details: `Prints accounts, rules, channels and routes with every default filled in; secrets are hidden. Exits with 2 and every
 problem, each with its path and line, when the file is not valid. --json prints the same tree as JSON.`,
-  options: { json: { summary: 'print JSON' } },
+  options: { json: jsonOption },
   run: async (context, input) => {
     const loaded = await loadConfiguration(context, input);
     await printWarnings(context, loaded);

@@ -1,8 +1,7 @@
 import { type OutcomeKind, outcomeKinds } from '../../domain/outcome.ts';
 import type { CheckedAccount } from '../../views/check.ts';
-import type { ExplainedRule } from '../../views/views.ts';
+import type { Views } from '../../views/views.ts';
 import { CommandError } from '../command.ts';
-import type { OperatorViews } from '../operator-views.ts';
 import { askDaemon, type DaemonAddress } from './daemon-connection.ts';
 
 /** So many accounts are asked for at once; the daemon's guard decides when each is polled. */
@@ -11,21 +10,16 @@ const concurrency = 10;
 /** A poll waits for the guard, which lets one request a second pass by default, and for the provider. */
 const patienceMs = 60_000;
 
-/** An account that was polled now, or that the provider asked to wait for, and what its rules say. */
-export interface CheckedByRules extends Omit<CheckedAccount, 'explanations'> {
-  readonly explanations: readonly ExplainedRule[];
-}
-
 /**
  * Lets the running daemon poll the accounts, within its guard and its backoff, and asks it what the rules say then. Throws
  * `CommandError` where a poll that was asked for did not come.
  */
 export async function checkThroughDaemon(
-  views: Pick<OperatorViews, 'account' | 'explain'>,
+  views: Pick<Views, 'account' | 'explain'>,
   daemon: DaemonAddress,
   accounts: readonly string[],
-): Promise<readonly CheckedByRules[]> {
-  const checked = new Map<string, CheckedByRules>();
+): Promise<readonly CheckedAccount[]> {
+  const checked = new Map<string, CheckedAccount>();
   const rest = [...accounts];
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
@@ -39,9 +33,9 @@ export async function checkThroughDaemon(
   return accounts.flatMap((id) => checked.get(id) ?? []);
 }
 
-type Polled = Pick<CheckedByRules, 'outcome' | 'reason'>;
+type Polled = Pick<CheckedAccount, 'outcome' | 'reason'>;
 
-function failureOf({ outcome }: Polled, { failure }: CheckedByRules['view']): string | null {
+function failureOf({ outcome }: Polled, { failure }: CheckedAccount['view']): string | null {
   return outcome === 'ok' ? null : failure;
 }
 

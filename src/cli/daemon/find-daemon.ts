@@ -45,13 +45,16 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 }
 
 /** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
-export async function requireDaemon(address: DaemonAddress): Promise<FoundDaemon> {
+export async function requireDaemon(
+  address: DaemonAddress,
+): Promise<{ readonly daemon: FoundDaemon; readonly facts: DaemonFacts }> {
   const answer = await askDaemon(address, { method: 'GET', path: '/livez' });
   if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
-  const found = await introduce(address);
-  if (found.refusal === null && found.facts !== null) return found;
+  const daemon = await introduce(address);
+  const { facts, refusal } = daemon;
+  if (refusal === null && facts !== null) return { daemon, facts };
   const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
-  throw new CommandError(`the daemon at ${address.url} refuses (${found.refusal ?? 'older version'})${hint}`);
+  throw new CommandError(`the daemon at ${address.url} refuses (${refusal ?? 'older version'})${hint}`);
 }
 
 /**

@@ -1,13 +1,10 @@
-import { type Chart, layChart } from '../../chart/chart.ts';
-import { findGaps } from '../../chart/line.ts';
-import { formatMoney, type Micros } from '../../domain/money.ts';
+import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
-import type { Ladder } from '../../domain/rule.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { balanceLevels } from '../../rules/about-rules.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
-import { drawChart } from '../terminal/chart.ts';
+import { drawChart, layPast } from '../terminal/chart.ts';
 import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
 import { paintSeverity } from '../terminal/style.ts';
 import type { AccountTrace, ReplayReport } from './account-trace.ts';
@@ -39,7 +36,11 @@ export function drawTimeline(
   const charts = watched.flatMap((balance) => [
     stdout.style.dim(`${balance.toUpperCase()} balance`),
     ...drawChart({
-      chart: layTrace(trace, balance, balanceLevels(rules, balance)),
+      // They were thinned: only a long pause is one of the readings.
+      chart: layPast(
+        { ...trace, balance, thresholds: balanceLevels(rules, balance) },
+        (trace.until - trace.since) / 50,
+      ),
       timezone: settings.timezone,
       width,
       height: chartHeight,
@@ -54,29 +55,6 @@ export function drawTimeline(
     return `${stdout.style.dim(`${label} │`)}${drawRule(its, { ...trace, cells, report })}`;
   });
   return [...charts, ...lines, ''];
-}
-
-function layTrace(
-  { readings, since, until }: AccountTrace,
-  balance: Balance,
-  thresholds: Ladder<Micros>,
-): Chart {
-  const polls = readings.map((reading) => ({ at: reading.at, reading }));
-  const chart = layChart({
-    since,
-    until,
-    now: until,
-    readings,
-    balance,
-    // They were thinned: only a long pause is one of the readings.
-    gaps: findGaps(polls, { until, intervalMs: (until - since) / 50, leastMs: 0 }),
-    maxPoints: readings.length,
-    thresholds,
-    runway: null,
-    aheadShare: 0,
-    incidents: [],
-  });
-  return { ...chart, until };
 }
 
 /** Labels of one width put the curves and the lines under one another. */

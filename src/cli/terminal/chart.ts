@@ -1,4 +1,5 @@
-import { amountsOf, type Chart } from '../../chart/chart.ts';
+import { amountsOf, type Chart, type ChartOrder, layChart } from '../../chart/chart.ts';
+import { findGaps } from '../../chart/line.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './style.ts';
@@ -35,6 +36,25 @@ export function drawChart(order: TerminalChart): string[] {
     return `${order.style.dim(`${label} ${axis}`)}${thresholds.has(row) ? drawThreshold(line, order.style) : line}`;
   });
   return [...plot, ...timeAxis(order, labelWidth, columns)];
+}
+
+/** The past of a balance in one currency, none of it thinned; `intervalMs` is how far apart its readings usually are. */
+export function layPast(
+  past: Pick<ChartOrder, 'since' | 'until' | 'readings' | 'balance' | 'thresholds'>,
+  intervalMs: number,
+): Chart {
+  const { readings, until } = past;
+  const polls = readings.map((reading) => ({ at: reading.at, reading }));
+  const chart = layChart({
+    ...past,
+    now: until,
+    gaps: findGaps(polls, { until, intervalMs, leastMs: 0 }),
+    maxPoints: Number.POSITIVE_INFINITY,
+    runway: null,
+    aheadShare: 0,
+    incidents: [],
+  });
+  return { ...chart, until };
 }
 
 /** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */

@@ -1,16 +1,14 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
-import { defaultEntry } from '../../domain/provider-entry.ts';
 import type { BalanceDefinition } from '../../domain/reading.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
-import { buildProvider } from '../build-provider.ts';
+import { readEntries } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt, valueAt } from '../draft.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
-import { providerSchema } from '../schema/providers.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
@@ -97,14 +95,9 @@ function gatherSecrets(value: unknown, keys: ReadonlySet<string>, found: Set<str
 
 /** Of all entries: those that must not run empty. */
 function alertedBalances(draft: Draft): readonly BalanceDefinition[] {
-  const paths = [[defaultEntry], ...keysAt(draft, ['providers']).map((name) => ['providers', name])];
-  return paths.flatMap((path) => {
-    const { data } = providerSchema.safeParse(valueAt(draft, path) ?? {});
-    const built = data === undefined ? null : buildProvider(path.join('.'), data, null);
-    return built === null || 'problems' in built
-      ? []
-      : built.balances.filter(({ alertsBelowZero }) => alertsBelowZero);
-  });
+  return readEntries(draft).flatMap(({ built }) =>
+    built !== null && 'balances' in built ? built.balances.filter((each) => each.alertsBelowZero) : [],
+  );
 }
 
 function textsBelow(value: unknown): readonly string[] {

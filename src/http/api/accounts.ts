@@ -7,21 +7,30 @@ import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.t
 import { thin } from '../../spending/thin.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import {
-  accountDetails,
   accountJson,
-  explanationDetails,
   explanationJson,
   outcomeSchema,
   pollJson,
   readingJson,
 } from '../../views/public-json.ts';
-import type { AccountView, Explanation, LiveViews } from '../../views/views.ts';
+import type { AccountView, LiveViews } from '../../views/views.ts';
 import { buildChart } from '../page/chart-model.ts';
 import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
-import { type Api, answers, gives, refused, streamed, takes, window, written } from './operation.ts';
+import {
+  type Api,
+  answers,
+  csvAnswer,
+  csvFile,
+  gives,
+  refused,
+  streamed,
+  takes,
+  window,
+  written,
+} from './operation.ts';
 import { pushedReadingSchema } from './orders.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
@@ -30,22 +39,15 @@ const sliceOfReadings = 2_000;
 const tags = ['accounts'];
 const params = z.object({ id: z.string() });
 
-const detailsQuery = (description: string) =>
-  z.enum(['true', 'false'], { error: 'give true or false' }).default('false').meta({ description });
-const accountAnswer = accountJson.schema.extend({ details: accountDetails.schema.optional() });
-const accountsDetails = detailsQuery(
-  'Adds the thresholds, the readings of the last day and the poll interval',
-);
-
 const listAccounts = createRoute({
   method: 'get',
   path: '/api/v1/accounts',
   operationId: 'listAccounts',
   summary: 'All accounts, or a page of them where a limit is given',
   tags,
-  request: { query: z.object({ details: accountsDetails, ...pagingQuery }) },
+  request: { query: z.object(pagingQuery) },
   responses: answers('Accounts in the order of the configuration', {
-    accounts: z.array(accountAnswer),
+    accounts: z.array(accountJson.schema),
     nextCursor,
   }),
 });
@@ -56,8 +58,8 @@ const getAccount = createRoute({
   operationId: 'getAccount',
   summary: 'One account',
   tags,
-  request: { params, query: z.object({ details: accountsDetails }) },
-  responses: answers('The account', { account: accountAnswer }),
+  request: { params },
+  responses: answers('The account', { account: accountJson.schema }),
 });
 
 const getHistory = createRoute({
@@ -88,10 +90,7 @@ const getHistoryCsv = createRoute({
     'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
   tags,
   request: { params, query: z.object(window) },
-  responses: {
-    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
-    ...refused,
-  },
+  responses: csvAnswer,
 });
 
 const listPolls = createRoute({
@@ -117,12 +116,11 @@ const explainRules = createRoute({
     params,
     query: z.object({
       rule: z.string().optional().meta({ description: 'Only this rule' }),
-      details: detailsQuery('Adds the units of the numbers, and what the rule waits for'),
       ...pagingQuery,
     }),
   },
   responses: answers('What the rules say', {
-    explanations: z.array(explanationJson.schema.extend({ details: explanationDetails.schema.optional() })),
+    explanations: z.array(explanationJson.schema),
     nextCursor,
   }),
 });
@@ -180,19 +178,13 @@ const pushReading = createRoute({
 
 export function addAccountOperations(api: Api): void {
   api.openapi(listAccounts, (context) => {
-    const { details, ...query } = context.req.valid('query');
-    const { items, nextCursor: next } = pageOfList(context.var.views.accountIds(), query, (id) => id);
-    const describe = details === 'true' ? describeWhole : accountJson;
-    return written(
-      context,
-      streamed(context, writeAccounts(context.var.views, { ids: items, next, describe })),
-    );
+    const page = pageOfList(context.var.views.accountIds(), context.req.valid('query'), (id) => id);
+    return written(context, streamed(context, writeAccounts(context.var.views, page.items, page.nextCursor)));
   });
 
   api.openapi(getAccount, async (context) => {
     const account = await findAccount(context.var.views, context.req.valid('param').id);
-    const { details } = context.req.valid('query');
-    return context.json({ account: details === 'true' ? describeWhole(account) : accountJson(account) }, 200);
+    return context.json({ account: accountJson(account) }, 200);
   });
 
   api.openapi(getHistory, async (context) => {
@@ -213,11 +205,7 @@ export function addAccountOperations(api: Api): void {
     const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
     const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
-    const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
-    return context.body(streamed(context, lines), 200, {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${name}"`,
-    });
+    return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
   });
 
   api.openapi(listPolls, async (context) => {
@@ -240,18 +228,14 @@ export function addAccountOperations(api: Api): void {
 
   api.openapi(explainRules, async (context) => {
     const { id } = await findAccount(context.var.views, context.req.valid('param').id);
-    const { rule: wanted, details, ...query } = context.req.valid('query');
+    const { rule: wanted, ...query } = context.req.valid('query');
     const all = await context.var.views.explain(id);
     const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
     }
     const page = pageOfList(explanations, query, ({ rule }) => rule.id);
-    const describe = (explanation: Explanation) => ({
-      ...explanationJson(explanation),
-      ...(details === 'true' ? { details: explanationDetails(explanation) } : {}),
-    });
-    return context.json({ explanations: page.items.map(describe), nextCursor: page.nextCursor }, 200);
+    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
   });
 
   api.openapi(getChart, async (context) => {
@@ -285,25 +269,17 @@ export function addAccountOperations(api: Api): void {
   });
 }
 
-function describeWhole(account: AccountView) {
-  return { ...accountJson(account), details: accountDetails(account) };
-}
-
 async function* writeAccounts(
   views: Pick<LiveViews, 'accounts'>,
-  page: {
-    readonly ids: readonly string[];
-    readonly next: string | null;
-    readonly describe: (account: AccountView) => object;
-  },
+  ids: readonly string[],
+  next: string | null,
 ): AsyncGenerator<string> {
-  const { ids, next, describe } = page;
   let separator = '';
   yield '{"accounts":[';
   for await (const slice of inSlices(ids, sliceOfAccounts)) {
     let text = '';
     for (const account of await views.accounts(slice)) {
-      text += separator + JSON.stringify(describe(account));
+      text += separator + JSON.stringify(accountJson(account));
       separator = ',';
     }
     yield text;

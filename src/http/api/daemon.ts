@@ -1,8 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
+import { inSlices } from '../../daemon/slices.ts';
+import type { LiveViews } from '../../views/views.ts';
 import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
-import { type Api, answers } from './operation.ts';
+import { parseInstant } from './input.ts';
+import { type Api, answers, streamed, written } from './operation.ts';
 
 export interface DaemonFacts {
   readonly database: string | null;
@@ -32,6 +35,27 @@ const describeDaemon = createRoute({
     channels: names,
     reports: names,
   }),
+});
+
+const viewNames = ['accounts', 'account', 'readings', 'alerts', 'explain', 'silences', 'audit'] as const;
+
+const readView = createRoute({
+  method: 'get',
+  path: '/api/v1/views/{view}',
+  operationId: 'readView',
+  summary:
+    'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
+  tags,
+  request: {
+    params: z.object({ view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) }),
+    query: z.object({
+      account: z.string().default('').meta({ description: 'For account, readings and explain' }),
+      since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
+      until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+      all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+    }),
+  },
+  responses: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
 });
 
 const readReport = createRoute({
@@ -86,6 +110,20 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
     );
   });
 
+  api.openapi(readView, (context) => {
+    const { view } = context.req.valid('param');
+    const { account, all, since, until } = context.req.valid('query');
+    const now = context.get('now');
+    const items = listItems(context.var.views, {
+      view,
+      account,
+      all: all === 'true',
+      since: parseInstant(since, 'since', now) ?? 0,
+      until: parseInstant(until, 'until', now) ?? now + 1,
+    });
+    return written(context, streamed(context, writeItems(items)));
+  });
+
   api.openapi(readReport, async (context) => {
     const composed = required(await reports?.compose(context.req.valid('param').id));
     return context.json({ text: composed.text, report: { ...composed.payload } }, 200);
@@ -95,6 +133,51 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
     const deliveries = required(await reports?.send(context.req.valid('param').id));
     return context.json({ deliveries: [...deliveries] }, 200);
   });
+}
+
+interface ViewQuery {
+  readonly view: (typeof viewNames)[number];
+  readonly account: string;
+  readonly all: boolean;
+  readonly since: number;
+  readonly until: number;
+}
+
+async function* listItems(views: LiveViews, query: ViewQuery): AsyncGenerator<object | null> {
+  const { account, since, until, all } = query;
+  switch (query.view) {
+    case 'accounts':
+      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accounts(ids);
+      return;
+    case 'account':
+      return yield await views.account(account);
+    case 'readings':
+      return yield* await views.readings(account, since, until);
+    case 'alerts':
+      return yield* await views.alerts({ all });
+    case 'explain':
+      return yield* await views.explain(account);
+    case 'silences':
+      return yield* views.silences();
+    case 'audit':
+      return yield* views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
+  }
+}
+
+const chunkLength = 65_536;
+
+/** A chunk that is too small costs more than what it holds. */
+async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<string> {
+  let text = '{"items":[';
+  let separator = '';
+  for await (const item of items) {
+    text += separator + JSON.stringify(item);
+    separator = ',';
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]}\n`;
 }
 
 function required<Found>(found: Found | null | undefined): Found {

@@ -86,6 +86,19 @@ export const pushedReadingSchema = shape({
   examples: [{ at: '2026-11-20T12:00:00Z', balances: { balance: '12.50' }, currency: 'EUR' }],
 });
 
+export const expectOrderSchema = shape({
+  account: name,
+  amount: amount.meta({ description: 'Above 0, as a string such as "5000"' }),
+  balance: name.optional().meta({ description: 'Default: the first balance of the account' }),
+  arrivesBy: givenInstant
+    .optional()
+    .meta({ description: 'Default: after the `leadTime` of the account, which must have one' }),
+  ...personKeys,
+}).meta({
+  id: 'ExpectOrder',
+  examples: [{ account: 'otp', amount: '5000', arrivesBy: '2026-11-26T17:00:00Z', comment: 'PO-4711' }],
+});
+
 export const expireOrderSchema = shape({ id: name }).meta({
   id: 'ExpireOrder',
   examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }],

@@ -4,10 +4,13 @@ import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { DuePayment } from '../../views/payment-plan.ts';
-import { paymentJson } from '../../views/public-json.ts';
+import { expectedJson, paymentJson } from '../../views/public-json.ts';
 import type { AccountView } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
-import { type Api, answers, refused, streamed } from './operation.ts';
+import { RequestError } from '../refusal.ts';
+import { accept } from './input.ts';
+import { type Api, answers, csvAnswer, csvFile, gives, refused, takes } from './operation.ts';
+import { expectOrderSchema } from './orders.ts';
 import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
 
 const tags = ['payments'];
@@ -40,13 +43,66 @@ const getPaymentsCsv = createRoute({
   operationId: 'getPaymentsCsv',
   summary: 'What is to be paid within 30 days, as CSV',
   tags,
+  responses: csvAnswer,
+});
+
+const listExpected = createRoute({
+  method: 'get',
+  path: '/api/v1/expected-top-ups',
+  operationId: 'listExpectedTopUps',
+  summary: 'Top-ups that people ordered and that have not come yet',
+  tags,
+  request: { query: z.object(pagingQuery) },
+  responses: answers('Expected top-ups', { expected: z.array(expectedJson.schema), nextCursor }),
+});
+
+const expectTopUp = createRoute({
+  method: 'post',
+  path: '/api/v1/expected-top-ups',
+  operationId: 'expectTopUp',
+  summary: 'Announces a top-up: runway and pay-by know of it, and an alert fires where it does not come',
+  tags,
+  request: takes(expectOrderSchema),
   responses: {
-    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
+    201: gives('The top-up', z.strictObject({ expected: expectedJson.schema })),
     ...refused,
   },
 });
 
+const cancelExpected = createRoute({
+  method: 'delete',
+  path: '/api/v1/expected-top-ups/{id}',
+  operationId: 'cancelExpectedTopUp',
+  summary: 'Cancels an expected top-up',
+  tags,
+  request: { params: z.object({ id: z.string() }) },
+  responses: answers('Its id', { cancelled: z.string() }),
+});
+
 export function addPaymentOperations(api: Api): void {
+  api.openapi(listExpected, (context) => {
+    const page = pageOfList(context.var.views.expected(), context.req.valid('query'), ({ id }) => id);
+    return context.json({ expected: page.items.map(expectedJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(expectTopUp, async (context) => {
+    const { amount: amountMicros, arrivesBy, by, comment = '', ...order } = context.req.valid('json');
+    const orderedBy = context.get('person') ?? by ?? 'api';
+    const at = arrivesBy === undefined ? undefined : Date.parse(arrivesBy);
+    const { views } = context.var;
+    const made = await views.expectTopUp({ ...order, amountMicros, by: at, orderedBy, comment });
+    return context.json({ expected: expectedJson(accept(made)) }, 201);
+  });
+
+  api.openapi(cancelExpected, async (context) => {
+    const { id } = context.req.valid('param');
+    const { views } = context.var;
+    const account = views.expected().find((topUp) => topUp.id === id)?.account;
+    if (account === undefined) throw new RequestError('not_found', 'No top-up of this id is expected.');
+    accept(await views.cancelExpected({ account, id }));
+    return context.json({ cancelled: id }, 200);
+  });
+
   api.openapi(listPayments, async (context) => {
     const { currencies, unknown } = await planPayments(context.var.views, context.get('now'));
     const all = currencies.flatMap(({ payments }) => payments);
@@ -77,10 +133,7 @@ export function addPaymentOperations(api: Api): void {
       ...currencies.flatMap(({ payments }) => payments.map(csvLine)),
       ...unknown.map(unknownLine),
     ];
-    return context.body(streamed(context, lines), 200, {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="pay-${isoDay(now, 'UTC')}.csv"`,
-    });
+    return csvFile(context, `pay-${isoDay(now, 'UTC')}`, lines);
   });
 }
 

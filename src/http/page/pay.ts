@@ -2,18 +2,15 @@ import { inSlices } from '../../daemon/slices.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
-import {
-  type CurrencyPayments,
-  type DuePayment,
-  type ExpectedPayment,
-  PaymentPlan,
-} from '../../views/payment-plan.ts';
+import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
+import { accountsOf } from './alerts.ts';
+import { readPerson } from './form-input.ts';
 import { accountPath } from './forms.ts';
 import { live } from './live.ts';
 import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
@@ -26,24 +23,23 @@ export async function planPayments(
   now: number,
 ): Promise<{
   readonly currencies: readonly CurrencyPayments[];
-  readonly expected: readonly ExpectedPayment[];
   readonly unknown: readonly AccountView[];
 }> {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), expected: plan.expected, unknown: plan.unknown };
+  return { currencies: plan.currencies(), unknown: plan.unknown };
 }
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
-  const { currencies, expected, unknown } = await planPayments(views, frame.now);
+  const { currencies, unknown } = await planPayments(views, frame.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${expectedList(expected, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
+  html`${await expectedList(views, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
 )}`;
 }
 
@@ -85,17 +81,22 @@ function orderedForm(
 <p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
 <input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
 <label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${formatMicros(micros)}"></label>
-<label>Arrives by (empty: after the lead time) <input type="date" name="by"></label>
-<label>Order number <input name="comment" maxlength="500" autocomplete="off" placeholder="PO-4711"></label>
-<label>Your name <input name="by-name" required maxlength="100" autocomplete="name"></label>
+<label>Arrives by (empty: after the lead time) <input type="date" name="arrives"></label>
+<label>Order number <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711"></label>
+<label>Your name <input name="by" required maxlength="100" autocomplete="name"></label>
 <button>Ordered</button></form></details>`;
 }
 
-function expectedList(expected: readonly ExpectedPayment[], frame: Frame): Html | null {
+async function expectedList(views: LiveViews, frame: Frame): Promise<Html | null> {
+  const expected = views.expected();
   if (expected.length === 0) return null;
-  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul>${expected.map(
-    ({ account, expected: { amountMicros, by, comment } }) =>
-      html`<li><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>: ${formatAmount(amountMicros, account.currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}</li>`,
+  const accounts = await accountsOf(views, expected);
+  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul class="ordered">${expected.map(
+    ({ id, account, amountMicros, by, comment, orderedBy }) => {
+      const { name = account, currency = null } = accounts.get(account) ?? {};
+      return html`<li><a href="${accountPath(account)}"><bdi>${nameOf(name)}</bdi></a>: ${formatAmount(amountMicros, currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
+    },
   )}</ul></section>`;
 }
 
@@ -107,22 +108,18 @@ export async function orderTopUp(context: WebContext, form: URLSearchParams, fra
     throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
   const amountMicros = parseMicros((form.get('amount') ?? '').replaceAll(',', '').trim());
   if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
-  const day = form.get('by') ?? '';
-  const by = day === '' ? null : parseLocalText(`${day}T23:59`, frame.timezone);
-  const number = (form.get('comment') ?? '').trim();
-  const person = {
-    by: context.get('person') ?? (form.get('by-name') ?? '').trim().slice(0, 100),
-    comment: `ordered${number === '' ? '' : `, ${number.slice(0, 400)}`}`,
-  };
+  const day = form.get('arrives') ?? '';
+  const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, frame.timezone) ?? Number.NaN);
+  const { by, comment } = readPerson(form);
   const balance = form.get('balance') ?? '';
   accept(
     await views.expectTopUp({
       account: account.id,
       balance,
       amountMicros,
-      ...(by === null ? {} : { by }),
-      orderedBy: person.by,
-      comment: number.slice(0, 400),
+      by: arrivesBy,
+      orderedBy: by,
+      comment,
     }),
   );
   const open = (await views.alerts({ all: false })).filter(
@@ -132,12 +129,10 @@ export async function orderTopUp(context: WebContext, form: URLSearchParams, fra
       alert.state === 'firing' &&
       alert.acknowledged === null,
   );
-  await views.acknowledgeAll({
-    alerts: open.map(({ account: id, rule, incident, severity }) => ({
-      account: id,
-      rule,
-      seen: { incident, severity },
-    })),
-    ...person,
-  });
+  const alerts = open.map(({ account: id, rule, incident, severity }) => ({
+    account: id,
+    rule,
+    seen: { incident, severity },
+  }));
+  await views.acknowledgeAll({ alerts, by, comment: comment === '' ? 'ordered' : `ordered, ${comment}` });
 }

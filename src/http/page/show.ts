@@ -33,6 +33,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
   ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
+  ['cancelled', 'Cancelled: this money is no longer expected.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],

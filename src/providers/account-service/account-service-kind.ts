@@ -26,7 +26,7 @@ export const accountServiceKind: ProviderKind<z.output<typeof schema>, AccountSe
   polled: true,
   accountKeys: { credential: 'authSecret', address: 'baseUrl' },
   schema,
-  build: ({ limits: _limits, ...shared }, { baseUrl = null }) => ({
+  build: (shared, { baseUrl = null }) => ({
     ...shared,
     baseUrl,
     balances: accountServiceBalances,

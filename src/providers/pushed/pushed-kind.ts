@@ -33,7 +33,7 @@ export const pushedKind: ProviderKind<z.output<typeof schema>, ProviderEntry> = 
   source: { reference: 'docs/api.md, pushReading', certainty: 'documented' },
   polled: false,
   schema,
-  build: ({ limits: _limits, ...shared }, { balances }) => ({
+  build: (shared, { balances }) => ({
     ...shared,
     balances: balances?.map(({ label, ...rest }) => ({ ...rest, label: label ?? rest.id })) ?? oneBalance,
     polled: false,

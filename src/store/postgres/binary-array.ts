@@ -1,3 +1,5 @@
+import type { ColumnKind, Row } from '../tables.ts';
+
 /**
  * Arrays in the binary form that PostgreSQL takes for a parameter (array_recv in its src/backend/utils/adt/arrayfuncs.c):
  * bytes go as they are, and text needs no quoting. All numbers are big-endian 32-bit integers.
@@ -12,6 +14,24 @@ const bigintOid = 20;
 const textOid = 25;
 
 const headerBytes = 20;
+
+/** What a parameter is cast to that holds a column of rows. */
+export const arrayTypes: Readonly<Record<ColumnKind, string>> = {
+  integer: 'bigint[]',
+  text: 'text[]',
+  bytes: 'bytea[]',
+};
+
+/** Parameters that hold rows: an array for each column, which `arrayTypes` says what to cast to. */
+export function columnArrays(kinds: readonly ColumnKind[], rows: readonly Row[]): readonly Buffer[] {
+  return kinds.map((kind, index) => {
+    const values = rows.map((row) => row[index] ?? null);
+    if (kind === 'integer')
+      return bigintArray(values.map((value) => (typeof value === 'number' ? value : null)));
+    if (kind === 'text') return textArray(values.map((value) => (typeof value === 'string' ? value : null)));
+    return bytesArray(values.map((value) => (value instanceof Uint8Array ? value : null)));
+  });
+}
 
 /** For a parameter that is cast to `bytea[]`. */
 export function bytesArray(values: readonly (Uint8Array | null)[]): Buffer {

@@ -1,7 +1,6 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import {
-  type ColumnKind,
   type Row,
   readStatement,
   type Table,
@@ -11,8 +10,8 @@ import {
   tables,
   tallyStatement,
 } from '../tables.ts';
-import { bigintArray, bytesArray, textArray } from './binary-array.ts';
-import { type Ask, openDatabase, type Value } from './connection.ts';
+import { arrayTypes, columnArrays } from './binary-array.ts';
+import { type Ask, openDatabase } from './connection.ts';
 import { lookAround, onlySlot } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
@@ -94,36 +93,17 @@ async function refuseFilled(ask: Ask): Promise<void> {
 function targetOf(ask: Ask): TableTarget {
   return {
     async write({ name, columns, slotted }, rows) {
-      const kinds = Object.entries(columns);
-      const names = kinds.map(([column]) => column).join(', ');
-      const arrays = kinds.map(([, kind], index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
-      const values = kinds.map(([, kind], index) =>
-        packColumn(
-          kind,
-          rows.map((row) => row[index] ?? null),
-        ),
-      );
+      const kinds = Object.values(columns);
+      const names = Object.keys(columns).join(', ');
+      const arrays = kinds.map((kind, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
       await ask(
         `INSERT INTO ${name} (${names}${slotted ? ', slot' : ''}) OVERRIDING SYSTEM VALUE
          SELECT its.*${slotted ? `, ${onlySlot}` : ''} FROM unnest(${arrays}) AS its`,
-        values,
+        columnArrays(kinds, rows),
       );
     },
     tally: (table) => tallyOf(ask, table),
   };
-}
-
-const arrayTypes: Readonly<Record<ColumnKind, string>> = {
-  integer: 'bigint[]',
-  text: 'text[]',
-  bytes: 'bytea[]',
-};
-
-function packColumn(kind: ColumnKind, values: Row): Value {
-  if (kind === 'integer')
-    return bigintArray(values.map((value) => (typeof value === 'number' ? value : null)));
-  if (kind === 'text') return textArray(values.map((value) => (typeof value === 'string' ? value : null)));
-  return bytesArray(values.map((value) => (value instanceof Uint8Array ? value : null)));
 }
 
 async function goOnNumbering(ask: Ask, { name, numbered }: Table): Promise<void> {

@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
-import { DamagedRecordError } from '../runs/damaged-record.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 
 type Kind = StorageError['kind'];
@@ -74,7 +73,7 @@ export type Progress = 'unsent' | 'read' | 'written';
  */
 export function asStorageError(error: unknown, progress: Progress): unknown {
   if (error instanceof StorageError) return error;
-  if (error instanceof PollCodecError || error instanceof DamagedRecordError)
+  if (error instanceof PollCodecError)
     return storageError('corrupt', 'it is damaged: restore a backup', error);
   const unsure: Kind = progress === 'written' ? 'unknown' : 'other';
   if (error instanceof DatabaseError) {

@@ -1,12 +1,13 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
+import { AccountTails, type TailRow } from '../runs/account-tails.ts';
+import type { DamagedRuns, FoundRun } from '../runs/damaged-runs.ts';
+import { openAccountRows } from './account-rows.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';
-import type { DamagedRuns, FoundRun } from './damaged-runs.ts';
 import { fencedError, stillUnknown } from './failure.ts';
-import { PollWriter, type TailRow } from './poll-writer.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './retention.ts';
 
@@ -45,7 +46,8 @@ export function createFencedStore(options: {
     if (created.length < ids.length) throw fencedError();
     return created;
   };
-  const polls = new PollWriter(database.ask, { create, damaged, now });
+  const tails = new AccountTails(damaged, now);
+  const rowsOf = openAccountRows(database.ask, tails, create);
   const deleteOld = openRetention(database, fence);
   let stored = options.alreadyStored;
   let unsure: Sending | null = null;
@@ -53,7 +55,7 @@ export function createFencedStore(options: {
   const taken = new Set<number>();
 
   async function prepare(batch: Batch): Promise<Sending> {
-    const rows = await polls.rowsOf(batch);
+    const rows = await rowsOf(batch);
     const orders = [...taken];
     const values = commitValues({ fence, number: stored + 1, batch, rows, orders });
     return { batch, orders, values, damaged: rows.damaged };
@@ -78,7 +80,7 @@ export function createFencedStore(options: {
       if (error instanceof StorageError && error.kind === 'unknown') {
         unsure = sending;
         recent.doubt({ incarnation: fence.incarnation, number: stored + 1, batch: sending.batch });
-      } else polls.forget();
+      } else tails.forget();
       throw error;
     });
     unsure = null;
@@ -115,7 +117,7 @@ export function createFencedStore(options: {
     },
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
-      if (touched) polls.forget();
+      if (touched) tails.forget();
       return more;
     },
     // The connections belong to the cluster, which outlives this owner.
@@ -123,7 +125,7 @@ export function createFencedStore(options: {
   };
 
   function forgetAndThrow(error: unknown): never {
-    polls.forget();
+    tails.forget();
     throw error;
   }
 }

@@ -1,18 +1,18 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery, StoreReader } from '../../ports/store.ts';
-import { groupOverlapping } from '../runs/overlap.ts';
+import type { FoundDamage } from '../runs/damaged-runs.ts';
 import {
-  byStorage,
-  cut,
-  decodeRun,
-  likelySpansMs,
+  arrangeRuns,
+  mergeRuns,
+  newerReading,
+  readingsOf,
+  readRun,
   type StoredRun,
   spanOf,
-  unlessDamaged,
+  spansBefore,
 } from '../runs/stored-run.ts';
 import { bigintArray, textArray } from './binary-array.ts';
 import type { Database } from './connection.ts';
-import type { FoundRun } from './damaged-runs.ts';
 
 /** For each account its tail and the sealed runs that touch a span, as [seq, earliest, latest]; in the order that was asked. */
 const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (
@@ -48,7 +48,7 @@ interface Snapshot {
 type History = Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'>;
 
 /** `damaged` hears of each run that is left out because it cannot be read. */
-export function openHistory({ ask }: Database, damaged: (run: Omit<FoundRun, 'foundAt'>) => void): History {
+export function openHistory({ ask }: Database, damaged: (run: FoundDamage) => void): History {
   const runsOf = together(async (queries: readonly HistoryQuery[]) => {
     const ids = textArray(queries.map(({ account }) => account));
     const since = bigintArray(queries.map((query) => query.since));
@@ -66,50 +66,31 @@ export function openHistory({ ask }: Database, damaged: (run: Omit<FoundRun, 'fo
     const { account } = query;
     if (row === undefined) return { account, runs: [], tail: [] };
     const { data, polls, latestAt } = row;
-    const tail = data === null ? [] : decode({ account, seq: null, data, polls, earliestAt: null, latestAt });
+    const tail =
+      data === null ? [] : readRun({ account, seq: null, data, polls, earliestAt: null, latestAt }, damaged);
     const sealed = row.runs.map(([seq, earliestAt, latestAt]) => ({ seq, earliestAt, latestAt }));
     return { account, runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], tail };
   }
 
-  /** The polls of each run, in the order of the runs. Retention may have deleted some since the snapshot. */
+  /** The polls of these runs. Retention may have deleted some since the snapshot. */
   async function readRuns(
     runs: readonly StoredRun[],
     { account, tail }: Snapshot,
-  ): Promise<readonly (readonly PollRecord[])[]> {
-    const sealed = runs.flatMap(({ seq }) => (seq === null ? [] : [seq]));
+  ): Promise<(run: StoredRun) => readonly PollRecord[]> {
+    const sealed = runs.flatMap(({ seq }) => seq ?? []);
     const bySeq = sealed.length === 0 ? undefined : await dataOf(sealed);
-    return runs.map(({ seq, earliestAt, latestAt }) => {
-      if (seq === null) return tail;
-      const row = bySeq?.get(seq);
-      return row === undefined ? [] : decode({ account, ...row, earliestAt, latestAt });
-    });
-  }
-
-  function decode(run: Omit<FoundRun, 'foundAt' | 'reason'>): readonly PollRecord[] {
-    const { earliestAt, latestAt } = run;
-    const span = earliestAt === null || latestAt === null ? null : { earliestAt, latestAt };
-    return unlessDamaged(
-      () => decodeRun(run, span),
-      ({ message }) => {
-        damaged({ ...run, reason: message });
-        return [];
-      },
-    );
+    return (run) => {
+      if (run.seq === null) return tail;
+      const row = bySeq?.get(run.seq);
+      return row === undefined ? [] : readRun({ account, ...run, ...row }, damaged);
+    };
   }
 
   async function* chunks(query: HistoryQuery): AsyncGenerator<readonly PollRecord[]> {
     const snapshot = await takeSnapshot(query);
-    const stored = snapshot.runs.toSorted(byStorage);
-    const groups = query.asStored === true ? stored.map((run) => [run]) : [...groupOverlapping(stored)];
-    for (const some of inPortions(groups)) {
-      const runs = some.flat();
-      const found = await readRuns(runs, snapshot);
-      const polls = new Map(runs.map((run, index) => [run, cut(found[index] ?? [], run, query)] as const));
-      for (const group of some) {
-        const together = group.flatMap((run) => polls.get(run) ?? []);
-        // Within a run polls are in order; runs overlap only where the clock was set back.
-        yield group.length === 1 ? together : together.sort((left, right) => left.at - right.at);
-      }
+    for (const groups of inPortions(arrangeRuns(snapshot.runs, query))) {
+      const pollsOf = await readRuns(groups.flat(), snapshot);
+      for (const group of groups) yield mergeRuns(group, query, pollsOf);
     }
   }
 
@@ -119,11 +100,7 @@ export function openHistory({ ask }: Database, damaged: (run: Omit<FoundRun, 'fo
     let newest: Reading | null = null;
     for (const run of snapshot.runs.toSorted((left, right) => right.latestAt - left.latestAt)) {
       if (newest !== null && run.latestAt < newest.at) break;
-      const [polls = []] = await readRuns([run], snapshot);
-      for (const { reading } of polls) {
-        if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
-          newest = reading;
-      }
+      newest = newerReading((await readRuns([run], snapshot))(run), query.until, newest);
     }
     return newest;
   }
@@ -131,17 +108,15 @@ export function openHistory({ ask }: Database, damaged: (run: Omit<FoundRun, 'fo
   return {
     polls: chunks,
     async *readings(query) {
-      for await (const polls of chunks(query))
-        yield polls.flatMap(({ reading }) => (reading === null ? [] : [reading]));
+      for await (const polls of chunks(query)) yield readingsOf(polls);
     },
     async readingBefore(account, at) {
-      for (const spanMs of likelySpansMs) {
-        const since = at - spanMs;
-        const found = await newestIn({ account, since, until: at });
+      for (const query of spansBefore(account, at)) {
+        const found = await newestIn(query);
         // Runs that end before the span hold nothing newer than its beginning.
-        if (found !== null && found.at >= since) return found;
+        if (found !== null && found.at >= query.since) return found;
       }
-      return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
+      return null;
     },
   };
 }
@@ -169,7 +144,7 @@ function together<Asked, Answer>(
 }
 
 /** Groups of runs, so many together that a portion holds about `runsAtOnce` of them. */
-function* inPortions<Run>(groups: readonly (readonly Run[])[]): Generator<readonly (readonly Run[])[]> {
+function* inPortions<Run>(groups: Iterable<readonly Run[]>): Generator<readonly (readonly Run[])[]> {
   let portion: (readonly Run[])[] = [];
   let runs = 0;
   for (const group of groups) {

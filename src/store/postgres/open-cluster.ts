@@ -3,10 +3,10 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
+import { DamagedRuns } from '../runs/damaged-runs.ts';
 import { textArray } from './binary-array.ts';
 import { publishConfiguration } from './configurations.ts';
 import { openDatabase } from './connection.ts';
-import { DamagedRuns } from './damaged-runs.ts';
 import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
@@ -32,8 +32,8 @@ export function openCluster(options: {
 }): Cluster {
   const { url, leaseMs, log, now, program, migrations } = options;
   const database = openDatabase({ url, log });
-  const damaged = new DamagedRuns();
-  const found = readFrom(database, now, (run) => damaged.note({ ...run, foundAt: now() }));
+  const damaged = new DamagedRuns(now);
+  const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
   const records = openRecordReader(database);
   const settled = new WeakSet<Batch>();

@@ -11,7 +11,7 @@ import type {
   StoredState,
   StoreReader,
 } from '../../ports/store.ts';
-import { accountFromBody } from '../account-body.ts';
+import { accountFromBody, type StoredAccount } from '../bodies.ts';
 import { textArray } from './binary-array.ts';
 import type { Ask, Database, Value } from './connection.ts';
 import { type BodyRow, RecordSieve, readIncidents } from './record-sieve.ts';
@@ -177,7 +177,7 @@ class Loading {
       [0],
       ({ no }) => [no],
     );
-    return this.#sieve.parse<Parameters<typeof accountFromBody>[0]>('account', rows).map(accountFromBody);
+    return this.#sieve.parse<StoredAccount>('account', rows).map(accountFromBody);
   }
 
   async #spending(): Promise<readonly StoredSpending[]> {

@@ -1,6 +1,6 @@
 import type { Incident } from '../../domain/alert.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
-import { incidentFromBody } from '../incident-body.ts';
+import { incidentFromBody, type StoredIncident } from '../bodies.ts';
 
 /** A record as its row gives it; `second` where a key has two parts. */
 export interface BodyRow {
@@ -36,7 +36,7 @@ export class RecordSieve {
 }
 
 export function readIncidents(rows: readonly BodyRow[], sieve = new RecordSieve()): readonly Incident[] {
-  return sieve.parse<Parameters<typeof incidentFromBody>[0]>('incident', rows).map(incidentFromBody);
+  return sieve.parse<StoredIncident>('incident', rows).map(incidentFromBody);
 }
 
 /** Null for what is no JSON object; whoever wrote an object wrote a T. */

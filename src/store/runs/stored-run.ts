@@ -1,8 +1,9 @@
 import { dayMs } from '../../domain/duration.ts';
-import type { PollRecord } from '../../domain/reading.ts';
+import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
+import type { FoundDamage } from './damaged-runs.ts';
 import { decodePolls } from './decode-polls.ts';
-import type { Span } from './overlap.ts';
+import { groupOverlapping, type Span } from './overlap.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
 
@@ -13,20 +14,71 @@ export interface StoredRun extends Span {
 }
 
 /** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
-export const likelySpansMs = [dayMs, 60 * dayMs] as const;
+const likelySpansMs = [dayMs, 60 * dayMs];
 
-/** The polls of a run within the span that is asked for. */
-export function cut(
-  polls: readonly PollRecord[],
-  run: StoredRun,
-  query: HistoryQuery,
-): readonly PollRecord[] {
-  if (run.earliestAt >= query.since && run.latestAt < query.until) return polls;
-  return polls.filter(({ at }) => at >= query.since && at < query.until);
+/** Where the reading before an instant is looked for, one after the other: the first that is in its span is the one. */
+export function spansBefore(account: string, at: number): readonly HistoryQuery[] {
+  const likely = likelySpansMs.map((spanMs) => ({ account, since: at - spanMs, until: at }));
+  return [...likely, { account, since: Number.MIN_SAFE_INTEGER, until: at }];
 }
 
-export function byStorage(left: StoredRun, right: StoredRun): number {
-  return (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER);
+/** The newest reading that was taken before an instant, among those of `polls` and the one that is known. */
+export function newerReading(
+  polls: readonly PollRecord[],
+  until: number,
+  known: Reading | null,
+): Reading | null {
+  let newest = known;
+  for (const { reading } of polls)
+    if (reading !== null && reading.at < until && (newest === null || reading.at > newest.at))
+      newest = reading;
+  return newest;
+}
+
+/** The runs that an answer is made of, in its order: those that come together are read together. */
+export function arrangeRuns(
+  runs: readonly StoredRun[],
+  { asStored }: HistoryQuery,
+): Iterable<readonly StoredRun[]> {
+  const stored = runs.toSorted(
+    (left, right) => (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER),
+  );
+  return asStored === true ? stored.map((run) => [run]) : groupOverlapping(stored);
+}
+
+/** The polls of runs that come together, within the span that is asked for. */
+export function mergeRuns(
+  runs: readonly StoredRun[],
+  { since, until }: HistoryQuery,
+  pollsOf: (run: StoredRun) => readonly PollRecord[],
+): readonly PollRecord[] {
+  const merged = runs.flatMap((run) => {
+    const polls = pollsOf(run);
+    const isWithin = run.earliestAt >= since && run.latestAt < until;
+    return isWithin ? polls : polls.filter(({ at }) => at >= since && at < until);
+  });
+  // Within a run polls are in order; runs overlap only where the clock was set back.
+  return runs.length === 1 ? merged : merged.sort((left, right) => left.at - right.at);
+}
+
+/** The readings of polls that come in chunks. */
+export function readingsOf(polls: readonly PollRecord[]): readonly Reading[] {
+  return polls.flatMap(({ reading }) => reading ?? []);
+}
+
+/** The polls of a stored run; none, and `damaged` hears of it, where they cannot be read. A tail has no `earliestAt`. */
+export function readRun(
+  run: Omit<FoundDamage, 'reason'>,
+  damaged: (found: FoundDamage) => void,
+): readonly PollRecord[] {
+  const { earliestAt, latestAt } = run;
+  return unlessDamaged(
+    () => decodeRun(run, earliestAt === null || latestAt === null ? null : { earliestAt, latestAt }),
+    ({ message }) => {
+      damaged({ ...run, reason: message });
+      return [];
+    },
+  );
 }
 
 /** The span of polls, of which there is at least one. */
@@ -36,9 +88,9 @@ export function spanOf(polls: readonly PollRecord[]): Span {
 }
 
 /** Throws `PollCodecError` where the bytes are not the run of so many polls, of that time, that the row says. */
-export function decodeRun(
+function decodeRun(
   row: { readonly data: Uint8Array; readonly polls: number },
-  span: Span | null = null,
+  span: Span | null,
 ): readonly PollRecord[] {
   const polls = decodePolls(row.data);
   if (polls.length !== row.polls)

@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
-import { DamagedRecordError } from '../runs/damaged-record.ts';
+
+/** A row that nothing but damage can have made. */
+export class DamagedRecordError extends Error {}
 
 /** SQLite always knows whether something is stored, and who may. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;

@@ -1,17 +1,17 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
-import { groupOverlapping } from '../runs/overlap.ts';
+import type { FoundDamage } from '../runs/damaged-runs.ts';
 import {
-  byStorage,
-  cut,
-  decodeRun,
-  likelySpansMs,
+  arrangeRuns,
+  mergeRuns,
+  newerReading,
+  readingsOf,
+  readRun,
   type StoredRun,
   spanOf,
-  unlessDamaged,
+  spansBefore,
 } from '../runs/stored-run.ts';
 import type { Connection } from './connection.ts';
-import type { FoundDamage } from './damaged-runs.ts';
 import { guardStorage } from './failure.ts';
 import type { SqliteReader } from './port.ts';
 
@@ -62,46 +62,27 @@ export function openHistory(
   });
 
   function readTail(account: string, { data, polls, latestAt }: TailRow): readonly PollRecord[] {
-    if (data === null) return [];
-    return unlessDamaged(
-      () => decodeRun({ data, polls }),
-      (error) => {
-        damaged({ account, seq: null, earliestAt: null, latestAt, polls, error });
-        return [];
-      },
-    );
+    return data === null
+      ? []
+      : readRun({ account, seq: null, data, polls, earliestAt: null, latestAt }, damaged);
   }
 
   const takeSnapshot = (query: HistoryQuery) => guardStorage(path, () => snapshot.deferred(query));
 
-  function readRun(run: StoredRun, { account, tail }: Snapshot): readonly PollRecord[] {
-    const { seq, earliestAt, latestAt } = run;
-    if (seq === null) return tail;
-    const row = guardStorage(path, () => findData.get(seq));
-    // Retention may have deleted it since the snapshot.
-    if (row === undefined) return [];
-    return unlessDamaged(
-      () => decodeRun(row, run),
-      (error) => {
-        damaged({ account, seq, earliestAt, latestAt, polls: row.polls, error });
-        return [];
-      },
-    );
+  function pollsOf({ account, tail }: Snapshot): (run: StoredRun) => readonly PollRecord[] {
+    return (run) => {
+      const { seq } = run;
+      if (seq === null) return tail;
+      const row = guardStorage(path, () => findData.get(seq));
+      // Retention may have deleted it since the snapshot.
+      return row === undefined ? [] : readRun({ account, ...run, ...row }, damaged);
+    };
   }
 
   /** The polls of a span, oldest first or as they were stored, some at a time. */
   function* spans(query: HistoryQuery): Generator<readonly PollRecord[]> {
     const found = takeSnapshot(query);
-    const runs = found.runs.toSorted(byStorage);
-    if (query.asStored === true) {
-      for (const run of runs) yield cut(readRun(run, found), run, query);
-      return;
-    }
-    for (const group of groupOverlapping(runs)) {
-      const polls = group.flatMap((run) => cut(readRun(run, found), run, query));
-      // Within a run polls are in order; runs overlap only where the clock was set back.
-      yield group.length === 1 ? polls : polls.sort((left, right) => left.at - right.at);
-    }
+    for (const group of arrangeRuns(found.runs, query)) yield mergeRuns(group, query, pollsOf(found));
   }
 
   /** The newest reading before the span's end in the runs that touch it. */
@@ -110,10 +91,7 @@ export function openHistory(
     let newest: Reading | null = null;
     for (const run of found.runs) {
       if (newest !== null && run.latestAt < newest.at) break;
-      for (const { reading } of readRun(run, found)) {
-        if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
-          newest = reading;
-      }
+      newest = newerReading(pollsOf(found)(run), query.until, newest);
     }
     return newest;
   }
@@ -121,16 +99,15 @@ export function openHistory(
   return {
     polls: spans,
     *readings(query) {
-      for (const span of spans(query)) yield span.flatMap(({ reading }) => reading ?? []);
+      for (const span of spans(query)) yield readingsOf(span);
     },
     readingBefore(account, at) {
-      for (const spanMs of likelySpansMs) {
-        const since = at - spanMs;
-        const found = newestIn({ account, since, until: at });
+      for (const query of spansBefore(account, at)) {
+        const found = newestIn(query);
         // Runs that end before the span hold nothing newer than its beginning.
-        if (found !== null && found.at >= since) return found;
+        if (found !== null && found.at >= query.since) return found;
       }
-      return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
+      return null;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
+import type { FoundDamage } from '../runs/damaged-runs.ts';
 import { type Connection, connectForReading } from './connection.ts';
-import type { FoundDamage } from './damaged-runs.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
 import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';

@@ -1,6 +1,6 @@
+import type { FoundDamage } from '../runs/damaged-runs.ts';
 import { copyDatabase } from './backup.ts';
 import { type Connection, connectForReading } from './connection.ts';
-import type { FoundDamage } from './damaged-runs.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';

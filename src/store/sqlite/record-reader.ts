@@ -8,11 +8,10 @@ import type {
   StoredSpending,
   StoredState,
 } from '../../ports/store.ts';
-import { accountFromBody } from '../account-body.ts';
-import { incidentFromBody } from '../incident-body.ts';
-import { DamagedRecordError } from '../runs/damaged-record.ts';
+import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from '../bodies.ts';
 import { databaseIdNote } from '../tables.ts';
 import type { Connection } from './connection.ts';
+import { DamagedRecordError } from './failure.ts';
 import { ownerNote } from './owner.ts';
 import type { SqliteReader } from './port.ts';
 
@@ -37,12 +36,10 @@ export function openRecordReader(db: Connection): RecordReader {
     return (...values: readonly (string | number)[]): T[] => statement.all(...values).map(parseBody<T>);
   };
   const incidentBodies = (sql: string) => {
-    const read = bodies<Parameters<typeof incidentFromBody>[0]>(sql);
+    const read = bodies<StoredIncident>(sql);
     return (...values: readonly (string | number)[]): Incident[] => read(...values).map(incidentFromBody);
   };
-  const accounts = bodies<Parameters<typeof accountFromBody>[0]>(
-    'SELECT body FROM account WHERE body IS NOT NULL ORDER BY no',
-  );
+  const accounts = bodies<StoredAccount>('SELECT body FROM account WHERE body IS NOT NULL ORDER BY no');
   const spending = db.prepare<[], StoredSpending>(
     'SELECT id AS account, state AS bytes FROM spending JOIN account ON no = account_no WHERE body IS NOT NULL',
   );

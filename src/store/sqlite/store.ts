@@ -1,12 +1,12 @@
 import type { Batch } from '../../ports/store.ts';
+import { AccountTails } from '../runs/account-tails.ts';
+import { DamagedRuns, type FoundRun } from '../runs/damaged-runs.ts';
+import { openBatchWriter } from './batch-writer.ts';
 import type { Connection } from './connection.ts';
-import { DamagedRuns } from './damaged-runs.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
-import { PollWriter } from './poll-writer.ts';
 import type { SqliteStore } from './port.ts';
 import { readFrom } from './reader.ts';
-import { openRecordWriter } from './record-writer.ts';
 import { openRetention } from './retention.ts';
 
 /** The store over an open, migrated connection, which it closes. */
@@ -22,24 +22,21 @@ export function createStore(options: {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
   // SQLite would wait for another writer with all of the process standing still. Who commits tries again.
   db.pragma('busy_timeout = 0');
-  const damaged = new DamagedRuns(db, now);
-  const polls = new PollWriter(db, damaged);
-  const writeRecords = openRecordWriter(db);
+  const damaged = new DamagedRuns(now);
+  const tails = new AccountTails(damaged, now);
+  const write = openBatchWriter(db, tails);
   const inbox = openInbox(db);
   const deleteOld = openRetention(db);
 
-  const writeBatch = db.transaction((batch: Batch): void => {
+  const writeBatch = db.transaction((batch: Batch): readonly FoundRun[] => {
     verify();
-    damaged.moveNoted();
-    polls.write(batch.polls, batch.accounts);
-    polls.writeSpending(batch.spending);
-    for (const account of batch.removedAccounts) polls.removeState(account);
-    writeRecords(batch);
+    const setAside = write(batch);
     inbox.settle();
+    return setAside;
   });
   const deleteStep = db.transaction((olderThan: number): boolean => {
     verify();
-    return deleteOld(olderThan, () => polls.forget());
+    return deleteOld(olderThan, () => tails.forget());
   });
 
   /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
@@ -62,16 +59,14 @@ export function createStore(options: {
   }
 
   function takeBack(): void {
-    damaged.settle(false);
-    polls.forget();
+    tails.forget();
     inbox.unsettle();
   }
 
   return {
     ...readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) }),
     commit(batch) {
-      change(() => writeBatch.immediate(batch));
-      damaged.settle(true);
+      damaged.stored(change(() => writeBatch.immediate(batch)));
     },
     takeDamaged: () => damaged.take(),
     takeOrders: () =>

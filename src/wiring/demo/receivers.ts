@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
-import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
-import { close, listen } from '../../channels/listen-on-loopback.ts';
+import {
+  close,
+  type ListeningReceiver,
+  listen,
+  type ReceivedMessage,
+} from '../../channels/listen-on-loopback.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { Style } from '../../cli/terminal/style.ts';

@@ -1,7 +1,6 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openEmailSender } from '../../../src/channels/email/email-sender.ts';
-import type { EmailSettings } from '../../../src/channels/email/email-settings.ts';
+import { type EmailSettings, openEmailSender } from '../../../src/channels/email/email-sender.ts';
 import type { Sender } from '../../../src/channels/kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { Secret } from '../../../src/domain/secret.ts';

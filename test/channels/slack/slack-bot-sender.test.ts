@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createChannel } from '../../../src/channels/create-channel.ts';
+import { createChannel } from '../../../src/channels/registry.ts';
 import type { Message, MessageItem } from '../../../src/domain/message.ts';
 import type { Channel, Delivery } from '../../../src/ports/channel.ts';
 import type { Clock } from '../../../src/ports/clock.ts';

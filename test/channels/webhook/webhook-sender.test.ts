@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-
+import { webhookAnswers } from '../../../src/channels/webhook/webhook-kind.ts';
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
 import { openWebhookSender, signedHeaders } from '../../../src/channels/webhook/webhook-sender.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -163,6 +163,7 @@ async function sendTo(
     accept: null,
   };
   const channel = openWebhookSender({
+    table: webhookAnswers(null),
     settings,
     clock: systemClock,
     texts: textsAround(settings),

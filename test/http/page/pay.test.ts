@@ -23,6 +23,7 @@ describe('a payment', () => {
       left: micros(left),
       clearsAt: clearsAt === null ? null : micros(clearsAt),
       now,
+      currency: 'CNY',
     });
 
   it.each([
@@ -158,9 +159,9 @@ describe('a payment that was ordered', () => {
         balance: 'sms',
         'seen-worst': 'critical',
         amount: '9,300.00',
-        by: '2026-11-23',
+        arrives: '2026-11-23',
         comment: 'PO-4711',
-        'by-name': 'Lin',
+        by: 'Lin',
         ...over,
       }),
       headers: { accept: 'text/html' },
@@ -194,7 +195,7 @@ describe('a payment that was ordered', () => {
   it.each([
     ['the alerts are other ones than the page showed', { 'seen-worst': 'warning' }, 409],
     ['the amount is none', { amount: 'much' }, 400],
-    ['nobody says when it arrives', { by: '' }, 400],
+    ['nobody says when it arrives', { arrives: '' }, 400],
     ['there is no such account', { account: 'nobody' }, 404],
   ])('is refused where %s', async (_what, over, status) => {
     const world = await startWorld({ rules });
@@ -202,5 +203,68 @@ describe('a payment that was ordered', () => {
     const { url } = await serveWorld(world);
     expect((await order(url, over)).status).toBe(status);
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+  });
+
+  interface Answer {
+    readonly expected: readonly { readonly id: string }[];
+    readonly audit: readonly { readonly action: string; readonly by: string }[];
+  }
+
+  it('is ordered and cancelled by the API too, under the name of who did it, and cancelled by the page', async () => {
+    const world = await startWorld({ rules });
+    const { url } = await serveWorld(world);
+    const api = `${url}/api/v1/expected-top-ups`;
+    const send = async (path: string, method: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
+      return { status: answer.status, body: (await answer.json()) as Answer };
+    };
+    const wanted = { account: 'otp', amount: '5000', arrivesBy: '2026-11-26T17:00:00Z', by: 'Wei' };
+    const ordered = await send(api, 'POST', { ...wanted, comment: 'PO-1' });
+    const topUp = {
+      account: 'otp',
+      balance: 'sms',
+      amount: '5000',
+      received: '0',
+      orderedBy: 'Wei',
+      comment: 'PO-1',
+    };
+    expect(ordered).toMatchObject({ status: 201, body: { expected: topUp } });
+    await send(api, 'POST', wanted);
+    const listed = await send(api, 'GET');
+    expect(listed.body.expected).toMatchObject([topUp, { comment: '' }]);
+    const [first, second] = listed.body.expected.map(({ id }) => id);
+    expect(await send(`${api}/${first}`, 'DELETE')).toMatchObject({ status: 200 });
+    expect(await send(`${api}/${first}`, 'DELETE')).toMatchObject({ status: 404 });
+    const cancelled = await fetch(`${url}/pay/cancel`, {
+      method: 'POST',
+      body: new URLSearchParams({ account: 'otp', id: String(second) }),
+      redirect: 'manual',
+    });
+    expect(cancelled.headers.get('location')).toBe('/pay?done=cancelled');
+    expect((await send(api, 'GET')).body.expected).toEqual([]);
+    const { audit } = (await send(`${url}/api/v1/audit`, 'GET')).body;
+    expect(audit.map(({ action, by }) => [action, by])).toEqual([
+      ['cancel-expected', 'page'],
+      ['cancel-expected', 'api'],
+      ['expect-top-up', 'Wei'],
+      ['expect-top-up', 'Wei'],
+    ]);
+  });
+
+  it.each([
+    ['an account that there is not', { account: 'nobody', amount: '5' }, 404],
+    ['an amount that is no number', { account: 'otp', amount: 'much' }, 400],
+    ['an amount of nothing', { account: 'otp', amount: '0' }, 400],
+    ['no date where no lead time is known', { account: 'otp', amount: '5' }, 400],
+    ['a balance that the account has not', { account: 'otp', amount: '5', balance: 'data' }, 400],
+  ])('is refused by the API of %s', async (_what, body, status) => {
+    const { url } = await serveWorld(await startWorld({ rules }));
+    const answer = await fetch(`${url}/api/v1/expected-top-ups`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.status).toBe(status);
   });
 });

@@ -45,7 +45,9 @@ async function readBy(
       backoff: { initialMs: 0, maxMs: 0 },
       topUpUrl: null,
       written: config,
-      limits: { documented: '' },
+      shortestEveryMs: null,
+      credentialNames: [],
+      putIn: [],
     },
     httpJsonSchema.parse({ type: 'http-json', ...config }),
   );

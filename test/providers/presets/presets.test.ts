@@ -265,7 +265,9 @@ function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
       backoff: { initialMs: 1000, maxMs: 1000 },
       topUpUrl: null,
       written: {},
-      limits: kind.limits({}),
+      shortestEveryMs: null,
+      credentialNames: [],
+      putIn: [],
     },
     {
       type: kind.type,

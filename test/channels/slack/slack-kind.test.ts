@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildSlack, slackSchema } from '../../../src/channels/slack/slack-settings.ts';
+import { buildSlack, slackSchema } from '../../../src/channels/slack/slack-kind.ts';
 
 const webhookUrl = 'https://hooks.slack.com/services/T/B/key';
 const bot = { botToken: 'xoxb-1', channel: '#alerts' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChannel } from '../../src/channels/create-channel.ts';
+import { createChannel } from '../../src/channels/registry.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { channelOf } from '../support/settings.ts';

@@ -1,4 +1,5 @@
 import type { AccountState } from '../domain/account-state.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { Reading } from '../domain/reading.ts';
 
 /** A reading as an account's row holds it since 0.1.0: its balances stand beside its instant and its currency. */
@@ -6,7 +7,7 @@ type StoredReading = { readonly at: number; readonly currency: string } & Readon
   Record<string, number | string>
 >;
 
-type StoredAccount = Omit<AccountState, 'reading' | 'previous'> & {
+export type StoredAccount = Omit<AccountState, 'reading' | 'previous'> & {
   readonly reading: StoredReading | null;
   readonly previous: StoredReading | null;
 };
@@ -30,4 +31,15 @@ function restore(stored: StoredReading | null): Reading | null {
   for (const [balance, micros] of Object.entries(amounts))
     if (typeof micros === 'number') balances[balance] = micros;
   return { at, balances, currency };
+}
+
+/** An incident as its row holds it: what channels were notified of stands under `told`, the name that 0.1.0 gave it. */
+export type StoredIncident = Omit<Incident, 'notified'> & { readonly told: Incident['notified'] };
+
+export function incidentToBody({ notified, ...rest }: Incident): StoredIncident {
+  return { ...rest, told: notified };
+}
+
+export function incidentFromBody({ told, ...rest }: StoredIncident): Incident {
+  return { ...rest, notified: told };
 }

@@ -8,24 +8,33 @@ export interface FoundRun extends DamagedRun {
   readonly reason: string;
 }
 
+/** A run as its reader finds it. */
+export type FoundDamage = Omit<FoundRun, 'foundAt'>;
+
 /** What was found damaged: the next batch that is stored sets it aside. */
 export class DamagedRuns {
+  readonly #now: () => number;
   readonly #found = new Map<string, FoundRun>();
   readonly #untaken: DamagedRun[] = [];
 
-  note(run: FoundRun): void {
-    this.#found.set(run.seq === null ? run.account : `#${run.seq}`, run);
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note(run: FoundDamage): void {
+    this.#found.set(placeOf(run), { ...run, foundAt: this.#now() });
   }
 
   /** What a batch has to set aside: sealed runs, and tails of accounts that it begins anew. */
-  of(accounts: (account: string) => boolean): readonly FoundRun[] {
-    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || accounts(account));
+  of(beginsAnew: (account: string) => boolean): readonly FoundRun[] {
+    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnew(account));
   }
 
   /** These were set aside. */
   stored(runs: readonly FoundRun[]): void {
-    for (const { seq, data: _data, reason: _reason, ...run } of runs) {
-      this.#found.delete(seq === null ? run.account : `#${seq}`);
+    for (const found of runs) {
+      const { seq: _seq, data: _data, reason: _reason, ...run } = found;
+      this.#found.delete(placeOf(found));
       this.#untaken.push(run);
     }
   }
@@ -33,4 +42,8 @@ export class DamagedRuns {
   take(): readonly DamagedRun[] {
     return this.#untaken.splice(0);
   }
+}
+
+function placeOf({ seq, account }: Pick<FoundRun, 'seq' | 'account'>): string {
+  return seq === null ? account : `#${seq}`;
 }

@@ -1,12 +1,28 @@
-import { type Micros, parseMicros } from '../domain/money.ts';
-import type { Balance } from './account.ts';
-import type { Fault, SimulatedWorld } from './world.ts';
+import { type Micros, parseMicros } from '../../src/domain/money.ts';
+import type { Balance } from '../../src/simulator/account.ts';
+import {
+  type Simulator as PlainSimulator,
+  type SimulatorOptions,
+  startSimulator as startPlain,
+} from '../../src/simulator/server.ts';
+import type { Fault, SimulatedWorld } from '../../src/simulator/world.ts';
+
+/** The simulator with what tests change and count. */
+export interface Simulator extends PlainSimulator {
+  readonly control: SimulatorControl;
+}
+
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const counter = new RequestCounter();
+  const plain = await startPlain({ ...options, onRequest: (url, account) => counter.count(url, account) });
+  return { ...plain, control: createControl(plain.world, counter) };
+}
 
 /**
- * Changes to a running simulator, for tests and the demo. Amounts are decimal strings; unknown accounts and
+ * Changes to a running simulator. Amounts are decimal strings; unknown accounts and
  * amounts throw.
  */
-export interface SimulatorControl {
+interface SimulatorControl {
   /** In millionths, as the next answer would say it. */
   balance(account: string, balance: Balance): Micros;
   setBalance(account: string, balance: Balance, amount: string): void;
@@ -26,7 +42,7 @@ export interface SimulatorControl {
   waitingMessages(account: string): number;
 }
 
-export function createControl(world: SimulatedWorld, counter: RequestCounter): SimulatorControl {
+function createControl(world: SimulatedWorld, counter: RequestCounter): SimulatorControl {
   /** The account after the script caught up, so that a change made now comes after what the script did before. */
   const current = (id: string) => {
     world.advance();
@@ -72,7 +88,7 @@ function readAmount(text: string): Micros {
 }
 
 /** Counts requests by path and account. Paths beyond a hundred are counted together: they come from outside. */
-export class RequestCounter {
+class RequestCounter {
   readonly #counts = new Map<string, Map<string | null, number>>();
 
   count(url: string, account: string | null): void {

@@ -1,0 +1,181 @@
+import { dayMs } from '../../domain/duration.ts';
+import type { Batch } from '../../ports/store.ts';
+import { accountToBody } from '../bodies.ts';
+import type { Row } from '../tables.ts';
+import type { DamagedRuns, FoundRun } from './damaged-runs.ts';
+import { PollEncoder } from './poll-codec.ts';
+import { resumeRun, unlessDamaged } from './stored-run.ts';
+
+/**
+ * A tail that is longer than this moves to `segment`. Four rows of this size fill a page of 4096 bytes, and a commit
+ * rewrites at most so much per account. Measured by bench/storage.ts.
+ */
+const sealBytes = 950;
+
+/** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
+const maxSpanMs = 30 * dayMs;
+
+/** The rows that a batch makes of its accounts. */
+export interface AccountRows {
+  /** [no, body, tail, tail_polls, tail_latest_at]: null leaves a column as it is, an empty body removes the state. */
+  readonly accounts: readonly Row[];
+  /** Runs that are full, as rows of `segment`. */
+  readonly sealed: readonly Row[];
+  readonly spending: readonly Row[];
+  readonly forgottenSpending: readonly Row[];
+  readonly damaged: readonly FoundRun[];
+}
+
+/** The newest polls of an account as they are stored. */
+export interface TailRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tail: Uint8Array | null;
+  readonly polls: number;
+  readonly latestAt: number | null;
+}
+
+interface Tail {
+  readonly no: number;
+  encoder: PollEncoder;
+}
+
+interface AccountChange {
+  readonly no: number;
+  body: string | null;
+  tail: readonly [tail: Uint8Array, polls: number, latestAt: number] | null;
+}
+
+/**
+ * Makes rows of polls and account states. It keeps each account's tail in memory, as the database will have it; after a batch that
+ * was not stored, `forget` makes its user read them again.
+ */
+export class AccountTails {
+  readonly #damaged: DamagedRuns;
+  readonly #now: () => number;
+  readonly #tails = new Map<string, Tail>();
+  /** Accounts that begin their tail anew because the stored one is damaged. */
+  readonly #renewed = new Set<string>();
+  #writes: 1 | 2 = 2;
+
+  constructor(damaged: DamagedRuns, now: () => number) {
+    this.#damaged = damaged;
+    this.#now = now;
+  }
+
+  /** The accounts of a batch whose tails have to be added before its rows are made. */
+  unknownOf(batch: Batch): readonly string[] {
+    return accountsOf(batch).filter((id) => !this.#tails.has(id));
+  }
+
+  /** Goes on with stored tails; a damaged one is set aside, and the account begins another. `writes`: the version of runs. */
+  add(rows: readonly TailRow[], writes: 1 | 2 = 2): void {
+    this.#writes = writes;
+    for (const { no, id, tail, polls, latestAt } of rows) {
+      const encoder = unlessDamaged(
+        () => resumeRun(tail, polls, writes),
+        ({ message }) => {
+          const data = tail ?? new Uint8Array();
+          this.#damaged.note({
+            account: id,
+            seq: null,
+            earliestAt: null,
+            latestAt,
+            polls,
+            data,
+            reason: message,
+          });
+          this.#renewed.add(id);
+          return new PollEncoder(null, writes);
+        },
+      );
+      this.#tails.set(id, { no, encoder });
+    }
+  }
+
+  /** Refuses (RangeError) polls that could not be given back exactly. */
+  rowsOf(batch: Batch): AccountRows {
+    try {
+      return this.#makeRows(batch);
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  /** The tails in memory may differ from the database. */
+  forget(): void {
+    this.#tails.clear();
+    this.#renewed.clear();
+  }
+
+  #makeRows(batch: Batch): AccountRows {
+    const changes = new Map<Tail, AccountChange>();
+    const change = (tail: Tail): AccountChange => {
+      const known = changes.get(tail) ?? { no: tail.no, body: null, tail: null };
+      changes.set(tail, known);
+      return known;
+    };
+    const sealed: Row[] = [];
+    const grown = new Set<Tail>();
+    for (const { account, poll } of batch.polls) {
+      const tail = this.#tailOf(account);
+      if (isFull(tail.encoder, poll.at)) sealed.push(this.#seal(tail));
+      tail.encoder.append(poll);
+      grown.add(tail);
+    }
+    const renewed = new Set(
+      this.#renewed.size === 0 ? [] : accountsOf(batch).filter((id) => this.#renewed.delete(id)),
+    );
+    for (const id of renewed) grown.add(this.#tailOf(id));
+    for (const tail of grown) {
+      const { encoder } = tail;
+      // Of an empty one nothing is old.
+      const latestAt = encoder.polls === 0 ? this.#now() : encoder.latestAt;
+      change(tail).tail = [encoder.bytes(), encoder.polls, latestAt];
+    }
+    for (const state of batch.accounts)
+      change(this.#tailOf(state.account)).body = JSON.stringify(accountToBody(state));
+    const removed = batch.removedAccounts.map((account) => this.#tailOf(account));
+    for (const tail of removed) change(tail).body = '';
+    const forgotten = new Set(removed.map(({ no }) => no));
+    const spending = batch.spending.map(({ account, bytes }) => [this.#tailOf(account).no, bytes] as const);
+    return {
+      accounts: [...changes.values()].map(({ no, body, tail }) => [
+        no,
+        body,
+        ...(tail ?? [null, null, null]),
+      ]),
+      sealed,
+      spending: spending.filter(([no]) => !forgotten.has(no)),
+      forgottenSpending: [...forgotten].map((no) => [no]),
+      damaged: this.#damaged.of((id) => renewed.has(id)),
+    };
+  }
+
+  #seal(tail: Tail): Row {
+    const { no, encoder } = tail;
+    tail.encoder = new PollEncoder(null, this.#writes);
+    return [no, encoder.earliestAt, encoder.latestAt, encoder.polls, encoder.bytes()];
+  }
+
+  #tailOf(account: string): Tail {
+    const tail = this.#tails.get(account);
+    if (tail === undefined) throw new Error('an account of the batch was not looked up');
+    return tail;
+  }
+}
+
+function accountsOf({ polls, accounts, spending, removedAccounts }: Batch): readonly string[] {
+  const named = [...polls, ...accounts, ...spending].map(({ account }) => account);
+  return [...new Set([...named, ...removedAccounts])];
+}
+
+/**
+ * Whether a run is to be sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
+ * run, so that each run is in order and the history can be merged run by run.
+ */
+function isFull(encoder: PollEncoder, nextAt: number): boolean {
+  if (encoder.polls === 0) return false;
+  return encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > maxSpanMs;
+}
