@@ -58,6 +58,8 @@ export interface BalanceDefinition {
   readonly id: string;
   /** For people, such as `SMS`. */
   readonly label: string;
+  /** As `check` prints it, where it prints it otherwise since 0.1.0. */
+  readonly checkLabel?: string;
   /** Whether running empty matters: an alert below zero is built in for it. */
   readonly alertsBelowZero: boolean;
 }

@@ -184,7 +184,8 @@ function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
     const runway = runwayOf(account, balance, now);
     if (poll.reading === null || runway === null) return [];
     const left = amountOf(poll.reading, balance);
-    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now }) ?? [];
+    const { currency } = poll.reading;
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }
 
