@@ -8,10 +8,15 @@ const tooMuchHours = 12;
 /** … that took more than so many times what is usual. */
 const farAbove = 1.5;
 const maxRuns = 4;
+const fortnight = 14;
 
-/** A day of the month that takes much more than its weekday, twice in a row so far: it is expected to come again. */
-export interface MonthlyRun {
-  /** Counted from the beginning of the month, 1 the first, or from its end, −1 the last. */
+/** A day that takes much more than its weekday, again and again: it is expected to come again. */
+export interface ExpectedRun {
+  /**
+   * Monthly: counted from the beginning of the month, 1 the first, or from its end, −1 the last. Every two weeks: the local day on
+   * which it came last.
+   */
+  readonly every: 'month' | 'two-weeks';
   readonly day: number;
   readonly micros: Micros;
   /** From this local hour on, for so many. */
@@ -19,7 +24,12 @@ export interface MonthlyRun {
   readonly hours: number;
 }
 
+interface LastRun extends ExpectedRun {
+  readonly lastMonth: number;
+}
+
 interface RunDay {
+  readonly day: number;
   readonly month: number;
   readonly date: number;
   /** −1 is the last day of the month. */
@@ -57,54 +67,79 @@ function keepRunDay(state: BalanceState): void {
   state.runLengths[place] = state.runHours;
 }
 
-/** The runs that are expected on a local day or after it: their day was far above usual in each of the two months before. */
-export function expectedRuns(state: BalanceState, today: number): readonly MonthlyRun[] {
+/**
+ * The runs that are expected on a local day or after it: their day was far above usual in each of the two months before, or on three
+ * of the last four days that are two weeks apart, and not in the weeks between. Of days that are both, as in a February, a third month
+ * decides.
+ */
+export function expectedRuns(state: BalanceState, today: number): readonly ExpectedRun[] {
   const days = runDaysOf(state);
-  const found: MonthlyRun[] = [];
-  const thisMonth = monthOf(today);
-  for (const last of days) {
-    for (const day of last.date <= 15 ? [last.date, last.fromEnd] : [last.fromEnd, last.date]) {
-      const before = days.find(
-        (it) => it.month === last.month - 1 && (it.date === day || it.fromEnd === day),
-      );
-      // It is over where it did not come again.
-      if (before === undefined || dayIn(last.month + 1, day) < today || last.month < thisMonth - 1) continue;
-      const { hour, hours } = last;
-      found.push({ day, micros: (before.micros + last.micros) / 2, hour, hours });
-      break;
-    }
+  return days
+    .flatMap(
+      (last) => monthlyRun(days, last, 3) ?? fortnightlyRun(days, last) ?? monthlyRun(days, last, 2) ?? [],
+    )
+    .filter((run) => nextDay(run) >= today)
+    .slice(-maxRuns);
+}
+
+function monthlyRun(days: readonly RunDay[], last: RunDay, months: number): LastRun | null {
+  const cameIn = (ago: number, day: number): RunDay | undefined =>
+    days.find((it) => it.month === last.month - ago && (it.date === day || it.fromEnd === day));
+  for (const day of last.date <= 15 ? [last.date, last.fromEnd] : [last.fromEnd, last.date]) {
+    const before = cameIn(1, day);
+    if (before !== undefined && (months === 2 || cameIn(2, day) !== undefined))
+      return runOf(last, before, { every: 'month', day });
   }
-  return found.slice(-maxRuns);
+  return null;
+}
+
+function fortnightlyRun(days: readonly RunDay[], last: RunDay): LastRun | null {
+  const cameBefore = (weeks: number): RunDay[] => days.filter(({ day }) => day === last.day - 7 * weeks);
+  const [before, ...others] = [2, 4, 6].flatMap(cameBefore);
+  const isBetween = [1, 3].flatMap(cameBefore).length > 0;
+  return before === undefined || others.length === 0 || isBetween
+    ? null
+    : runOf(last, before, { every: 'two-weeks', day: last.day });
+}
+
+function runOf(last: RunDay, before: RunDay, when: Pick<ExpectedRun, 'every' | 'day'>): LastRun {
+  const { hour, hours, month } = last;
+  return { ...when, lastMonth: month, micros: (before.micros + last.micros) / 2, hour, hours };
+}
+
+/** When it comes next; it is over where it did not come then. */
+function nextDay({ every, day, lastMonth }: LastRun): number {
+  return every === 'month' ? dayIn(lastMonth + 1, day) : day + fortnight;
 }
 
 /** What a run takes in an hour of a local day. */
-export function plannedIn(runs: readonly MonthlyRun[], day: number, hour: number): Micros {
+export function plannedIn(runs: readonly ExpectedRun[], day: number, hour: number): Micros {
   let planned = 0;
   for (const run of runs)
-    if (dayIn(monthOf(day), run.day) === day && hour >= run.hour && hour < run.hour + run.hours)
+    if (comesOn(run, day) && hour >= run.hour && hour < run.hour + run.hours)
       planned += run.micros / run.hours;
   return planned;
 }
 
-/** When the runs of this month and the next begin, and how many hours each takes. */
+/** When runs begin that are expected from today on, for so many days. */
 export function* plannedRuns(
-  runs: readonly MonthlyRun[],
+  runs: readonly ExpectedRun[],
   week: LocalWeek,
-  now: number,
-): Generator<MonthlyRun & { readonly at: number }> {
-  const month = monthOf(week.dayAt(now));
+  { now, days }: { readonly now: number; readonly days: number },
+): Generator<ExpectedRun & { readonly at: number }> {
+  const today = week.dayAt(now);
   for (const run of runs)
-    for (const its of [month, month + 1])
-      yield { ...run, at: week.beginOf(dayIn(its, run.day)) + run.hour * hourMs };
+    for (let day = today; day <= today + days; day++)
+      if (comesOn(run, day)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
 }
 
 /** Calls `add` for each hour from `startsAt` on, counted from it, in which a run is expected. */
 export function eachPlannedHour(
-  runs: readonly MonthlyRun[],
+  runs: readonly ExpectedRun[],
   { week, startsAt, hours }: { readonly week: LocalWeek; readonly startsAt: number; readonly hours: number },
   add: (hour: number, micros: Micros) => void,
 ): void {
-  for (const run of plannedRuns(runs, week, startsAt)) {
+  for (const run of plannedRuns(runs, week, { now: startsAt, days: hours / 24 })) {
     const first = Math.round((run.at - startsAt) / hourMs);
     for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
       add(hour, run.micros / run.hours);
@@ -112,8 +147,12 @@ export function eachPlannedHour(
 }
 
 /** What runs take in a mean week. */
-export function weeklyRuns(runs: readonly MonthlyRun[]): Micros {
-  return (runs.reduce((sum, { micros }) => sum + micros, 0) * 12 * 7) / 365.25;
+export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
+  return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
+}
+
+function comesOn({ every, day }: ExpectedRun, local: number): boolean {
+  return every === 'month' ? dayIn(monthOf(local), day) === local : (local - day) % fortnight === 0;
 }
 
 /** The local day and hour of the day. */
@@ -128,6 +167,7 @@ function runDaysOf(state: BalanceState): RunDay[] {
     const day = state.runDates[place] ?? 0;
     const month = monthOf(day);
     return {
+      day,
       month,
       date: day - firstOf(month) + 1,
       fromEnd: day - firstOf(month + 1),
