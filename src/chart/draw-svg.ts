@@ -125,9 +125,10 @@ function pathsOf(
   },
 ): Html {
   const scale = stretches ? grid / 100 : 1;
+  const place = (at: number, value: Micros) => `${round(across(at) * scale)} ${round(down(value) * scale)}`;
+  // Not escaped: a text would be cut after some thousand characters.
   const path = (part: Part, line: Chart['points']): Html | false =>
-    line.length > 0 &&
-    html`<path d="${pathThrough(line, (at, value) => `${round(across(at) * scale)} ${round(down(value) * scale)}`)}" ${paint(part)}/>`;
+    line.length > 0 && html`<path d="${new Html(pathThrough(line, place))}" ${paint(part)}/>`;
   const paths = html`${path('fan', edgeOf(fan))}${path('line', points)}${path('foretold', predicted)}${path('projection', projection)}`;
   if (!stretches) return paths;
   return html`<svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">${paths}</svg>`;
@@ -178,5 +179,5 @@ function roundTo(value: Micros, step: Micros): Micros {
 }
 
 function round(value: number): number {
-  return Math.round(value * 100) / 100;
+  return Math.round(value * 10) / 10;
 }

@@ -15,7 +15,12 @@ const aspects: Readonly<Record<ClusterAspect, { readonly resolved: string; reado
   configuration: {
     resolved: 'all daemons that share the database have one configuration again',
     advice:
-      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file; "lowwater cluster hand-over" lists what differs.',
+      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file, and each fleet a database of its own; "lowwater cluster hand-over" lists what differs.',
+  },
+  split: {
+    resolved: 'one database server takes writes again',
+    advice:
+      'Stop the older server, or make it a standby of the newer one. The daemon on the older history lets go of the accounts; what it stored since the fail-over stays on that server.',
   },
   doubt: {
     resolved: 'nothing speaks against the owner of the accounts any more',

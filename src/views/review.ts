@@ -12,6 +12,8 @@ const maxReadings = 3_000_000;
 const maxIncidents = 5_000;
 const sliceOfAccounts = 20;
 const maxBuckets = 62;
+/** The time before is compared with where at most this share of it passed before the first reading. */
+const maxUnwatched = 0.1;
 
 export interface ReviewOrder {
   readonly since: number;
@@ -22,11 +24,11 @@ export interface ReviewOrder {
   readonly wantsIncident: (incident: Incident) => boolean;
 }
 
-/** What was spent in the time, and in as long a time before it. */
+/** What was spent in the time, and in as long a time before it; null where not all of that was watched. */
 export interface Spent {
   readonly currency: string;
   spent: Micros;
-  before: Micros;
+  before: Micros | null;
 }
 
 export interface AccountSpent extends Spent {
@@ -120,7 +122,7 @@ class Ledger {
       this.unknown.push(account);
       return;
     }
-    const own: AccountSpent = { account, currency, spent: 0, before: 0 };
+    const own = { account, currency, spent: 0, before: 0 };
     const group = groupBy === null ? '' : (account.labels[groupBy] ?? '');
     const key = `${currencyCode(currency)} ${group}`;
     const buckets = new Array<Micros>(Math.ceil((until - since) / bucketMs)).fill(0);
@@ -129,7 +131,7 @@ class Ledger {
     for (const { id, alertsBelowZero } of account.balances) {
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
-        if (to < since) own.before += spent;
+        if (to <= since) own.before += spent;
         else {
           own.spent += spent;
           const bucket = Math.min(total.buckets.length - 1, Math.floor((to - since) / bucketMs));
@@ -140,9 +142,11 @@ class Ledger {
         }
       }
     }
+    const unwatchedMs = (readings[0]?.at ?? since) - since + (until - since);
+    const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
     total.spent += own.spent;
-    total.before += own.before;
-    this.#accounts.push(own);
+    total.before = total.before === null || !isWhole ? null : total.before + own.before;
+    this.#accounts.push(isWhole ? own : { ...own, before: null });
   }
 
   close(): NonNullable<Review['spending']> {

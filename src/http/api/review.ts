@@ -11,7 +11,14 @@ import type { WebContext } from '../web-env.ts';
 import { type Api, answers, csvAnswer, csvFile } from './operation.ts';
 
 const seconds = z.int().nullable();
-const spent = { currency: z.string(), spent: z.string(), before: z.string() };
+const spent = {
+  currency: z.string(),
+  spent: z.string(),
+  before: z
+    .string()
+    .nullable()
+    .meta({ description: 'In as long a time before; null where not all of it was watched' }),
+};
 const filter = (description: string) => z.string().max(200).optional().meta({ description });
 
 const query = {
@@ -112,7 +119,7 @@ export function addReviewOperations(api: Api, timezone: string): void {
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {
-  return { currency, spent: formatMicros(now), before: formatMicros(before) };
+  return { currency, spent: formatMicros(now), before: before === null ? null : formatMicros(before) };
 }
 
 function wholeSeconds(ms: number | null): number | null {
@@ -138,7 +145,7 @@ function spendingLines({ spending, groupBy }: Review): readonly string[] {
   const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
   const lines = (spending?.accounts ?? []).map(({ account: { id, name, labels }, ...amounts }) => {
     const { currency, spent: now, before } = spentJson(amounts);
-    return formatCsvLine([id, name, labels[groupBy ?? ''] ?? '', currency, now, before]);
+    return formatCsvLine([id, name, labels[groupBy ?? ''] ?? '', currency, now, before ?? '']);
   });
   return [header, ...lines];
 }

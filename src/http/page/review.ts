@@ -1,6 +1,6 @@
 import { currencyCode } from '../../domain/currency.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { formatShortMoment, isoDay, roughDuration } from '../../domain/moment.ts';
+import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
 import {
@@ -12,9 +12,9 @@ import {
 } from '../../views/review.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { type AlertQuery, readAlertQuery, selects, writeAlertQuery } from './alert-list.ts';
+import { type AlertQuery, readAlertQuery, selects } from './alert-list.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
-import { accountPath, choiceLink, textChoice } from './forms.ts';
+import { accountPath, choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { type Frame, nameOf, unknown } from './words.ts';
 
@@ -69,7 +69,11 @@ export async function renderReview(views: LiveViews, address: URLSearchParams, f
   const review = await reviewOf(views, query, frame.now);
   const shown = review.incidents.slice(0, shownIncidents);
   const kept = new URLSearchParams(address);
-  kept.delete('done');
+  if (query.span.preset === null) {
+    // The days of the page's zone, which another may not read so.
+    kept.set('from', isoText(review.since));
+    kept.set('to', isoText(review.until));
+  }
   return html`<div class="section-head"><h1>Review</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>Incidents as CSV</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>Spending as CSV</a></p></div>
 ${filterForm(views, query, address, frame)}
 ${tiles(review)}
@@ -95,17 +99,21 @@ function filterForm(
     return `/review?${to.toString()}`;
   };
   const until = Math.min(span.until - 1, frame.now);
+  const { q, account, rule, label } = filters;
+  const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
   return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), range.label, range === span.preset))}</nav>
-<form class="search review" method="get" action="/review" role="search" aria-label="What is reviewed">
+<form class="search range review" method="get" action="/review" role="search" aria-label="What is reviewed">
 <label>From <input type="date" name="from" value="${isoDay(span.since, frame.timezone)}" required></label>
 <label>to <input type="date" name="to" value="${isoDay(until, frame.timezone)}" required></label>
+<button>Show</button>
+<details class="fold"${set > 0 && html` open`}><summary>Filter${set > 0 && ` · ${plural(set, 'filter')}`}</summary><div class="filter-form">
 <label>Find <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 ${textChoice('account', 'Account', choices.accounts, { chosen: filters.account })}
 ${textChoice('rule', 'Rule', choices.rules, { chosen: filters.rule })}
 ${textChoice('label', 'Label', choices.labels, { chosen: filters.label })}
 <label>Acknowledged by <input name="person" value="${person}" maxlength="100"></label>
-${textChoice('by', 'Label to add up by', labelKeys(choices.labels), { chosen: groupBy ?? '' })}
-<button>Show</button> <a href="${writeAlertQuery({ ...filters, state: 'past' })}">All past incidents</a></form>`;
+<label>Spending by <select name="by">${options([['', 'the most common label'], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
+<a href="/review">Remove filters</a></div></details></form>`;
 }
 
 function labelKeys(labels: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
@@ -157,12 +165,12 @@ function spentTable<Row extends Spent>(label: string, rows: readonly Row[], name
 <thead><tr><th scope="col">Of</th><th scope="col" class="number">Spent</th><th scope="col" class="number">Before</th><th scope="col" class="number">Change</th></tr></thead>
 <tbody>${rows.map((row) => {
     const { spent, before, currency } = row;
-    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="Spent">${formatAmount(spent, currency)}</td><td class="number" data-label="Before">${formatAmount(before, currency)}</td><td class="number" data-label="Change">${changeWords(spent, before)}</td></tr>`;
+    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="Spent">${formatAmount(spent, currency)}</td><td class="number" data-label="Before">${before === null ? unknown() : formatAmount(before, currency)}</td><td class="number" data-label="Change">${changeWords(spent, before)}</td></tr>`;
   })}</tbody></table></div>`;
 }
 
-function changeWords(spent: Micros, before: Micros): Html | string {
-  if (before === 0) return unknown();
+function changeWords(spent: Micros, before: Micros | null): Html | string {
+  if (before === null || before === 0) return unknown();
   const percent = Math.round(((spent - before) / before) * 100);
   return `${percent > 0 ? '+' : ''}${percent} %`;
 }
@@ -178,6 +186,7 @@ function stackedChart(
   const rest = groups.slice(shownGroups);
   const series = groups
     .slice(0, shownGroups)
+    .filter(({ spent }) => spent > 0)
     .map(({ group, buckets }) => ({ name: group || 'none', buckets }));
   if (rest.length > 0)
     series.push({
