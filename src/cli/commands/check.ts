@@ -12,7 +12,7 @@ import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
 import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
-import { padToWidth } from '../terminal/display-width.ts';
+import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -192,9 +192,11 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
   if (outcome === 'ok' && view.reading !== null) {
-    for (const { id: balance, label } of view.balances)
+    const labels = view.balances.map(({ checkLabel, label }) => cleanText(checkLabel ?? label, 60));
+    const widest = Math.max(4, ...labels.map(displayWidth));
+    for (const [index, { id: balance }] of view.balances.entries())
       lines.push(
-        `  ${label.toUpperCase().padEnd(4)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
+        `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
     lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);

@@ -1,5 +1,5 @@
 import { weekMs } from '../../domain/duration.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
@@ -102,7 +102,7 @@ async function printTable(
         align: 'right' as const,
         ...(id === balance ? {} : { rank: 1 }),
         value: (reading: Reading) =>
-          reading.balances[id] === undefined ? '-' : formatMoney(reading.balances[id]),
+          reading.balances[id] === undefined ? '-' : formatBare(reading.balances[id], reading.currency),
       })),
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
@@ -135,6 +135,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   // A history that is shorter than what was asked for fills the chart.
   const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
   const thresholds = view?.thresholds[balance] ?? {};
+  const wordAmount = (micros: Micros): string => formatBare(micros, newest?.currency ?? null);
   const chart = layPast(
     { since: from, until, readings: drawn, balance, thresholds },
     view?.pollIntervalMs ?? 0,
@@ -144,7 +145,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     timezone,
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
-    formatValue: formatMoney,
+    formatValue: wordAmount,
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
@@ -152,8 +153,8 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const latest =
     newest?.balances[balance] === undefined
       ? ''
-      : `${formatMoney(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
-  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
+      : `${wordAmount(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
+  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${wordAmount(micros)}`);
   const legend =
     names.length === 0
       ? []

@@ -2,7 +2,7 @@ import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
@@ -10,7 +10,7 @@ import { isWorse, type Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
-import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -177,7 +177,7 @@ function statusColumns(frame: {
       rank: 2,
       value: (account) => {
         const burn = pressing(account)?.burnPerDay ?? null;
-        return burn === null ? '-' : formatComputed(burn, null);
+        return burn === null ? '-' : formatBareComputed(burn, account.currency);
       },
     },
     { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
@@ -232,7 +232,7 @@ function stateOf(account: AccountView): State {
 }
 
 function moneyOf(account: AccountView, balance: Balance): string {
-  return account.reading === null ? '-' : formatMoney(amountOf(account.reading, balance));
+  return account.reading === null ? '-' : formatBare(amountOf(account.reading, balance), account.currency);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */
