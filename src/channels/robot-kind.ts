@@ -20,11 +20,10 @@ export interface Robot {
     readonly key: Secret;
     readonly now: number;
   }): Attempt;
-  /** Of the demo's receiver: its path, what it shows of a body, and what it answers as the real one does. */
+  /** Of the demo's receiver: its path, its name, and what it answers as the real one does. */
   readonly demo: {
     readonly path: string;
     readonly title: string;
-    readonly lines: (body: string) => readonly string[];
     readonly answer: { readonly status: number; readonly body: string };
   };
 }
@@ -98,13 +97,14 @@ export function robotKind(kind: {
       });
     },
     async openDemoReceiver() {
-      const [{ demo }, { receivePosts }] = await Promise.all([
+      const [{ demo }, { receivePosts }, { readCard }] = await Promise.all([
         kind.load(),
         import('./listen-on-loopback.ts'),
+        import('./read-card.ts'),
       ]);
       return receivePosts({
         channel: (origin) => ({ type: kind.type, webhookUrl: `${origin}${demo.path}` }),
-        show: (body) => ({ title: demo.title, lines: demo.lines(body) }),
+        show: (body) => ({ title: demo.title, lines: readCard(JSON.parse(body)) }),
         answer: demo.answer,
       });
     },

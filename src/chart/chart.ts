@@ -26,6 +26,10 @@ export interface Chart extends Ahead {
   readonly silences: readonly Stretch[];
   /** The line that was predicted a week ago, with the top-ups that came since. */
   readonly predicted: readonly LinePoint[];
+  /** When the balance is empty, by the forecast; null where nobody can say. */
+  readonly emptyAt: number | null;
+  /** What is known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
+  readonly coming: readonly ComingChange[];
   /** The end of that line with what came; null where it is not shown. */
   readonly hindsight: Hindsight | null;
 }
@@ -45,6 +49,11 @@ export interface TopUp {
   readonly at: number;
   readonly rise: Micros;
   readonly value: Micros;
+}
+
+export interface ComingChange {
+  readonly at: number;
+  readonly micros: Micros;
 }
 
 export interface IncidentBand extends Stretch {
@@ -72,6 +81,7 @@ export interface ChartOrder {
   readonly silences?: readonly Stretch[];
   readonly predicted?: readonly LinePoint[];
   readonly hindsight?: Hindsight | null;
+  readonly coming?: readonly ComingChange[];
 }
 
 /** What is shown of the future where nothing is predicted. */
@@ -85,16 +95,19 @@ export function layChart(order: ChartOrder): Chart {
   const spanMs = until - since;
   const points = breakAtGaps(thin(readings, order.maxPoints), balance, order.gaps);
   const last = readings.at(-1);
+  const farthest = now + spanMs * order.aheadShare;
   const ahead =
     last === undefined || until < now
       ? { projection: [], fan: [] }
       : lookAhead(order.runway, {
           last: { at: last.at, value: amountOf(last, balance) },
           now,
-          farthest: now + spanMs * order.aheadShare,
+          farthest,
         });
+  const coming = (order.coming ?? []).filter(({ at }) => until >= now && at > now && at <= farthest);
   const end = Math.max(
     now + spanMs * leastAhead,
+    ...coming.map(({ at }) => at),
     ahead.projection.at(-1)?.at ?? 0,
     ahead.fan.at(-1)?.at ?? 0,
   );
@@ -109,6 +122,8 @@ export function layChart(order: ChartOrder): Chart {
     silences: cutTo(order, order.silences ?? []),
     predicted: (order.predicted ?? []).filter(({ at }) => at >= since && at <= until),
     hindsight: order.hindsight ?? null,
+    emptyAt: order.runway?.emptyAt ?? null,
+    coming,
     ...ahead,
   };
 }

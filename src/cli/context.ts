@@ -136,8 +136,10 @@ export type LoadedSettings =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
+      /** Every text that must not leave the process. */
       readonly secrets: readonly string[];
       readonly warnings: readonly ConfigProblem[];
+      /** What it was made of, for a daemon to watch. */
       readonly sources: readonly WatchedSource[];
     }
   | {
@@ -180,12 +182,6 @@ export interface RefusedScenario {
   readonly problems: readonly string[];
 }
 
-export interface LoadedConfiguration {
+export type LoadedConfiguration = Extract<LoadedSettings, { readonly kind: 'loaded' }> & {
   readonly file: string;
-  readonly settings: Settings;
-  /** Every text that must not leave the process. */
-  readonly secrets: readonly string[];
-  readonly warnings: readonly ConfigProblem[];
-  /** What it was made of, for a daemon to watch. */
-  readonly sources: readonly WatchedSource[];
-}
+};

@@ -1,9 +1,10 @@
 import { keyOf } from '../domain/json.ts';
 import { defaultEntry, type ProviderEntry } from '../domain/provider-entry.ts';
+import { Secret } from '../domain/secret.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, keysAt, valueAt } from './draft.ts';
+import { type Draft, keysAt, leavesBelow, valueAt } from './draft.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 /** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
@@ -16,17 +17,41 @@ export interface DraftEntry {
 export function readEntries(draft: Draft): readonly DraftEntry[] {
   const named = keysAt(draft, ['providers']).map((name) => ({ name, path: ['providers', name] }));
   return [{ name: defaultEntry, path: [defaultEntry] }, ...named].map(({ name, path }) => {
-    const written = valueAt(draft, path) ?? {};
-    const { data } = providerSchema.safeParse(written);
-    return { name, path, built: data === undefined ? null : buildProvider(name, data, written) };
+    const { data } = providerSchema.safeParse(valueAt(draft, path) ?? {});
+    return {
+      name,
+      path,
+      built: data === undefined ? null : buildProvider(name, data, writtenAt(draft, path)),
+    };
   });
 }
 
-/** The settings of an entry that the schema let through; `written` is what stands in the file. */
+/** What stands in the file for an entry. */
+export interface WrittenEntry {
+  /** Placeholders replaced. */
+  readonly written: unknown;
+  /** What placeholders put in below a key, but what is too short to be a secret. */
+  putInAt(key: string): readonly Secret[];
+}
+
+/** Shorter ones stand in ordinary words, which would be blacked out. */
+const minSecretLength = 6;
+
+export function writtenAt(draft: Draft, path: Path): WrittenEntry {
+  return {
+    written: valueAt(draft, path),
+    putInAt: (key) =>
+      leavesBelow(draft, [...path, key])
+        .flatMap((leaf) => draft.putInAt(leaf))
+        .flatMap(({ text }) => (text.length < minSecretLength ? [] : [new Secret(text)])),
+  };
+}
+
+/** The settings of an entry that the schema let through. */
 export function buildProvider(
   name: string,
   config: ProviderInput,
-  written: unknown,
+  { written, putInAt }: WrittenEntry,
 ): ProviderEntry | { readonly problems: readonly EntryProblem[] } {
   const { timeout, maxRequestsPerSecond, allowInsecureHttp, topUpUrl = null, backoff, ...own } = config;
   const type = keyOf(own, 'type');
@@ -45,6 +70,7 @@ export function buildProvider(
       topUpUrl,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
+      putIn: kind.requestKey === undefined ? [] : putInAt(kind.requestKey),
     },
     typed,
   );

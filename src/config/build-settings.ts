@@ -15,7 +15,7 @@ import { everyChannel } from '../engine/plan.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules } from '../rules/built-in-rules.ts';
 import { withBalance } from '../rules/rules-for-account.ts';
-import { buildProvider } from './build-provider.ts';
+import { buildProvider, type WrittenEntry } from './build-provider.ts';
 import type { Path } from './config-problem.ts';
 import type { ConfigInput } from './schema/config.ts';
 import type { ProviderInput } from './schema/providers.ts';
@@ -35,12 +35,13 @@ export interface Surroundings {
   readonly sourceAt: (path: Path) => ValueSource | null;
   /** What stands in the file, placeholders replaced. */
   readonly writtenAt: (path: Path) => unknown;
+  readonly entryAt: (path: Path) => WrittenEntry;
 }
 
 /** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
   const entryAt = (name: string, entry: ProviderInput, path: Path): ProviderEntry => {
-    const built = buildProvider(name, entry, around.writtenAt(path));
+    const built = buildProvider(name, entry, around.entryAt(path));
     if ('problems' in built) throw new Error(`the provider ${name} passed the checks with problems`);
     return built;
   };

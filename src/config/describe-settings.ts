@@ -3,7 +3,7 @@ import { kindOf } from '../channels/registry.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
-import { defaultEntry, type ProviderEntry } from '../domain/provider-entry.ts';
+import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
@@ -20,7 +20,7 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
   );
   return {
     accounts: settings.accounts.map((account) =>
-      describeAccount(account, rulesByAccount.get(account.id) ?? []),
+      describeAccount(account, entryOf(settings, account), rulesByAccount.get(account.id) ?? []),
     ),
     rules: settings.rules.map((rule) => ({
       id: rule.id,
@@ -54,18 +54,19 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
   };
 }
 
-function describeAccount(account: AccountSettings, rules: readonly string[]) {
+function describeAccount(account: AccountSettings, entry: ProviderEntry, rules: readonly string[]) {
   const { id, name, provider, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } =
     account;
   return {
     id,
     name,
     ...(provider === defaultEntry ? {} : { provider }),
-    baseUrl,
+    baseUrl: baseUrl ?? entry.address ?? null,
     poll: describePoll(account),
     currency,
     labels,
-    creditLimit: formatMicros(account.creditLimitMicros),
+    creditLimit:
+      account.creditLimitMicros === null ? 'as the provider says' : formatMicros(account.creditLimitMicros),
     leadTime: account.leadTimeMs === null ? null : formatDuration(account.leadTimeMs),
     topUpUrl,
     runbookUrl,

@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../domain/config-problem.ts';
 import { keyOf } from '../domain/json.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
-import { type InterpolationSources, interpolate } from './interpolate.ts';
+import { type InterpolationSources, interpolate, type PutIn } from './interpolate.ts';
 import type { JsonDocument } from './parse-document.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface Draft {
   /** True where a value came, in part or whole, from the environment or a file: it must not be quoted. */
   isInterpolated(path: Path): boolean;
   /** What was put in there. */
-  sourcesOf(path: Path): readonly ValueSource[];
+  putInAt(path: Path): readonly PutIn[];
   /** True where the whole string was one placeholder: it may then stand for a number, true or false. */
   isWhole(path: Path): boolean;
   /** True where a placeholder could not be replaced. The problem is known; the value there means nothing. */
@@ -28,7 +28,7 @@ export type Place = Pick<ConfigProblem, 'file' | 'path'> & { readonly line: numb
 /** What the placeholders of one string came to. */
 interface Filling {
   readonly whole: boolean;
-  readonly from: readonly ValueSource[];
+  readonly from: readonly PutIn[];
   readonly broken?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function draftDocument(
     value: fillIn(document.value, [], fill),
     placeOf,
     isInterpolated: (path) => fillingOf(path) !== undefined,
-    sourcesOf: (path) => fillingOf(path)?.from ?? [],
+    putInAt: (path) => fillingOf(path)?.from ?? [],
     isWhole: (path) => fillingOf(path)?.whole ?? false,
     isBroken: (path) => fillingOf(path)?.broken ?? false,
   };
@@ -116,14 +116,15 @@ export function keysAt(draft: Draft, path: Path): string[] {
 
 /** What was put in at a path or below it: a variable before a file. Null where everything stands in the file itself. */
 export function sourceAt(draft: Draft, path: Path): ValueSource | null {
-  const all = sourcesBelow(draft, path, valueAt(draft, path));
+  const all = leavesBelow(draft, path).flatMap((leaf) => draft.putInAt(leaf).map(({ source }) => source));
   return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;
 }
 
-function sourcesBelow(draft: Draft, path: Path, value: unknown): readonly ValueSource[] {
-  if (typeof value !== 'object' || value === null) return draft.sourcesOf(path);
+/** The paths of what is no object and no list, at a path or below it. */
+export function leavesBelow(draft: Draft, path: Path, value = valueAt(draft, path)): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
   return Object.entries(value).flatMap(([key, child]) =>
-    sourcesBelow(draft, [...path, Array.isArray(value) ? Number(key) : key], child),
+    leavesBelow(draft, [...path, Array.isArray(value) ? Number(key) : key], child),
   );
 }
 

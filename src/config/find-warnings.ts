@@ -25,7 +25,7 @@ import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { listWords, quoteKey } from '../wording/lists.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
+import { type Draft, itemsAt, leavesBelow, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
@@ -113,6 +113,17 @@ function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
       ({ account: { poll } }) => poll.kind === 'every' && poll.everyMs < shortestEveryMs,
     );
     return [
+      ...requestLeaves(draft, entry).flatMap((leaf) =>
+        draft.isInterpolated(leaf)
+          ? [
+              problemAt(
+                draft,
+                leaf,
+                'a secret belongs into `credentials` of an account, and here as {{credentials.name}}',
+              ),
+            ]
+          : [],
+      ),
       ...(caution === null ? [] : [problemAt(draft, [...entryPath(entry), 'type'], caution)]),
       ...tooOften.map(({ index }) =>
         problemAt(
@@ -125,6 +136,12 @@ function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
       ),
     ];
   });
+}
+
+/** Where the texts of its requests stand. */
+function requestLeaves(draft: Draft, entry: ProviderEntry): readonly Path[] {
+  const { requestKey } = providerKindOf(entry);
+  return requestKey === undefined ? [] : leavesBelow(draft, [...entryPath(entry), requestKey]);
 }
 
 function entryPath({ name }: ProviderEntry): Path {

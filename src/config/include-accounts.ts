@@ -85,7 +85,7 @@ function merge(draft: Draft, accounts: readonly unknown[], partition: Partition)
     value: { ...Object(draft.value), accounts },
     placeOf: ask((part, path) => part.placeOf(path)),
     isInterpolated: ask((part, path) => part.isInterpolated(path)),
-    sourcesOf: ask((part, path) => part.sourcesOf(path)),
+    putInAt: ask((part, path) => part.putInAt(path)),
     isWhole: ask((part, path) => part.isWhole(path)),
     isBroken: ask((part, path) => part.isBroken(path)),
   };

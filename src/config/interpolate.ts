@@ -20,12 +20,18 @@ export type FileList =
   | { readonly kind: 'files'; readonly paths: readonly string[] }
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** What one placeholder put in. */
+export interface PutIn {
+  readonly source: ValueSource;
+  readonly text: string;
+}
+
 export type Interpolation =
   | {
       readonly kind: 'text';
       readonly text: string;
       /** What was put in, and whether the string was one placeholder and nothing else. */
-      readonly from: readonly ValueSource[];
+      readonly from: readonly PutIn[];
       readonly whole: boolean;
     }
   | { readonly kind: 'failed'; readonly messages: readonly string[] };
@@ -41,7 +47,7 @@ const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ s
  */
 export function interpolate(text: string, sources: InterpolationSources): Interpolation {
   const messages: string[] = [];
-  const from: ValueSource[] = [];
+  const from: PutIn[] = [];
   let whole = false;
   const result = text.replace(
     /\$\$\{|\$\{([^}]*)(\}?)/g,
@@ -54,7 +60,7 @@ export function interpolate(text: string, sources: InterpolationSources): Interp
         messages.push(value.failed);
         return '';
       }
-      from.push(value.from);
+      from.push(value);
       return value.text;
     },
   );
@@ -62,7 +68,7 @@ export function interpolate(text: string, sources: InterpolationSources): Interp
   return { kind: 'text', text: result, from, whole };
 }
 
-type Resolved = { readonly text: string; readonly from: ValueSource } | { readonly failed: string };
+type Resolved = PutIn | { readonly failed: string };
 
 function resolve(body: string, sources: InterpolationSources): Resolved {
   // The first closing brace would end the outer one, and half of it would go on as a value.
@@ -80,9 +86,9 @@ function resolveVariable(
   sources: InterpolationSources,
 ): Resolved {
   const value = sources.env(name);
-  const from = { kind: 'environment', name } as const;
-  if (value !== undefined && value !== '') return { text: value, from };
-  if (fallback !== undefined) return { text: fallback, from };
+  const source = { kind: 'environment', name } as const;
+  if (value !== undefined && value !== '') return { text: value, source };
+  if (fallback !== undefined) return { text: fallback, source };
   const meant = value === '' ? null : nearestWord(name, sources.names?.() ?? []);
   const advice = meant === null ? '' : ` (${meant} is)`;
   return {
@@ -95,5 +101,5 @@ function resolveFile(path: string, sources: InterpolationSources): Resolved {
   const content = sources.file(path);
   if (content.kind === 'failed') return { failed: `the file ${shown} cannot be read: ${content.reason}` };
   const text = content.text.replace(/\r?\n$/, '');
-  return text === '' ? { failed: `the file ${shown} is empty` } : { text, from: { kind: 'file', path } };
+  return text === '' ? { failed: `the file ${shown} is empty` } : { text, source: { kind: 'file', path } };
 }

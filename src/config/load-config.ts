@@ -7,6 +7,7 @@ import { plural } from '../domain/plural.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
+import { writtenAt } from './build-provider.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
@@ -200,6 +201,7 @@ function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {
     dataDirectory: resolve(env.LOWWATER_DATA || directory),
     sourceAt: (place) => sourceAt(draft, place),
     writtenAt: (place) => valueAt(draft, place),
+    entryAt: (place) => writtenAt(draft, place),
   };
 }
 

@@ -1,10 +1,10 @@
-import { isSameCurrency } from '../domain/currency.ts';
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
+import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
@@ -80,17 +80,10 @@ interface Flow {
 
 function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
   const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
-  for (let index = 1; index < readings.length; index++) {
-    const before = readings[index - 1];
-    const reading = readings[index];
-    if (before === undefined || reading === undefined || currency === null) continue;
-    if (!isSameCurrency(before.currency, currency) || !isSameCurrency(reading.currency, currency)) continue;
-    const change = (reading.balances[balance] ?? Number.NaN) - (before.balances[balance] ?? Number.NaN);
-    // Of before the balance was configured, or of another provider.
-    if (Number.isNaN(change)) continue;
+  for (const { to, change } of changesOf(readings, balance, currency)) {
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
-    if (change >= minTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
+    if (change >= minTopUpMicros) flow.topUps.push({ at: to, balance, micros: change });
   }
   return flow;
 }

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from './outcome.ts';
+import type { OutcomeKind, ProviderFacts } from './outcome.ts';
 import type { Reading } from './reading.ts';
 
 export interface AccountState {
@@ -16,6 +16,8 @@ export interface AccountState {
   readonly changedAt: number | null;
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
+  /** What the provider said beside its last reading; absent where it says nothing. */
+  readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
   /** Digests of the address and the key that it is read by: other ones may be another purse. */

@@ -107,7 +107,12 @@ function separated(micros: Micros): string {
 
 /** `"20.00 CNY"`; without a currency where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
-  return withCurrency(isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros), currency);
+  return withCurrency(formatBare(micros, currency), currency);
+}
+
+/** As `formatAmount`, without the currency: `"20.00"`, `"20"` of credits. */
+export function formatBare(micros: Micros, currency: string | null): string {
+  return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
 
 /**

@@ -23,11 +23,17 @@ export interface ProviderEntry {
   readonly topUpUrl: string | null;
   /** What its accounts have, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
+  /** Set where answers say how far below zero an account may go, and its balances do not include that. */
+  readonly saysCreditLimit?: boolean;
+  /** Scheme and host that its accounts are asked at, where they have no address of their own. */
+  readonly address?: string;
   /** False where readings are pushed to lowwater. */
   readonly polled: boolean;
   readonly words: ProviderWords;
   /** What stands in the file: two entries that are written alike behave alike. */
   readonly written: unknown;
+  /** What placeholders put into its requests: never shown. */
+  readonly putIn: readonly Secret[];
 }
 
 /** The words of a provider kind in messages and advice. */

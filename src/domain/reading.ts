@@ -37,8 +37,10 @@ export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros 
 }
 
 /** Whether two readings are of the same balances, in the same order. */
-export function hasSameBalances(one: BalanceAnswer, other: BalanceAnswer): boolean {
-  const [left, right] = [one.balances, other.balances];
+export function hasSameBalances(
+  { balances: left }: BalanceAnswer,
+  { balances: right }: BalanceAnswer,
+): boolean {
   if (left === right) return true;
   for (const balance in left) if (right[balance] === undefined) return false;
   for (const balance in right) if (left[balance] === undefined) return false;
@@ -56,6 +58,8 @@ export interface BalanceDefinition {
   readonly id: string;
   /** For people, such as `SMS`. */
   readonly label: string;
+  /** As `check` prints it, where it prints it otherwise since 0.1.0. */
+  readonly checkLabel?: string;
   /** Whether running empty matters: an alert below zero is built in for it. */
   readonly alertsBelowZero: boolean;
 }

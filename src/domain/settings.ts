@@ -79,8 +79,8 @@ export interface AccountSettings extends ProviderAccess {
   readonly holidays: readonly string[];
   /** Absent: Saturday and Sunday. A holiday counts as its last day. */
   readonly weekend?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-  /** How far below zero the provider lets it go, 0 or more: empty is its negative. */
-  readonly creditLimitMicros: Micros;
+  /** How far below zero the provider lets it go, 0 or more: empty is its negative. Null: as the provider says. */
+  readonly creditLimitMicros: Micros | null;
   /** How long a payment takes to arrive; null where nobody said. */
   readonly leadTimeMs: number | null;
 }

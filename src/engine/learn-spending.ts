@@ -1,6 +1,5 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { AccountSettings } from '../domain/settings.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import type { MonitorState } from './state.ts';
@@ -13,17 +12,26 @@ const historyMs = 70 * dayMs;
 export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
   // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
+  if (account.settings.creditLimitMicros === null) account.spending.adopt(frameOf(state, account));
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
 
 /** The spending of an account under its present settings. Another time zone means learning again. */
-export function followSpending(state: MonitorState, settings: AccountSettings, isMoved: boolean): void {
-  const { id } = settings;
-  const frame = { week: state.weeks.of(settings), floorMicros: emptyAt(settings) };
+export function followSpending(
+  state: MonitorState,
+  account: Pick<WatchedAccount, 'settings' | 'poll'>,
+  isMoved: boolean,
+): void {
+  const { id } = account.settings;
+  const frame = frameOf(state, account);
   if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
   state.spending.hold(id, new AccountSpending({ account: id, ...frame }));
   if (isMoved) state.unlearned.delete(id);
   else state.unlearned.add(id);
+}
+
+function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
+  return { week: state.weeks.of(account.settings), floorMicros: emptyAt(account) };
 }
 
 /**
@@ -39,7 +47,7 @@ export function restoreSpending(
   const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
   if (isRestored && (account.spending.last?.at ?? 0) < poll.seriesSince) {
     // It is of another purse.
-    followSpending(state, account.settings, true);
+    followSpending(state, account, true);
     state.unlearned.add(account.id);
   } else if (isRestored || poll.reading === null) {
     // Without history it begins now.
@@ -68,13 +76,10 @@ export class LearnFromHistory {
   readonly #state: MonitorState;
   readonly #spending: AccountSpending;
 
-  constructor(state: MonitorState, { settings, id, poll }: WatchedAccount, now: number) {
+  constructor(state: MonitorState, account: WatchedAccount, now: number) {
+    const { id, poll } = account;
     this.#state = state;
-    this.#spending = new AccountSpending({
-      account: id,
-      week: state.weeks.of(settings),
-      floorMicros: emptyAt(settings),
-    });
+    this.#spending = new AccountSpending({ account: id, ...frameOf(state, account) });
     const since = Math.max(now - historyMs, poll.seriesSince);
     this.query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
   }

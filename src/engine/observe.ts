@@ -28,7 +28,7 @@ export function observePoll(
   state.polls.add({ account: account.id, poll: { at: readAt, outcome: outcome.kind, reading } });
   const after =
     outcome.kind === 'ok' && reading !== null
-      ? afterReading(before, reading, outcome.usage)
+      ? afterReading(before, reading, outcome)
       : afterFailure(state, account, outcome, now);
   account.poll = after;
   if (reading !== null) {
@@ -68,7 +68,11 @@ function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): b
   return true;
 }
 
-function afterReading(before: AccountState, reading: Reading, usage: Outcome['usage']): AccountState {
+function afterReading(
+  before: AccountState,
+  reading: Reading,
+  { usage, facts }: Outcome & { readonly kind: 'ok' },
+): AccountState {
   const last = before.reading;
   const changed =
     last === null || last.currency !== reading.currency || !hasSameAmounts(last.balances, reading.balances);
@@ -86,6 +90,7 @@ function afterReading(before: AccountState, reading: Reading, usage: Outcome['us
     changedAt: changed ? reading.at : before.changedAt,
     unwatchedMs: 0,
     usage,
+    facts,
     retryAt: null,
     purse: before.purse,
     seriesSince: before.seriesSince,

@@ -185,7 +185,7 @@ function watchAccount(
   if (isMoved) beginSeries(state, settings, now);
   else notePurse(state, settings);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
-  followSpending(state, settings, isMoved);
+  followSpending(state, { settings, poll }, isMoved);
   const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);

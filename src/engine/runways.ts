@@ -12,7 +12,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   if (reading?.balances[balance] === undefined) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
-  const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
+  const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(account), lookbackMs, now });
   const coming = account.expected.filter((topUp) => topUp.balance === balance && topUp.by >= now);
   const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
   const expected = { amountMicros: comingMicros, by: Math.max(...coming.map(({ by }) => by)) };
@@ -44,7 +44,7 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   const { reading } = account.poll;
   if (reading === null) return false;
   return account.settings.balances.some(({ id: balance }) => {
-    const left = amountOf(reading, balance) - emptyAt(account.settings);
+    const left = amountOf(reading, balance) - emptyAt(account);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
   });

@@ -93,8 +93,9 @@ export function balancesOf(
 }
 
 /** What is empty for an account: 0, or below it by its credit limit. */
-export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
-  return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
+export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'poll'>): Micros {
+  const limit = settings.creditLimitMicros ?? poll.facts?.creditLimitMicros ?? 0;
+  return limit === 0 ? 0 : -limit;
 }
 
 /** What rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
@@ -111,7 +112,8 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     log,
     spending,
     consecutiveFailures,
-    floorMicros: emptyAt(settings),
+    floorMicros: emptyAt(account),
+    autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,
     outcome,
     readSince: reading?.at ?? firstSeenAt,

@@ -28,6 +28,8 @@ export interface ProviderKind<
   readonly polled: boolean;
   /** Its keys of an entry, with a description of each; `type` is a literal. Keys of all entries (`timeout`, …) are added by the registry. */
   readonly schema: z.ZodObject;
+  /** The key of an entry that holds what requests are made of: what placeholders put in there is kept secret too. */
+  readonly requestKey?: string;
   /** Of a kind whose accounts have their one credential, and where they want an address, under keys of their own. */
   readonly accountKeys?: { readonly credential: string; readonly address: string };
   /** The settings of an entry: what all entries share, and what this kind needs. Reports what does not fit together as problems. */

@@ -32,7 +32,7 @@ export async function* forecastsOf(
   const pollIntervalMs = usualInterval(surveyed, calendar);
   const log = createReadingLog({ windowMs: dayMs, pollIntervalMs });
   const { account } = past;
-  const floorMicros = -account.creditLimitMicros;
+  const floorMicros = -(account.creditLimitMicros ?? 0);
   const week = new LocalWeek({ calendar, ...account });
   const spending = new AccountSpending({ account: account.id, week, floorMicros });
   const moving = await movingBalances(past);

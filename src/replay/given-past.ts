@@ -1,4 +1,3 @@
-import { inParts } from '../domain/parts.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { PollShelf } from './history-csv.ts';
@@ -22,8 +21,8 @@ export function givenPast(
       readings: (query) => asStored(readingsIn(readings, query.since, Math.min(query.until, from))),
       readingBefore: async (_, at) => {
         let last: Reading | null = null;
-        for (const reading of readingsIn(readings, Number.NEGATIVE_INFINITY, Math.min(at, from)))
-          last = reading;
+        for (const part of readingsIn(readings, Number.NEGATIVE_INFINITY, Math.min(at, from)))
+          last = part.at(-1) ?? last;
         return last;
       },
     },
@@ -32,15 +31,13 @@ export function givenPast(
   };
 }
 
-/** So many readings at a time. */
-const partLength = 1000;
-
-async function* asStored<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
-  yield* inParts(rows, partLength);
+/** As a store gives them. */
+async function* asStored<Row>(parts: Iterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  yield* parts;
 }
 
-function* readingsIn(readings: PollShelf, since: number, until: number): Generator<Reading> {
-  for (const { reading } of readings.polls(since, until)) if (reading !== null) yield reading;
+function* readingsIn(shelf: PollShelf, since: number, until: number): Generator<readonly Reading[]> {
+  for (const polls of shelf.polls(since, until)) yield polls.flatMap(({ reading }) => reading ?? []);
 }
 
 /**

@@ -7,8 +7,8 @@ import { HistoryFileError, readCsv } from './read-csv.ts';
 /** Where the readings of one account are kept, in any order, and read from in that of time. */
 export interface PollShelf {
   append(poll: PollRecord): void;
-  /** From `since` (included) to `until` (excluded), oldest first. */
-  polls(since: number, until: number): Iterable<PollRecord>;
+  /** From `since` (included) to `until` (excluded), oldest first, many at a time. */
+  polls(since: number, until: number): Iterable<readonly PollRecord[]>;
 }
 
 /** The columns that are no balances; `account` may be missing. */

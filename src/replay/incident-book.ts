@@ -133,7 +133,7 @@ export class IncidentBook {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
     if (reading === null || rule === undefined) return;
-    const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account.settings));
+    const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account));
     if (floorMicros === undefined) return;
     entry.floored = true;
     if (isUsedUp(account, balance, floorMicros)) {

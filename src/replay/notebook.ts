@@ -32,12 +32,15 @@ export class Notebook {
   /** When the next message may go out; Infinity when none waits. */
   get nextAt(): number {
     let next = Number.POSITIVE_INFINITY;
+    if (this.#state.messages.size === 0) return next;
     for (const message of this.#waiting()) next = Math.min(next, message.dueAt);
     return next;
   }
 
   /** Lets go out what is due; false when nothing was. */
   deliverDue(now: number): boolean {
+    // Asked after every poll, when hardly ever anything waits.
+    if (this.#state.messages.size === 0) return false;
     const due = this.#waiting().filter((message) => message.dueAt <= now);
     for (const message of due) this.#deliver(message, now);
     return due.length > 0;
@@ -48,9 +51,8 @@ export class Notebook {
     for (const message of this.#waiting()) this.#note(message.channel, message.dueAt);
   }
 
-  /** What each channel would be sent next. Asked after every poll, when hardly ever anything waits. */
+  /** What each channel would be sent next. */
   #waiting(): Notification[] {
-    if (this.#state.messages.size === 0) return [];
     return this.#state.settings.channels.flatMap(({ name }) =>
       sendable(queueOf(this.#state, name)).slice(0, 1),
     );

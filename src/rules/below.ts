@@ -1,4 +1,4 @@
-import { formatExact, formatMoney, type Micros } from '../domain/money.ts';
+import { formatBare, formatExact, type Micros } from '../domain/money.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -73,7 +73,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
   subject: (about) => `${moneyOf(about)} balance low`,
-  firing: (item, frame) => wordLowBalance(item, frame, formatMoney),
+  firing: (item, frame) => wordLowBalance(item, frame, (micros) => formatBare(micros, frame.currency)),
   resolved: (item, frame) =>
     `${moneyOf(item)} balance${currentAmount(item, frame)}, no longer below ${wordLimit(item, frame) ?? 'its threshold'}`,
   // The threshold may have been lowered instead.

@@ -48,6 +48,8 @@ export interface AccountFacts {
   readonly consecutiveFailures: number;
   /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
+  /** Whether the provider says that it tops the account up by itself; null where it does not say. */
+  readonly autoRecharge: boolean | null;
   /** Top-ups that people announced and that are not there yet. */
   readonly expected: readonly ExpectedTopUp[];
   /** Null before the first poll. */

@@ -1,6 +1,6 @@
 import { isOver } from '../domain/item-state.ts';
 import type { MessageItem, Runway } from '../domain/message.ts';
-import { formatAmountDistinctFrom, formatMoney, type Micros } from '../domain/money.ts';
+import { formatAmountDistinctFrom, formatBare, type Micros } from '../domain/money.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
 /** `SMS`: the balance that an item is about, as people call it. */
@@ -40,7 +40,7 @@ export function wordValue(item: MessageItem, frame: WordingFrame): string | null
 export function wordLimit(item: MessageItem, frame: WordingFrame): string | null {
   if (item.threshold === null) return null;
   return item.threshold.unit === 'money'
-    ? formatMoney(item.threshold.micros)
+    ? formatBare(item.threshold.micros, frame.currency)
     : wordQuantity(item.threshold, frame);
 }
 

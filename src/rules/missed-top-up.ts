@@ -18,7 +18,17 @@ import type { RuleKind } from './kind.ts';
 import { exactAmount, nameBalance } from './rule-words.ts';
 import { topUpIfKnown } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { breached, countFact, durationFact, instantFact, money, moneyFact, ok, unknown } from './verdict.ts';
+import {
+  breached,
+  countFact,
+  durationFact,
+  instantFact,
+  money,
+  moneyFact,
+  ok,
+  textFact,
+  unknown,
+} from './verdict.ts';
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';
@@ -65,19 +75,31 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the balance rose.',
   figures: (item, frame) =>
     moneyFigures(item, frame, { threshold: (limit) => `top-up due below ${limit}`, valueIsBalance: true }),
-  advice: (item, frame) => [
-    'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
-    ...topUpIfKnown(item, frame),
-  ],
+  advice: (item, frame) => [rechargeAdvice[rechargeOf(item) ?? 'unknown'], ...topUpIfKnown(item, frame)],
 };
 
 const usualAmount = 'usual top-up';
+const recharge = 'automatic recharge';
+
+/** By what the provider says of it. */
+const rechargeAdvice = {
+  on: 'The provider says that automatic recharge is on: check whether its payment was refused.',
+  off: 'The provider says that automatic recharge is off: switch it on, or top up by hand.',
+  unknown: 'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
+} as const;
+
+function rechargeOf(item: MessageItem): 'on' | 'off' | null {
+  const said = item.facts.find(({ name }) => name === recharge)?.value;
+  if (said?.unit !== 'text') return null;
+  return said.text === 'on' ? 'on' : 'off';
+}
 
 function wordFiring(item: MessageItem, frame: WordingFrame): string {
   const usual = item.facts.find(({ name }) => name === usualAmount)?.value;
   const what = usual?.unit === 'money' ? ` of ${formatRise(usual.micros, frame.currency)}` : '';
   const limit = wordLimit(item, frame);
-  return `${moneyOf(item)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(item, frame)}`;
+  const off = rechargeOf(item) === 'off' ? ', automatic recharge is off' : '';
+  return `${moneyOf(item)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(item, frame)}${off}`;
 }
 
 /** Where a top-up is due, and its amount if that was learned; in words, why it is unknown. */
@@ -85,7 +107,8 @@ type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
 
 /**
  * Breached when the balance has been below the level for `within` without a top-up (`isTopUp`); resolved when it rises. If it is
- * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it.
+ * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it. A level
+ * that the file names is not waited at where the provider says that automatic recharge is off: nothing will come.
  */
 function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
@@ -97,7 +120,10 @@ function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity |
   if (since === null || isOrdered(rule, facts, firing)) return ok(numbers);
   // A log that begins below the level saw no top-up, but may have forgotten since when.
   const held = firing !== null && since === facts.log.instantAt(0);
-  return held || reading.at - since >= rule.withinMs ? breached(rule.severity, numbers) : ok(numbers);
+  const isVain = rule.atMicros !== null && facts.autoRecharge === false;
+  return held || isVain || reading.at - since >= rule.withinMs
+    ? breached(rule.severity, numbers)
+    : ok(numbers);
 }
 
 /** A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`). */
@@ -145,6 +171,7 @@ function factsBehind(rule: MissedTopUpRule, facts: AccountFacts): readonly Fact[
     durationFact('within', rule.withinMs),
     countFact('top-ups seen', facts.spending.state(rule.balance)?.topUps ?? 0),
   ];
+  if (facts.autoRecharge !== null) found.push(textFact(recharge, facts.autoRecharge ? 'on' : 'off'));
   const due = dueOf(rule, facts);
   if (typeof due === 'string') return found;
   if (due.amount !== null) found.push(moneyFact(usualAmount, due.amount));

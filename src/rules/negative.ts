@@ -1,5 +1,5 @@
 import type { MessageItem } from '../domain/message.ts';
-import { formatMoney, type Micros } from '../domain/money.ts';
+import { formatBare, type Micros } from '../domain/money.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -66,7 +66,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
 function wordFiring(item: MessageItem, frame: WordingFrame): string {
   const end = creditEnd(item);
   if (end === null) return wordLowBalance(item, frame, () => 'zero');
-  return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatMoney(end)}`;
+  return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatBare(end, frame.currency)}`;
 }
 
 /** The end of the credit, where the balance has used it up; else null. */

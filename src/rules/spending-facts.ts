@@ -2,6 +2,7 @@ import type { ForecastBasis } from '../domain/forecast.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
+import type { ExpectedRun } from '../spending/expected-runs.ts';
 import { measuredError } from '../spending/interval.ts';
 import { driftOf, isDriftMeasured, levelOf } from '../spending/level.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
@@ -27,10 +28,8 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       nameSlot: (slot) => spending.nameSlot(slot),
     }),
     ...spending
-      .monthlyRuns(balance)
-      .map(({ day, hour, micros }) =>
-        moneyFact(`expected ${nameMonthDay(day)}, from ${hour}:00`, Math.round(micros)),
-      ),
+      .runs(balance)
+      .map((run) => moneyFact(`expected ${nameRunDay(run)}, from ${run.hour}:00`, Math.round(run.micros))),
     textFact(
       'level',
       state.hours < 24 ? unmeasured : `${percent(levelOf(state))} of what is usual at these hours`,
@@ -49,10 +48,14 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   ];
 }
 
+/** 1 January 1970 was a Thursday. */
+const weekdayNames = ['Thursday', 'Friday', 'Saturday', 'Sunday', 'Monday', 'Tuesday', 'Wednesday'] as const;
+
 const unmeasured = 'not measured yet';
 
-/** `on the 1st`, `on the last day of the month`. */
-function nameMonthDay(day: number): string {
+/** `on the 1st`, `on the last day of the month`, `every other Tuesday`. */
+function nameRunDay({ every, day }: ExpectedRun): string {
+  if (every === 'two-weeks') return `every other ${weekdayNames[day % 7]}`;
   if (day === -1) return 'on the last day of the month';
   if (day < 0) return `${-day - 1} days before the last of the month`;
   const ending = new Map([

@@ -3,11 +3,11 @@ import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
+import { dayAndHour, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { dayAndHour, expectedRuns, type MonthlyRun, plannedIn } from './monthly-runs.ts';
 import { arrivalOf, payBy } from './pay-by.ts';
 import {
   addToSums,
@@ -34,7 +34,7 @@ const nearlyEmpty = 0.5;
 interface Known {
   readonly state: BalanceState;
   /** Made at the first hour of each day. */
-  runs: readonly MonthlyRun[] | null;
+  runs: readonly ExpectedRun[] | null;
   walk: Walk | null;
   usual: Usual | null;
 }
@@ -96,8 +96,8 @@ export class AccountSpending {
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    this.#sumUp(last, reading);
     const goesOn = last !== null && isComparable(last, reading);
+    this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
       this.#hour = this.#week.hourAt(reading.at);
@@ -111,8 +111,8 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      for (const balance in reading.balances)
-        this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      const part = { last, reading, from, to, slot: hour.slot };
+      for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
     }
@@ -159,10 +159,17 @@ export class AccountSpending {
     return this.#week.nameSlot(slot);
   }
 
-  /** Days of the month that are expected to take more than their weekday. */
-  monthlyRuns(balance: Balance): readonly MonthlyRun[] {
+  /** Days that are expected to take more than their weekday: of the month, or every two weeks. */
+  runs(balance: Balance): readonly ExpectedRun[] {
     const known = this.#known.get(balance);
     return known === undefined || this.#hour === null ? [] : this.#runsOf(known, this.#hour.startsAt);
+  }
+
+  /** When runs are expected to begin within a month after the newest reading, and what each takes. */
+  comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
+    const at = this.#last?.at ?? 0;
+    const runs = [...plannedRuns(this.runs(balance), this.#week, { now: at, days: 31 })];
+    return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
@@ -204,8 +211,9 @@ export class AccountSpending {
     return true;
   }
 
+  /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
-    if (last === null || this.#sums === null || !isComparable(last, reading)) {
+    if (last === null || this.#sums === null) {
       this.#sums = beginSums(this.#week, reading);
     } else {
       addToSums(this.#sums, { week: this.#week, last, reading });
@@ -255,7 +263,7 @@ export class AccountSpending {
     return known;
   }
 
-  #runsOf(known: Known, at: number): readonly MonthlyRun[] {
+  #runsOf(known: Known, at: number): readonly ExpectedRun[] {
     known.runs ??= expectedRuns(known.state, this.#week.dayAt(at));
     return known.runs;
   }

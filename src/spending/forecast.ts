@@ -2,11 +2,12 @@ import { hourMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
+import { type ExpectedRun, eachPlannedHour, weeklyRuns } from './expected-runs.ts';
 import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
-import { eachPlannedHour, type MonthlyRun, weeklyRuns } from './monthly-runs.ts';
 import { usualWeek } from './profile.ts';
+import { isSparse } from './silence.ts';
 
 /** Nobody plans further ahead. */
 const maxWeeks = 260;
@@ -22,7 +23,7 @@ export interface Walk {
 }
 
 /**
- * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (D + (L − D) · e^(−k/96))`, L the level, D the drift.
+ * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (D + (L − D) · e^(−k/48))`, L the level, D the drift.
  * It serves every reading of the hour. `sums` is filled and given back as part of the walk.
  */
 export function walkAhead(
@@ -30,7 +31,7 @@ export function walkAhead(
   ahead: {
     readonly startsAt: number;
     readonly week: LocalWeek;
-    readonly runs: readonly MonthlyRun[];
+    readonly runs: readonly ExpectedRun[];
     readonly sums: Float32Array;
   },
 ): Walk {
@@ -60,7 +61,8 @@ export function predict(
 ): Omit<Forecast, 'basis'> {
   const since = (at - walk.startsAt) / hourMs;
   if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
-  const before = sumAt(walk, since);
+  // Less than a message cannot be spent.
+  const before = sumAt(walk, since) - (isSparse(state) ? Math.min(left, state.smallestFall) : 0);
   const instant = (factor: number): number | null => {
     const hours = hoursUntil(walk, before + left * factor);
     return hours === null ? null : walk.startsAt + hours * hourMs;

@@ -1,10 +1,10 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
+import { noteRunHour } from './expected-runs.ts';
 import { fadeLearned, raiseLearned } from './learned-height.ts';
 import { learnLevel, levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
-import { noteRunHour } from './monthly-runs.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
 /** The mean hour looks back about 14 days. */

@@ -4,17 +4,15 @@ import type { BalanceState } from './balance-state.ts';
 /** The level looks back about a day … */
 const memoryHours = 24;
 const keptAnHour = Math.exp(-1 / memoryHours);
-/** … with so many mean hours besides, at which all was as usual: what is seldom spent says little. */
+/** … with half a day besides at which all was as usual: what is seldom spent says little. */
 const calmHours = 12;
-/** What drifts is seen over two weeks, the first two not among them, with a week besides at which all was as usual. */
+/** What drifts is seen over two weeks, the first two not among them, with two weeks besides at which all was as usual. */
 const driftHours = 336;
 const driftKeptAnHour = Math.exp(-1 / driftHours);
 const calmDriftHours = 336;
 /** … or so many of the smallest falls: of few messages, some more or less are chance. */
 const calmFalls = 60;
-/** Less than proportional: part of what is unusual is chance. */
-const trust = 1;
-/** What is unusual now fades in about four days. */
+/** What is unusual now fades in about two days. */
 const fadesInHours = 48;
 
 const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / fadesInHours));
@@ -22,17 +20,18 @@ const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / 
 /**
  * How much is spent nowadays, of what is usual at these hours: 1 is as usual, 2 twice as much.
  *
- *     A = Σ spent · e^(−age/24 h), E = Σ usual · e^(−age/24 h), L = ((A + 24 m) / (E + 24 m))^0.8, m the mean hour
+ *     A = Σ spent · e^(−age/24 h), E = Σ usual · e^(−age/24 h), L = (A + c) / (E + c),
+ *     c = max(12 m, 60 f), m the mean hour, f the smallest fall
  */
 export function levelOf(state: BalanceState): number {
   const calm = Math.max(calmHours * state.meanHour, calmFalls * state.smallestFall);
   const expected = state.expected + calm;
-  return expected > 0 ? ((state.actual + calm) / expected) ** trust : 1;
+  return expected > 0 ? (state.actual + calm) / expected : 1;
 }
 
 /**
  * How much more or less is spent than the profile says for weeks on end, because it follows growth late: 1 is no drift. Summed up as
- * the level is, over two weeks and with one week besides at which all was as usual.
+ * the level is, over two weeks and with two weeks besides at which all was as usual.
  */
 export function driftOf(state: BalanceState): number {
   const calm = Math.max(calmDriftHours * state.meanHour, calmFalls * state.smallestFall);
@@ -54,7 +53,7 @@ export function learnLevel(state: BalanceState, spent: Micros, usual: Micros): v
   state.driftExpected = state.driftExpected * driftKeptAnHour + usual;
 }
 
-/** What becomes of a level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/96)`, D the drift. */
+/** What becomes of a level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */
 export function levelAhead(level: number, drift: number, hours: number): number {
   return drift + (level - drift) * (fading[hours] ?? 0);
 }

@@ -22,12 +22,14 @@ const maxWeeks = 255;
  * the mean hour.
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
-  return leaningOn(state, slot, () => hourOfDay(state, slot));
+  return leaningOn(state, slot, leans(state, slot) ? hourOfDay(state, slot) : 0);
 }
 
-/** The same for all hours of the week at once. */
+const hoursOfWeek = new Float32Array(hoursPerWeek);
+
+/** The same for all hours of the week at once; valid until it is asked again, as each end of an hour does. */
 export function usualWeek(state: BalanceState): Float32Array {
-  const usual = new Float32Array(hoursPerWeek);
+  const usual = hoursOfWeek;
   for (let hour = 0; hour < 24; hour++) {
     fillHour(state, usual, { from: hour, to: firstWeekendSlot });
     fillHour(state, usual, { from: firstWeekendSlot + hour, to: hoursPerWeek });
@@ -79,18 +81,22 @@ function fillHour(
   usual: Float32Array,
   { from, to }: { from: number; to: number },
 ): void {
-  let known: Micros | null = null;
-  const day = (): Micros => {
-    known ??= hourOfDay(state, from);
-    return known;
-  };
-  for (let slot = from; slot < to; slot += 24) usual[slot] = leaningOn(state, slot, day);
+  let day = Number.NaN;
+  for (let slot = from; slot < to; slot += 24) {
+    if (Number.isNaN(day) && leans(state, slot)) day = hourOfDay(state, from);
+    usual[slot] = leaningOn(state, slot, day);
+  }
 }
 
-function leaningOn(state: BalanceState, slot: number, day: () => Micros): Micros {
+function leans(state: BalanceState, slot: number): boolean {
+  return (state.weeks[slot] ?? 0) < fewWeeks;
+}
+
+/** `day` is needed where it leans alone. */
+function leaningOn(state: BalanceState, slot: number, day: Micros): Micros {
   const weeks = state.weeks[slot] ?? 0;
   const bin = state.bins[slot] ?? 0;
-  return weeks >= fewWeeks ? bin : (weeks * bin + hourOfDayWeight * day()) / (weeks + hourOfDayWeight);
+  return leans(state, slot) ? (weeks * bin + hourOfDayWeight * day) / (weeks + hourOfDayWeight) : bin;
 }
 
 function hourOfDay(state: BalanceState, slot: number): Micros {

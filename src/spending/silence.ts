@@ -11,6 +11,8 @@ const minFalls = 20;
 const aboveUsual = 1.3;
 /** Accounts of which little is sent are silent for hours: what is usual is learned in the second week, when the profile is known. */
 const hoursToLearn = 336;
+/** Little is sent where silence is usual that is worth a tenth of a mean hour. */
+const littleSilence = 0.1;
 /** The mean fall looks back about a hundred falls. */
 const fallWeight = 0.01;
 
@@ -67,4 +69,9 @@ export function isSilent(
   if (state.hours < hoursToLearn || state.silentMs < shortestMs) return false;
   const limit = Math.max(minFalls * state.smallestFall, aboveUsual * state.usualSilence * state.meanHour);
   return firing || state.silent > factor * limit;
+}
+
+/** Whether so little is sent that it comes in single messages. */
+export function isSparse({ usualSilence }: BalanceState): boolean {
+  return usualSilence >= littleSilence;
 }

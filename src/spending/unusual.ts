@@ -5,7 +5,7 @@ import { fadeLearned, learnedGrowth, raiseLearned } from './learned-height.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
-import { forgetSilence, isSilent, watchSilence } from './silence.ts';
+import { forgetSilence, isSilent, isSparse, watchSilence } from './silence.ts';
 
 /** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
@@ -24,8 +24,6 @@ const least = { more: 1, less: 0.3 } as const;
 /** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
 const minFalls = 10;
 const maxHours = 24;
-/** Little is sent where silence is usual that is worth a tenth of a mean hour. */
-const littleSilence = 0.1;
 /** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
 const improbable = 8;
 const minUsual = 0.05;
@@ -146,11 +144,6 @@ export function isUnusual(
   const limit = it.factor * hours * state.meanHour;
   if (it.firing) return sum > overAt * limit;
   return sum > limit && (side === 'less' || !isSparse(state) || isImprobable(state, it.factor));
-}
-
-/** Whether so little is sent that it comes in single messages. */
-function isSparse({ usualSilence }: BalanceState): boolean {
-  return usualSilence >= littleSilence;
 }
 
 /** Whether so many messages are no chance where at most `μ` are usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */

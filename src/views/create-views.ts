@@ -98,6 +98,16 @@ export function createViews(current: () => ViewDependencies): Views {
       return findSilenced(state, query, await reader.silences(query.since));
     },
     weekAgo: (id, balance) => current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
+    record: (id, balance) => current().state.accounts.get(id)?.spending.record(balance) ?? null,
+    coming(id, balance) {
+      const { accounts, expected } = current().state;
+      const runs = accounts.get(id)?.spending.comingRuns(balance) ?? [];
+      const topUps = (expected.get(id) ?? []).filter((topUp) => topUp.balance === balance);
+      return [
+        ...runs.map(({ at, micros }) => ({ at, micros: -micros })),
+        ...topUps.map(({ by, amountMicros }) => ({ at: by, micros: amountMicros })),
+      ];
+    },
     expected: () => [...current().state.expected.values()].flat(),
     silences: () => viewSilences(current()),
     wouldMute(order) {
@@ -174,7 +184,8 @@ function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
     const runway = runwayOf(account, balance, now);
     if (poll.reading === null || runway === null) return [];
     const left = amountOf(poll.reading, balance);
-    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now }) ?? [];
+    const { currency } = poll.reading;
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }
 

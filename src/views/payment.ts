@@ -14,12 +14,22 @@ export interface Payment {
 /** What is to be paid for a balance; null where nothing is, or where nobody can say. `clearsAt` clears its open alerts. */
 export function paymentOf(
   runway: Runway,
-  { left, clearsAt, now }: { readonly left: Micros; readonly clearsAt: Micros | null; readonly now: number },
+  {
+    left,
+    clearsAt,
+    now,
+    currency,
+  }: {
+    readonly left: Micros;
+    readonly clearsAt: Micros | null;
+    readonly now: number;
+    readonly currency: string | null;
+  },
 ): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
   const { payBy, runwayMs, forecast, emptyAt } = runway;
   const dueAt = payBy ?? (runwayMs !== null && runwayMs <= 0 ? now : (forecast?.earliest ?? emptyAt));
-  return { balance: runway.balance, micros: payable(micros), dueAt };
+  return { balance: runway.balance, micros: payable(micros, currency), dueAt };
 }

@@ -3,8 +3,9 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
-import type { Forecast } from '../domain/forecast.ts';
+import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
   AlertName,
@@ -74,6 +75,10 @@ export interface Views {
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
   /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
   weekAgo(account: string, balance: Balance): WeekAgo | null;
+  /** How good the forecasts of a balance were; null while none came due. */
+  record(account: string, balance: Balance): ForecastRecord | null;
+  /** Top-ups that are expected of a balance, and monthly runs (below zero). */
+  coming(account: string, balance: Balance): readonly { readonly at: number; readonly micros: Micros }[];
   /** What people announced and has not come yet, of every account; the oldest order of each first. */
   expected(): readonly ExpectedTopUp[];
   /** Not yet over, soonest start first; recurring ones with their present or next window. */

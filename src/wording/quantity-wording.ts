@@ -1,8 +1,9 @@
+import { isUnit } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
-import { formatAmount, type Micros } from '../domain/money.ts';
+import { formatAmount, formatBare, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 
@@ -42,19 +43,28 @@ export function wordFact(fact: Fact, frame: WordingFrame): string {
 
 /** Two decimals, four below one unit: computed money has no more useful digits. */
 export function formatComputed(amount: Micros, currency: string | null): string {
-  const step = Math.abs(amount) < micros ? 100 : 10_000;
-  return formatAmount(Math.round(amount / step) * step, currency);
+  return formatAmount(computed(amount), currency);
 }
 
-/** What a person would pay: rounded up to two significant digits, never down. */
-export function payable(amount: Micros): Micros {
-  let step = 10_000;
+/** As `formatComputed`, where the currency stands elsewhere. */
+export function formatBareComputed(amount: Micros, currency: string | null): string {
+  return formatBare(computed(amount), currency);
+}
+
+function computed(amount: Micros): Micros {
+  const step = Math.abs(amount) < micros ? 100 : 10_000;
+  return Math.round(amount / step) * step;
+}
+
+/** What a person would pay: rounded up to two significant digits, never down, and up to whole ones where a unit is no money. */
+export function payable(amount: Micros, currency: string | null): Micros {
+  let step = isUnit(currency ?? '') ? micros : 10_000;
   while (amount / step > 99) step *= 10;
   return Math.ceil(amount / step) * step;
 }
 
 export function formatPayable(amount: Micros, currency: string | null): string {
-  return formatAmount(payable(amount), currency);
+  return formatAmount(payable(amount, currency), currency);
 }
 
 /**

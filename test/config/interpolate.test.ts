@@ -84,11 +84,11 @@ test('every placeholder of a text that fails is told', () => {
 
 test('a text that is one placeholder is told apart from one that holds more', () => {
   expect(interpolate(placeholder('env:NAME'), sources)).toMatchObject({
-    from: [{ kind: 'environment', name: 'NAME' }],
+    from: [{ source: { kind: 'environment', name: 'NAME' } }],
     whole: true,
   });
   expect(interpolate(`${placeholder('env:NAME')} `, sources)).toMatchObject({
-    from: [{ kind: 'environment', name: 'NAME' }],
+    from: [{ source: { kind: 'environment', name: 'NAME' } }],
     whole: false,
   });
   expect(interpolate('plain', sources)).toMatchObject({ from: [], whole: false });

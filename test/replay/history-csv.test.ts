@@ -18,9 +18,9 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 async function read(...pieces: string[]) {
   const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls(), columns);
   const readingsOf = (shelf: PackedPolls) =>
-    [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap(
-      (poll) => poll.reading ?? [],
-    );
+    [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)]
+      .flat()
+      .flatMap((poll) => poll.reading ?? []);
   return new Map([...shelves].map(([account, shelf]) => [account, readingsOf(shelf)]));
 }
 

@@ -59,6 +59,7 @@ export function factsAfter(
     expected: [],
     consecutiveFailures: 0,
     floorMicros: 0,
+    autoRecharge: null,
     outcome: reading === null ? null : 'ok',
     readSince: now,
     unwatchedMs: 0,

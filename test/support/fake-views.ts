@@ -43,6 +43,7 @@ export class FakeViews implements LiveViews {
   messageList: Notification[] = [];
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
+  comingList: readonly { readonly at: number; readonly micros: number }[] = [];
   expectedList: readonly ExpectedTopUp[] = [];
   explanations = new Map<string, Explanation[]>();
   /** By account and balance. */
@@ -214,6 +215,14 @@ export class FakeViews implements LiveViews {
     );
     this.change();
     return null;
+  }
+
+  record() {
+    return null;
+  }
+
+  coming() {
+    return this.comingList;
   }
 
   expected() {

@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeKind } from '../../src/domain/outcome.ts';
+import type { Outcome, OutcomeKind, ProviderFacts } from '../../src/domain/outcome.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Provider, SendingGuard } from '../../src/ports/provider.ts';
 import { units } from './account-facts.ts';
@@ -27,6 +27,11 @@ export class ScriptedProvider implements Provider {
     this.#answers.set(account, okOutcome({ sms, ...over }));
   }
 
+  /** A good answer that says more than the balances. */
+  say(account: string, sms: number, facts: ProviderFacts): void {
+    this.#answers.set(account, { ...okOutcome({ sms }), facts });
+  }
+
   fail(account: string, kind: Failure = 'timeout', over: { readonly retryAfterMs?: number } = {}): void {
     this.#answers.set(account, { ...failedOutcome(kind), ...over });
   }
@@ -53,7 +58,7 @@ function okOutcome(it: {
   readonly sms: number;
   readonly voip?: number;
   readonly currency?: string;
-}): Outcome {
+}): Outcome & { readonly kind: 'ok' } {
   const answer = {
     balances: { sms: units(it.sms), voip: units(it.voip ?? 0) },
     currency: it.currency ?? 'CNY',

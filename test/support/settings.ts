@@ -54,6 +54,7 @@ export function makeProvider(over: Partial<ProviderEntry> = {}): ProviderEntry {
     written: null,
     shortestEveryMs: null,
     credentialNames: ['authSecret'],
+    putIn: [],
   };
   const entry = accountServiceKind.build(shared, {});
   if ('problems' in entry) throw new Error('the default entry has problems');

@@ -23,11 +23,6 @@ export const dingtalkRobot: Robot = {
   demo: {
     path: '/robot/send?access_token=demo',
     title: 'DingTalk',
-    lines(body) {
-      // Nobody but the demo's own channel knows this address.
-      const { markdown }: DingtalkPayload = JSON.parse(body);
-      return markdown.text.split(/\n+/);
-    },
     answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
   },
 };

@@ -157,7 +157,6 @@ function planChart(order: {
   const drawing: MailChart = {
     title: `${balanceLabel(balance, order.balances)} balance in ${currency}`,
     timezone: frame.timezone,
-    emptyAt: runway?.emptyAt ?? null,
     forecast: runway?.forecast ?? null,
     chart,
   };
@@ -172,7 +171,7 @@ function planChart(order: {
 }
 
 function wordChart(
-  { title, timezone, emptyAt, forecast, chart: { now } }: MailChart,
+  { title, timezone, forecast, chart: { now, emptyAt } }: MailChart,
   course: { readonly from: Micros; readonly to: Micros; readonly ms: number; readonly currency: string },
 ): string {
   const [from, to] = [course.from, course.to].map((amount) => formatAmount(amount, course.currency));

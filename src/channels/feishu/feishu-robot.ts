@@ -21,8 +21,6 @@ export const feishuRobot: Robot = {
   demo: {
     path: '/open-apis/bot/v2/hook/demo',
     title: 'Feishu',
-    // Nobody but the demo's own channel knows this address.
-    lines: (body) => describeFeishu(JSON.parse(body)),
     answer: { status: 200, body: '{"code":0,"msg":"success","data":{}}' },
   },
 };
@@ -138,24 +136,4 @@ function div(text: string): FeishuElement {
 
 function plain(content: string, limit: number): FeishuText {
   return { tag: 'plain_text', content: cutText(content, limit) };
-}
-
-/** A card as plain lines, in the order that Feishu shows it. */
-export function describeFeishu({ card }: FeishuPayload): readonly string[] {
-  return [card.header.title.content, ...card.elements.flatMap(describeElement)];
-}
-
-function describeElement(element: FeishuElement): readonly string[] {
-  switch (element.tag) {
-    case 'div':
-      return 'text' in element
-        ? [element.text.content]
-        : element.fields.map(({ text }) => text.content.replaceAll('**', '').replace('\n', ': '));
-    case 'action':
-      return [element.actions.map(({ text }) => `[${text.content}]`).join(' ')];
-    case 'note':
-      return element.elements.map(({ content }) => content);
-    case 'hr':
-      return [''];
-  }
 }

@@ -1,4 +1,5 @@
 import { lookAlike } from '../literal-markdown.ts';
+import { readCard } from '../read-card.ts';
 
 /** Limits in characters (docs.slack.dev, Block Kit reference), and ours where none is documented. */
 const limits = { section: 3000, context: 600, button: 75, field: 400 } as const;
@@ -26,8 +27,7 @@ export type SlackBlock =
   | { readonly type: 'section'; readonly text: PlainText }
   | { readonly type: 'section'; readonly fields: Mrkdwn[] }
   | { readonly type: 'context'; readonly elements: PlainText[] }
-  | { readonly type: 'actions'; readonly elements: LinkButton[] }
-  | { readonly type: 'divider' };
+  | { readonly type: 'actions'; readonly elements: LinkButton[] };
 
 export function button(order: {
   readonly label: string;
@@ -95,31 +95,6 @@ export function unescapeSlack(text: string): string {
 }
 
 /** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */
-export function describeSlackPayload(payload: {
-  readonly text: string;
-  readonly attachments?: readonly { readonly blocks: readonly SlackBlock[] }[];
-}): readonly string[] {
-  const blocks = (payload.attachments ?? []).flatMap((attachment) => attachment.blocks);
-  return [payload.text, ...blocks.flatMap(describeBlock)].map(unescapeSlack);
-}
-
-function describeBlock(block: SlackBlock): readonly string[] {
-  switch (block.type) {
-    case 'section':
-      return 'text' in block
-        ? block.text.text.split('\n')
-        : block.fields.map(({ text }) => describeField(text));
-    case 'context':
-      return block.elements.map(({ text }) => text);
-    case 'actions':
-      return [block.elements.map(({ text }) => `[${text.text}]`).join(' ')];
-    case 'divider':
-      return [''];
-  }
-}
-
-/** `*Label*` and its value on the line below, as one line. */
-function describeField(text: string): string {
-  const [label = '', ...value] = text.split('\n');
-  return `${label.replaceAll('*', '')}: ${value.join(' ')}`;
+export function describeSlackPayload(payload: object): readonly string[] {
+  return readCard(payload).map(unescapeSlack);
 }

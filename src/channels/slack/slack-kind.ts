@@ -117,7 +117,6 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     ]);
     return receivePosts({
       channel: (origin) => ({ type: 'slack', webhookUrl: `${origin}/services/DEMO` }),
-      // Nobody but the demo's own channel knows this address.
       show: (body) => ({ title: 'Slack  #ops', lines: describeSlackPayload(JSON.parse(body)) }),
       answer: { status: 200, body: 'ok' },
     });

@@ -11,8 +11,6 @@ export const teamsRobot: Robot = {
   demo: {
     path: '/workflows/demo/triggers/manual/paths/invoke',
     title: 'Teams',
-    // Nobody but the demo's own channel knows this address.
-    lines: (body) => describeTeams(JSON.parse(body)),
     answer: { status: 202, body: '' },
   },
 };
@@ -167,20 +165,4 @@ function block(text: string, looks: Omit<TextBlock, 'type' | 'text' | 'wrap'> = 
 
 function literal(text: string, limit: number): string {
   return literalMarkdown(cutText(text, limit));
-}
-
-/** A card as plain lines, in the order that Teams shows it. */
-export function describeTeams({ attachments }: TeamsPayload): readonly string[] {
-  return attachments[0].content.body.flatMap(describeElement);
-}
-
-function describeElement(element: TeamsElement): readonly string[] {
-  switch (element.type) {
-    case 'TextBlock':
-      return [element.text];
-    case 'FactSet':
-      return element.facts.map(({ title, value }) => `${title}: ${value}`);
-    case 'ActionSet':
-      return [element.actions.map(({ title }) => `[${title}]`).join(' ')];
-  }
 }

@@ -11,11 +11,6 @@ export const wecomRobot: Robot = {
   demo: {
     path: '/cgi-bin/webhook/send?key=demo',
     title: 'WeCom',
-    lines(body) {
-      // Nobody but the demo's own channel knows this address.
-      const payload: WecomPayload = JSON.parse(body);
-      return (payload.msgtype === 'markdown' ? payload.markdown.content : payload.text.content).split(/\n+/);
-    },
     answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
   },
 };

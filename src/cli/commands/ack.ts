@@ -1,15 +1,8 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import type { AlertView } from '../../views/views.ts';
-import {
-  type Command,
-  CommandError,
-  type CommandInput,
-  jsonOption,
-  type PositionalSpec,
-  UsageError,
-} from '../command.ts';
+import { CommandError, type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, printOrdered, withDesk } from '../desk.ts';
+import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { byOption, readPerson, requireAccount } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
@@ -22,16 +15,15 @@ const positionals: readonly PositionalSpec[] = [
     name: 'RULE',
     summary: 'its rule; without it, the open alerts of the account are listed',
     optional: true,
-    completes: 'rules',
+    completes: 'alerts',
   },
 ];
 
-export const ackCommand: Command = {
+export const ackCommand = operatorCommand({
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
   details,
   positionals,
-  asksDaemon: true,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },
     by: byOption,
@@ -41,30 +33,27 @@ export const ackCommand: Command = {
     'lowwater ack otp sms-low --comment "top-up ordered"',
     'lowwater ack otp sms-low --by "Ada from finance"',
   ],
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const alert = await requireAlert(desk, input);
-      const body = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
-      const order = { kind: 'acknowledge', ...alert, ...body, at: context.clock.now() } as const;
-      return orderAbout(context, input, { desk, method: 'POST', body, order });
-    }),
-};
+  async run(context, input, desk) {
+    const alert = await requireAlert(desk, input);
+    const body = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
+    const order = { kind: 'acknowledge', ...alert, ...body, at: context.clock.now() } as const;
+    return orderAbout(context, input, { desk, method: 'POST', body, order });
+  },
+});
 
-export const unackCommand: Command = {
+export const unackCommand = operatorCommand({
   name: 'unack',
   summary: 'remove an acknowledgement: reminders and escalation go on',
   details,
   positionals,
-  asksDaemon: true,
   options: { json: jsonOption },
   examples: ['lowwater unack otp sms-low'],
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const alert = await requireAlert(desk, input);
-      const order = { kind: 'unacknowledge', ...alert, at: context.clock.now() } as const;
-      return orderAbout(context, input, { desk, method: 'DELETE', order });
-    }),
-};
+  async run(context, input, desk) {
+    const alert = await requireAlert(desk, input);
+    const order = { kind: 'unacknowledge', ...alert, at: context.clock.now() } as const;
+    return orderAbout(context, input, { desk, method: 'DELETE', order });
+  },
+});
 
 /** The alert that was named; where the rule is missing the open ones are listed. Throws `UsageError`. */
 async function requireAlert(

@@ -2,16 +2,16 @@ import { formatMoney } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes, jsonOption } from '../command.ts';
+import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { withDesk } from '../desk.ts';
+import { operatorCommand } from '../desk.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 
-export const alertsCommand: Command = {
+export const alertsCommand = operatorCommand({
   name: 'alerts',
   summary: 'alerts that are pending or firing',
   details: `--json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
@@ -20,20 +20,18 @@ export const alertsCommand: Command = {
     all: { summary: 'also the resolved ones that are still stored' },
     json: jsonOption,
   },
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const views = await desk.views();
-      await warnOfOldData(context, desk, views);
-      const alerts = await views.alerts({ all: input.flag('all') });
-      if (input.flag('json')) {
-        const { alertJson } = await import('../../views/public-json.ts');
-        await printJson(context, { alerts: alerts.map(alertJson) });
-      } else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
-      else await context.stdout.write(formatAlerts(alerts, context, desk.timezone));
-      return exitCodes.ok;
-    }),
-};
+  async run(context, input, desk) {
+    const views = await desk.views();
+    await warnOfOldData(context, desk, views);
+    const alerts = await views.alerts({ all: input.flag('all') });
+    if (input.flag('json')) {
+      const { alertJson } = await import('../../views/public-json.ts');
+      await printJson(context, { alerts: alerts.map(alertJson) });
+    } else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
+    else await context.stdout.write(formatAlerts(alerts, context, desk.timezone));
+    return exitCodes.ok;
+  },
+});
 
 function formatAlerts(
   alerts: readonly AlertView[],

@@ -6,13 +6,13 @@ import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, type CommandInput, jsonOption } from '../command.ts';
+import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
-import { withDesk } from '../desk.ts';
+import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
-import { padToWidth } from '../terminal/display-width.ts';
+import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -22,7 +22,7 @@ export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as con
 
 type PluginStatus = keyof typeof pluginCodes;
 
-export const checkCommand: Command = {
+export const checkCommand = operatorCommand({
   name: 'check',
   summary: 'poll now, print balances and what each rule says; stores nothing itself',
   details: `Exits as monitoring plugins do: 0 OK, 1 warning, 2 critical, 3 unknown (an account could not be read, and nothing worse is
@@ -46,38 +46,36 @@ pauses that are stored.
     'lowwater check --account otp --json',
     'lowwater check --account otp --explain-request',
   ],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const account = input.option('account');
-      const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
-      const isExplained = input.flag('explain-request');
-      const exchanges: DescribedExchange[] = [];
-      const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
-      const checked =
-        desk.daemon === null || isExplained
-          ? await checkHere(context, input, { account, explain })
-          : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
-      const status = worstOf(checked.map(statusOf));
-      if (input.flag('json')) {
-        const { accountJson, explanationJson } = await import('../../views/public-json.ts');
-        const accounts = checked.map(({ view, explanations }) => ({
-          ...accountJson(view),
-          rules: explanations.map(explanationJson),
-        }));
-        await printJson(context, {
-          status,
-          accounts,
-          ...(isExplained ? { exchanges } : {}),
-        });
-      } else {
-        if (isExplained)
-          await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
-        await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
-      }
-      return pluginCodes[status];
-    }),
-};
+  async run(context, input, desk) {
+    const account = input.option('account');
+    const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
+    const isExplained = input.flag('explain-request');
+    const exchanges: DescribedExchange[] = [];
+    const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
+    const checked =
+      desk.daemon === null || isExplained
+        ? await checkHere(context, input, { account, explain })
+        : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
+    const status = worstOf(checked.map(statusOf));
+    if (input.flag('json')) {
+      const { accountJson, explanationJson } = await import('../../views/public-json.ts');
+      const accounts = checked.map(({ view, explanations }) => ({
+        ...accountJson(view),
+        rules: explanations.map(explanationJson),
+      }));
+      await printJson(context, {
+        status,
+        accounts,
+        ...(isExplained ? { exchanges } : {}),
+      });
+    } else {
+      if (isExplained)
+        await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
+      await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
+    }
+    return pluginCodes[status];
+  },
+});
 
 /** Polls in this process, which needs the whole file. */
 async function checkHere(
@@ -194,9 +192,11 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
   if (outcome === 'ok' && view.reading !== null) {
-    for (const { id: balance, label } of view.balances)
+    const labels = view.balances.map(({ checkLabel, label }) => cleanText(checkLabel ?? label, 60));
+    const widest = Math.max(4, ...labels.map(displayWidth));
+    for (const [index, { id: balance }] of view.balances.entries())
       lines.push(
-        `  ${label.toUpperCase().padEnd(4)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
+        `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
     lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);

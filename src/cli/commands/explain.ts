@@ -3,15 +3,15 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
-import { withDesk } from '../desk.ts';
+import { exitCodes, jsonOption, UsageError } from '../command.ts';
+import { operatorCommand } from '../desk.ts';
 import { requireAccount, requireRule, suggest } from '../read-options.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 
-export const explainCommand: Command = {
+export const explainCommand = operatorCommand({
   name: 'explain',
   summary: 'readings, numbers and thresholds behind a verdict',
   details: `Without RULE: every rule of the account.
@@ -24,37 +24,33 @@ export const explainCommand: Command = {
   ],
   options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
-      const rule = input.optionalPositional('RULE');
-      // A rule that there is nowhere is wrong usage, whatever is wrong with the database.
-      if (rule !== null) await requireRule(desk.names, rule);
-      const views = await desk.views();
-      const all = await views.explain(account);
-      const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
-      if (rule !== null && chosen.length === 0) {
-        const known = all.map((explanation) => explanation.rule.id);
-        throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
-      }
-      if (input.flag('json')) {
-        const { explanationJson } = await import('../../views/public-json.ts');
-        await printJson(context, { account, rules: chosen.map(explanationJson) });
-        return exitCodes.ok;
-      }
-      const frame = {
-        timezone: desk.timezone,
-        now: context.clock.now(),
-        currency: (await views.account(account))?.currency ?? null,
-      };
-      const { stdout } = context;
-      await stdout.write(
-        chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'),
-      );
+  async run(context, input, desk) {
+    const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
+    const rule = input.optionalPositional('RULE');
+    // A rule that there is nowhere is wrong usage, whatever is wrong with the database.
+    if (rule !== null) await requireRule(desk.names, rule);
+    const views = await desk.views();
+    const all = await views.explain(account);
+    const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
+    if (rule !== null && chosen.length === 0) {
+      const known = all.map((explanation) => explanation.rule.id);
+      throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
+    }
+    if (input.flag('json')) {
+      const { explanationJson } = await import('../../views/public-json.ts');
+      await printJson(context, { account, rules: chosen.map(explanationJson) });
       return exitCodes.ok;
-    }),
-};
+    }
+    const frame = {
+      timezone: desk.timezone,
+      now: context.clock.now(),
+      currency: (await views.account(account))?.currency ?? null,
+    };
+    const { stdout } = context;
+    await stdout.write(chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'));
+    return exitCodes.ok;
+  },
+});
 
 function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;

@@ -1,12 +1,12 @@
 import { weekMs } from '../../domain/duration.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
+import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { withDesk } from '../desk.ts';
+import { operatorCommand } from '../desk.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
@@ -20,7 +20,7 @@ const chartHeight = 18;
 /** Lines of an export written at once. */
 const chunkLines = 2000;
 
-export const historyCommand: Command = {
+export const historyCommand = operatorCommand({
   name: 'history',
   summary: 'readings of an account as chart, table, CSV or JSON',
   details: `A chart on a terminal, a table where the output goes elsewhere.
@@ -37,35 +37,33 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
     table: { summary: 'print a table also on a terminal' },
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const { timezone } = desk;
-      const account = requireAccount(desk.names.accounts, input.positional('ID'));
-      const now = context.clock.now();
-      const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
-      const until = readInstant(input, 'until', { now, timezone }) ?? now;
-      if (since >= until) throw new UsageError('--since must be before --until');
-      const views = await desk.views();
-      const view = await views.account(account);
-      const balances = view?.balances ?? [];
-      const balance = readBalance(input, balances);
-      // The end is exclusive, and a reading of this very millisecond belongs to "until now".
-      const readings = await views.readings(account, since, until + 1);
-      if (input.flag('json')) {
-        const { readingJson } = await import('../../views/public-json.ts');
-        await printJson(context, { points: readings.map(readingJson) });
-      } else if (input.flag('csv')) await printCsv(context, readings, balances);
-      else if (readings.length === 0)
-        await context.stdout.write(
-          `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
-        );
-      else if (input.flag('table') || !context.stdout.isTerminal)
-        await printTable(context, readings, { balances, balance: balance.id, timezone });
-      else await printChart(context, { account, balance, timezone, readings, since, until, view });
-      return exitCodes.ok;
-    }),
-};
+  async run(context, input, desk) {
+    const { timezone } = desk;
+    const account = requireAccount(desk.names.accounts, input.positional('ID'));
+    const now = context.clock.now();
+    const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
+    const until = readInstant(input, 'until', { now, timezone }) ?? now;
+    if (since >= until) throw new UsageError('--since must be before --until');
+    const views = await desk.views();
+    const view = await views.account(account);
+    const balances = view?.balances ?? [];
+    const balance = readBalance(input, balances);
+    // The end is exclusive, and a reading of this very millisecond belongs to "until now".
+    const readings = await views.readings(account, since, until + 1);
+    if (input.flag('json')) {
+      const { readingJson } = await import('../../views/public-json.ts');
+      await printJson(context, { points: readings.map(readingJson) });
+    } else if (input.flag('csv')) await printCsv(context, readings, balances);
+    else if (readings.length === 0)
+      await context.stdout.write(
+        `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
+      );
+    else if (input.flag('table') || !context.stdout.isTerminal)
+      await printTable(context, readings, { balances, balance: balance.id, timezone });
+    else await printChart(context, { account, balance, timezone, readings, since, until, view });
+    return exitCodes.ok;
+  },
+});
 
 async function printCsv(
   { stdout, stderr, clock, signal }: CommandContext,
@@ -104,7 +102,7 @@ async function printTable(
         align: 'right' as const,
         ...(id === balance ? {} : { rank: 1 }),
         value: (reading: Reading) =>
-          reading.balances[id] === undefined ? '-' : formatMoney(reading.balances[id]),
+          reading.balances[id] === undefined ? '-' : formatBare(reading.balances[id], reading.currency),
       })),
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
@@ -137,6 +135,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   // A history that is shorter than what was asked for fills the chart.
   const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
   const thresholds = view?.thresholds[balance] ?? {};
+  const wordAmount = (micros: Micros): string => formatBare(micros, newest?.currency ?? null);
   const chart = layPast(
     { since: from, until, readings: drawn, balance, thresholds },
     view?.pollIntervalMs ?? 0,
@@ -146,7 +145,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     timezone,
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
-    formatValue: formatMoney,
+    formatValue: wordAmount,
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
@@ -154,8 +153,8 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const latest =
     newest?.balances[balance] === undefined
       ? ''
-      : `${formatMoney(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
-  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
+      : `${wordAmount(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
+  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${wordAmount(micros)}`);
   const legend =
     names.length === 0
       ? []

@@ -1,12 +1,12 @@
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
+import { CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext, ReportOrder, SentReport } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
-import { type Desk, withDesk } from '../desk.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
 import { suggest } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 
-export const reportCommand: Command = {
+export const reportCommand = operatorCommand({
   name: 'report',
   summary: 'send or print a report now',
   details: `Covers the time since its last scheduled run. Its schedule stays as it is.
@@ -18,25 +18,23 @@ export const reportCommand: Command = {
     json: { summary: 'print it as JSON instead of sending it' },
   },
   examples: ['lowwater report weekly --print'],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const id = requireReport(desk.names.reports, input.positional('ID'));
-      if (input.flag('json') || input.flag('print')) {
-        const { text, payload } = await readReport(context, desk, id);
-        if (input.flag('json')) await printJson(context, payload);
-        else await context.stdout.write(text);
-        return exitCodes.ok;
-      }
-      const failed: string[] = [];
-      for (const { channel, delivered, reason } of await sendReport(context, desk, id)) {
-        if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
-        else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
-      }
-      if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
+  async run(context, input, desk) {
+    const id = requireReport(desk.names.reports, input.positional('ID'));
+    if (input.flag('json') || input.flag('print')) {
+      const { text, payload } = await readReport(context, desk, id);
+      if (input.flag('json')) await printJson(context, payload);
+      else await context.stdout.write(text);
       return exitCodes.ok;
-    }),
-};
+    }
+    const failed: string[] = [];
+    for (const { channel, delivered, reason } of await sendReport(context, desk, id)) {
+      if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
+      else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
+    }
+    if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
+    return exitCodes.ok;
+  },
+});
 
 async function readReport(
   context: CommandContext,

@@ -6,16 +6,9 @@ import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { maxSilenceMs } from '../../domain/silence.ts';
 import type { SilenceView } from '../../views/views.ts';
-import {
-  type Command,
-  CommandError,
-  type CommandInput,
-  exitCodes,
-  jsonOption,
-  UsageError,
-} from '../command.ts';
+import { CommandError, type CommandInput, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printOrdered, withDesk } from '../desk.ts';
+import { operatorCommand, printOrdered } from '../desk.ts';
 import {
   byOption,
   readChoice,
@@ -29,7 +22,7 @@ import { printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 
-export const silenceAddCommand: Command = {
+export const silenceAddCommand = operatorCommand({
   name: 'silence add',
   summary: 'mute matching alerts for a while',
   details: `Alerts that match all that is given send nothing until the silence ends. One that still fires then is sent then. Everything
@@ -59,80 +52,74 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
     'lowwater silence add --label team=growth --severity info --for 1d',
   ],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const durationMs = readDuration(input, 'for');
-      if (durationMs === null)
-        throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
-      if (durationMs > maxSilenceMs) throw new UsageError(`--for is at most ${formatDuration(maxSilenceMs)}`);
-      const account = input.option('account');
-      if (account !== null && !isSelfId(account)) requireAccount(desk.names.accounts, account);
-      const rule = input.option('rule');
-      if (rule !== null) await requireRule(desk.names, rule);
-      const match = readMatcher(input);
-      const everything = input.flag('everything');
-      checkMatcher(match, everything);
-      const comment = input.option('comment') ?? '';
-      const by = readPerson(context, input);
-      const startsAt = context.clock.now();
-      const endsAt = startsAt + durationMs;
-      const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
-      const body = { ...said, ...(everything ? { everything } : {}) };
-      const left = `s-${context.random.id()}`;
-      const answer = await desk.order({ method: 'POST', path: '/api/v1/silences', body }, () => ({
-        kind: 'silence',
-        silence: { id: left, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment },
-      }));
-      const id = answer.kind === 'answered' ? idOf(answer.body) : left;
-      const until = `${formatInstant(endsAt, desk.timezone)} (${desk.timezone})`;
-      const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
-      return printOrdered(context, input, { about: { id, ...said }, sentence, answer });
-    }),
-};
+  async run(context, input, desk) {
+    const durationMs = readDuration(input, 'for');
+    if (durationMs === null)
+      throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
+    if (durationMs > maxSilenceMs) throw new UsageError(`--for is at most ${formatDuration(maxSilenceMs)}`);
+    const account = input.option('account');
+    if (account !== null && !isSelfId(account)) requireAccount(desk.names.accounts, account);
+    const rule = input.option('rule');
+    if (rule !== null) await requireRule(desk.names, rule);
+    const match = readMatcher(input);
+    const everything = input.flag('everything');
+    checkMatcher(match, everything);
+    const comment = input.option('comment') ?? '';
+    const by = readPerson(context, input);
+    const startsAt = context.clock.now();
+    const endsAt = startsAt + durationMs;
+    const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
+    const body = { ...said, ...(everything ? { everything } : {}) };
+    const left = `s-${context.random.id()}`;
+    const answer = await desk.order({ method: 'POST', path: '/api/v1/silences', body }, () => ({
+      kind: 'silence',
+      silence: { id: left, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment },
+    }));
+    const id = answer.kind === 'answered' ? idOf(answer.body) : left;
+    const until = `${formatInstant(endsAt, desk.timezone)} (${desk.timezone})`;
+    const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
+    return printOrdered(context, input, { about: { id, ...said }, sentence, answer });
+  },
+});
 
-export const silenceListCommand: Command = {
+export const silenceListCommand = operatorCommand({
   name: 'silence list',
   summary: 'silences that are not over',
   details: `Those made by people, and the present or next window of those in the configuration (without an id).
 
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: jsonOption },
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const silences = await (await desk.views()).silences();
-      if (input.flag('json')) {
-        const { silenceJson } = await import('../../views/public-json.ts');
-        await printJson(context, { silences: silences.map(silenceJson) });
-      } else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
-      else await context.stdout.write(formatSilences(silences, context, desk.timezone));
-      return exitCodes.ok;
-    }),
-};
+  async run(context, input, desk) {
+    const silences = await (await desk.views()).silences();
+    if (input.flag('json')) {
+      const { silenceJson } = await import('../../views/public-json.ts');
+      await printJson(context, { silences: silences.map(silenceJson) });
+    } else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
+    else await context.stdout.write(formatSilences(silences, context, desk.timezone));
+    return exitCodes.ok;
+  },
+});
 
-export const silenceExpireCommand: Command = {
+export const silenceExpireCommand = operatorCommand({
   name: 'silence expire',
   summary: 'end a silence now',
   details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
-  positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
+  positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it', completes: 'silences' }],
   options: { json: jsonOption },
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const id = input.positional('ID');
-      const path = `/api/v1/silences/${encodeURIComponent(id)}`;
-      const answer = await desk.order({ method: 'DELETE', path }, async () => {
-        const known = (await (await desk.views()).silences()).flatMap((silence) => silence.id ?? []);
-        if (!known.includes(id))
-          throw new CommandError(
-            `there is no silence ${id}${known.length === 0 ? '' : `: ${suggest(id, known)}`}`,
-          );
-        return { kind: 'expire', id, at: context.clock.now() };
-      });
-      return printOrdered(context, input, { about: { id }, sentence: `Silence ${id} has ended.`, answer });
-    }),
-};
+  async run(context, input, desk) {
+    const id = input.positional('ID');
+    const path = `/api/v1/silences/${encodeURIComponent(id)}`;
+    const answer = await desk.order({ method: 'DELETE', path }, async () => {
+      const known = (await (await desk.views()).silences()).flatMap((silence) => silence.id ?? []);
+      if (!known.includes(id))
+        throw new CommandError(
+          `there is no silence ${id}${known.length === 0 ? '' : `: ${suggest(id, known)}`}`,
+        );
+      return { kind: 'expire', id, at: context.clock.now() };
+    });
+    return printOrdered(context, input, { about: { id }, sentence: `Silence ${id} has ended.`, answer });
+  },
+});
 
 function readMatcher(input: CommandInput): Matcher {
   const labels = readLabels(input);

@@ -2,18 +2,19 @@ import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
-import { formatMoney } from '../../domain/money.ts';
+import { formatBare } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
+import { isWorse, type Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
-import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { type Command, exitCodes, jsonOption } from '../command.ts';
+import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, withDesk } from '../desk.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
@@ -22,7 +23,7 @@ import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 import { type DescribedCluster, describeCluster } from './cluster.ts';
 
-export const statusCommand: Command = {
+export const statusCommand = operatorCommand({
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
   details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. What is
@@ -31,33 +32,44 @@ wrong with the daemon, and a database that no daemon fills, is said on standard 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
-  options: { json: jsonOption },
-  examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
-  asksDaemon: true,
-  run: (context, input) =>
-    withDesk(context, input, async (desk) => {
-      const views = await desk.views();
-      const accounts = (await views.accounts()).toSorted(byRunway);
-      const cluster = await lookAtCluster(context, desk);
-      await warnOfOldData(context, desk, views);
-      for (const problem of desk.daemon?.facts?.problems ?? [])
-        await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
-      if (input.flag('json')) {
-        const { accountJson } = await import('../../views/public-json.ts');
-        await printJson(context, {
-          accounts: accounts.map(accountJson),
-          ...(cluster === null ? {} : { cluster }),
-        });
-        return exitCodes.ok;
-      }
-      const { timezone } = desk;
-      await context.stdout.write(
-        formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
-      );
-      if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+  options: {
+    json: jsonOption,
+    line: { summary: 'one short line for bars and prompts: the worst state, and what runs out first' },
+  },
+  examples: [
+    'lowwater status',
+    'lowwater status --line',
+    `lowwater status --json | jq -r '.accounts[].balances.sms'`,
+  ],
+  async run(context, input, desk) {
+    const views = await desk.views();
+    const accounts = (await views.accounts()).toSorted(byRunway);
+    const cluster = await lookAtCluster(context, desk);
+    const isOld = await warnOfOldData(context, desk, views);
+    for (const problem of desk.daemon?.facts?.problems ?? [])
+      await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    if (input.flag('json')) {
+      const { accountJson } = await import('../../views/public-json.ts');
+      await printJson(context, {
+        accounts: accounts.map(accountJson),
+        ...(cluster === null ? {} : { cluster }),
+      });
       return exitCodes.ok;
-    }),
-};
+    }
+    if (input.flag('line')) {
+      await context.stdout.write(
+        `${formatLine(accounts, { ...context, isOld, now: context.clock.now() })}\n`,
+      );
+      return exitCodes.ok;
+    }
+    const { timezone } = desk;
+    await context.stdout.write(
+      formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
+    );
+    if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
+    return exitCodes.ok;
+  },
+});
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
@@ -89,6 +101,35 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${clusterStatus}`;
 }
 
+/** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
+function formatLine(
+  accounts: readonly AccountView[],
+  frame: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
+): string {
+  const { style } = frame.stdout;
+  const worst = accounts.reduce<Severity | null>(
+    (worst, account) =>
+      account.worst !== null && (worst === null || isWorse(account.worst, worst)) ? account.worst : worst,
+    null,
+  );
+  const isKnown = !frame.isOld && accounts.every(({ outcome }) => outcome === 'ok');
+  const word = (isKnown ? (worst ?? 'ok') : (worst ?? 'unknown')).toUpperCase();
+  const [first] = accounts;
+  const runway = first === undefined ? '-' : runwayOf(first, frame.now);
+  const parts = [
+    ...(frame.isOld ? ['old readings'] : []),
+    ...summarise(accounts),
+    ...(first === undefined || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
+  ];
+  const paint =
+    worst === null
+      ? isKnown
+        ? style.green
+        : style.yellow
+      : (text: string) => paintSeverity(style, worst, text);
+  return `${paint(word)} ${parts.join(', ')}`;
+}
+
 /** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
 export function formatStatus(
   accounts: readonly AccountView[],
@@ -100,7 +141,7 @@ export function formatStatus(
     rows: accounts,
     output: stdout,
   });
-  return `${table}\n${wrapToWidth(summarise(accounts), layoutWidth(stdout)).join('\n')}\n`;
+  return `${table}\n${wrapToWidth(summarise(accounts).join(', '), layoutWidth(stdout)).join('\n')}\n`;
 }
 
 function statusColumns(frame: {
@@ -136,7 +177,7 @@ function statusColumns(frame: {
       rank: 2,
       value: (account) => {
         const burn = pressing(account)?.burnPerDay ?? null;
-        return burn === null ? '-' : formatComputed(burn, null);
+        return burn === null ? '-' : formatBareComputed(burn, account.currency);
       },
     },
     { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
@@ -191,7 +232,7 @@ function stateOf(account: AccountView): State {
 }
 
 function moneyOf(account: AccountView, balance: Balance): string {
-  return account.reading === null ? '-' : formatMoney(amountOf(account.reading, balance));
+  return account.reading === null ? '-' : formatBare(amountOf(account.reading, balance), account.currency);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */
@@ -239,7 +280,7 @@ function byRunway(left: AccountView, right: AccountView): number {
   return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
 }
 
-function summarise(accounts: readonly AccountView[]): string {
+function summarise(accounts: readonly AccountView[]): readonly string[] {
   const firing = accounts.reduce((sum, account) => sum + account.firing, 0);
   const failing = accounts.filter(({ outcome }) => outcome !== null && outcome !== 'ok').length;
   const parts = [
@@ -247,5 +288,5 @@ function summarise(accounts: readonly AccountView[]): string {
     firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
   ];
   if (failing > 0) parts.push(`${failing} cannot be read`);
-  return parts.join(', ');
+  return parts;
 }

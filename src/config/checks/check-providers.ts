@@ -52,6 +52,8 @@ function checkAccount(
   const refuse = (key: Path, message: string) =>
     problems.push(problemAt(draft, [...account, ...key], message));
   const has = (key: string): boolean => valueAt(draft, [...account, key]) !== undefined;
+  if (valueAt(draft, [...account, 'creditLimit']) === 'provider' && entry.saysCreditLimit !== true)
+    refuse(['creditLimit'], 'its provider does not say one that moves where it is empty: give an amount');
   if (kind.accountKeys !== undefined) {
     const { credential, address } = kind.accountKeys;
     if (has('credentials'))

@@ -70,9 +70,19 @@ const account = shape({
   weekend: weekend
     .meta({ description: 'Its weekend, instead of the one at the top of the file.' })
     .optional(),
-  creditLimit: amount('How far below zero the provider lets it go: it is empty there, and not before.', {
-    sign: 'not-negative',
-  }).prefault(0),
+  creditLimit: z
+    .union(
+      [
+        z.literal('provider').transform(() => null),
+        amount('An amount that is not negative.', { sign: 'not-negative' }),
+      ],
+      { error: 'must be an amount that is not negative, or "provider" for what its answers say' },
+    )
+    .meta({
+      description:
+        'How far below zero the provider lets it go: it is empty there, and not before. "provider": as its answers say, 0 until then.',
+    })
+    .prefault(0),
   leadTime: duration('How long a payment takes to arrive: messages then say by when to pay.', {
     minMs: secondMs,
   }).optional(),
@@ -205,7 +215,7 @@ const cluster = shape({
   ).optional(),
   lease: duration(
     'How long a daemon that says nothing keeps the accounts. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
-    { minMs: 6 * secondMs, maxMs: 5 * minuteMs },
+    { minMs: 3 * secondMs, maxMs: 5 * minuteMs },
   ).prefault('8s'),
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
     '1h',

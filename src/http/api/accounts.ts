@@ -19,7 +19,18 @@ import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
-import { type Api, answers, gives, refused, streamed, takes, window, written } from './operation.ts';
+import {
+  type Api,
+  answers,
+  csvAnswer,
+  csvFile,
+  gives,
+  refused,
+  streamed,
+  takes,
+  window,
+  written,
+} from './operation.ts';
 import { pushedReadingSchema } from './orders.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
@@ -79,10 +90,7 @@ const getHistoryCsv = createRoute({
     'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
   tags,
   request: { params, query: z.object(window) },
-  responses: {
-    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
-    ...refused,
-  },
+  responses: csvAnswer,
 });
 
 const listPolls = createRoute({
@@ -197,11 +205,7 @@ export function addAccountOperations(api: Api): void {
     const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
     const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
-    const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
-    return context.body(streamed(context, lines), 200, {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="${name}"`,
-    });
+    return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
   });
 
   api.openapi(listPolls, async (context) => {

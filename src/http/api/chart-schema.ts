@@ -53,6 +53,10 @@ export const chartJson = publicObject<AccountChart>()(
       corners.meta({ description: 'What was predicted a week ago, with what came' }),
       ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
     ],
+    coming: [
+      corners.meta({ description: 'Expected top-ups, and below zero what a monthly run takes' }),
+      ({ coming }) => coming.map(({ at, micros }): [number, number] => [at, units(micros)]),
+    ],
     projection: [
       corners,
       ({ projection }) => projection.map(({ at, value }): [number, number] => [at, units(value)]),

@@ -21,6 +21,20 @@ function problem(description: string) {
   return { description, content: { [problemMediaType]: { schema: problemSchema } } };
 }
 
+/** What an operation answers that gives CSV. */
+export const csvAnswer = {
+  200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
+  ...refused,
+};
+
+/** Lines of CSV to be saved under a name. */
+export function csvFile(context: WebContext, name: string, lines: Iterable<string> | AsyncIterable<string>) {
+  return context.body(streamed(context, lines), 200, {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  });
+}
+
 /** A body that may be left out, or must not be. */
 export function takes<Schema extends z.ZodType>(schema: Schema, required = true) {
   return { body: { required, content: { 'application/json': { schema } } } };

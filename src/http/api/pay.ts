@@ -9,7 +9,7 @@ import type { AccountView } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
 import { RequestError } from '../refusal.ts';
 import { accept } from './input.ts';
-import { type Api, answers, gives, refused, streamed, takes } from './operation.ts';
+import { type Api, answers, csvAnswer, csvFile, gives, refused, takes } from './operation.ts';
 import { expectOrderSchema } from './orders.ts';
 import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
 
@@ -43,10 +43,7 @@ const getPaymentsCsv = createRoute({
   operationId: 'getPaymentsCsv',
   summary: 'What is to be paid within 30 days, as CSV',
   tags,
-  responses: {
-    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
-    ...refused,
-  },
+  responses: csvAnswer,
 });
 
 const listExpected = createRoute({
@@ -136,10 +133,7 @@ export function addPaymentOperations(api: Api): void {
       ...currencies.flatMap(({ payments }) => payments.map(csvLine)),
       ...unknown.map(unknownLine),
     ];
-    return context.body(streamed(context, lines), 200, {
-      'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': `attachment; filename="pay-${isoDay(now, 'UTC')}.csv"`,
-    });
+    return csvFile(context, `pay-${isoDay(now, 'UTC')}`, lines);
   });
 }
 

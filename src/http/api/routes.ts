@@ -7,6 +7,7 @@ import { refuseInput } from './input.ts';
 import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
 import { addPaymentOperations } from './pay.ts';
+import { addReviewOperations } from './review.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
@@ -21,6 +22,7 @@ export function createApi(version: string, daemon: DaemonFacts = unknownDaemon):
   addSilenceOperations(api);
   addMessageOperations(api);
   addPaymentOperations(api);
+  addReviewOperations(api, daemon.timezone);
   addDaemonOperations(api, daemon);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, version)));
   return api;

@@ -209,7 +209,7 @@ function drawForetold(self, { foretold }, colour) {
   ctx.restore();
 }
 
-function drawMarks(self, { thresholds, topUps, now }, colour) {
+function drawMarks(self, { thresholds, topUps, coming, now }, colour) {
   const { ctx, bbox } = self;
   const scale = devicePixelRatio;
   ctx.save();
@@ -242,6 +242,12 @@ function drawMarks(self, { thresholds, topUps, now }, colour) {
   const x = self.valToPos(now / 1000, 'x', true);
   ctx.strokeStyle = colour.soft;
   line(ctx, [x, bbox.top, x, bbox.top + bbox.height], [scale, 3 * scale]);
+  for (const [at, amount] of coming) {
+    const when = self.valToPos(at / 1000, 'x', true);
+    ctx.fillStyle = ctx.strokeStyle = colour.soft;
+    line(ctx, [when, bbox.top, when, bbox.top + bbox.height], [2 * scale, 3 * scale]);
+    ctx.fillText(`${amount > 0 ? '+' : ''}${formatMoney(amount)}`, when - 4 * scale, bbox.top + 12 * scale);
+  }
   for (const { at, value } of topUps) {
     ctx.beginPath();
     ctx.arc(

@@ -1,6 +1,6 @@
 // The pages by keyboard alone: `?` lists the keys. Without this script everything is reached by Tab as well.
 
-const places = { o: '/', a: '/alerts', p: '/pay', s: '/silences', m: '/messages' };
+const places = { o: '/', a: '/alerts', p: '/pay', s: '/silences', r: '/review', m: '/messages' };
 const keys = [
   ['/', 'search'],
   ['j, k', 'next or last alert, then account'],
@@ -8,7 +8,7 @@ const keys = [
   ['a', 'acknowledge the alert'],
   ['s', 'silence the alert'],
   ['x', 'tick the alert'],
-  ['g o, g a, g p, g s, g m', 'go to Overview, Alerts, Pay, Silences, Messages'],
+  ['g o, g a, g p, g s, g r, g m', 'go to Overview, Alerts, Pay, Silences, Review, Messages'],
   ['Esc', 'leave a form or this list'],
   ['?', 'this list'],
 ];

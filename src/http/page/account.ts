@@ -1,6 +1,7 @@
 import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';
@@ -152,11 +153,20 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${amount(id)}</td>`)}</tr>`;
 }
 
+/** What breaches a rule, or has no verdict, first; what is fine is folded. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Rules" tabindex="0"><table class="cards">
+  const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
+  const rows = (label: string, some: readonly Explanation[]): Html =>
+    html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th></tr></thead>
-<tbody>${explanations.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
+<tbody>${some.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
+  const fine = explanations.filter(isFine);
+  const others = explanations.filter((explanation) => !isFine(explanation));
+  return html`${others.length > 0 && rows('Rules', others)}${
+    fine.length > 0 &&
+    html`<details class="fold"${others.length === 0 && html` open`}><summary>${plural(fine.length, 'rule')} ${fine.length === 1 ? 'is' : 'are'} fine</summary>${rows('Rules that are fine', fine)}</details>`
+  }`;
 }
 
 function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {

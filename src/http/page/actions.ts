@@ -13,36 +13,57 @@ import { frameOf, type PageOptions, show } from './show.ts';
 import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
 import { renderSilences } from './silences.ts';
 
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+/** Does what a form says; the word for what was done. */
+type Act = (form: URLSearchParams, context: WebContext, parameters: Parameters) => Promise<string>;
+
 /** What the forms of the pages do. Each goes back to the page that showed it. */
 export function addActions(app: WebApp, options: PageOptions): void {
-  app.post('/alerts/many', actOnMany);
-  app.post('/alerts/:account/:rule/acknowledge', acknowledge);
-  app.post('/alerts/:account/:rule/unacknowledge', unacknowledge);
-  app.post('/pay/ordered', async (context) => {
-    const form = await readForm(context);
-    await orderTopUp(context, form, frameOf(options, context));
-    form.set('back', '/pay');
-    return sendBack(context, form, 'ordered');
-  });
-  app.post('/pay/cancel', async (context) => {
-    const form = await readForm(context);
-    const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
-    accept(await context.var.views.cancelExpected({ account, id }));
-    form.set('back', '/pay');
-    return sendBack(context, form, 'cancelled');
-  });
+  const acts: Readonly<Record<string, Act>> = {
+    '/alerts/many': actOnMany,
+    '/alerts/:account/:rule/acknowledge': async (form, { var: { views } }, { account = '', rule = '' }) => {
+      accept(await views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+      return 'acknowledged';
+    },
+    '/alerts/:account/:rule/unacknowledge': async (_, { var: { views } }, { account = '', rule = '' }) => {
+      accept(await views.unacknowledge({ account, rule }));
+      return 'given-back';
+    },
+    '/pay/ordered': async (form, context) => {
+      form.set('back', '/pay');
+      await orderTopUp(context, form, frameOf(options, context));
+      return 'ordered';
+    },
+    '/pay/cancel': async (form, { var: { views } }) => {
+      form.set('back', '/pay');
+      const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
+      accept(await views.cancelExpected({ account, id }));
+      return 'cancelled';
+    },
+    '/silences/:id/extend': async (form, { var: { views } }, { id = '' }) => {
+      const byMs = parseDuration(form.get('for') ?? '');
+      if (byMs === null || byMs <= 0)
+        throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
+      accept(await views.extendSilence({ id, byMs }));
+      return 'extended';
+    },
+    '/silences/:id/expire': async (_, { var: { views } }, { id = '' }) => {
+      accept(await views.expireSilence(id));
+      return 'expired';
+    },
+    '/accounts/:id/poll': async (_, { var: { views } }, { id = '' }) => {
+      const account = await findAccount(views, id);
+      return accept(await views.pollNow(account.id)).outcome === 'ok' ? 'polled' : 'poll-failed';
+    },
+  };
+  for (const [path, act] of Object.entries(acts)) {
+    app.post(path, async (context) => {
+      const form = await readForm(context);
+      return sendBack(context, form, await act(form, context, context.req.param()));
+    });
+  }
   app.post('/silences', (context) => silence(options, context));
-  app.post('/silences/:id/extend', extendSilence);
-  app.post('/silences/:id/expire', expireSilence);
-  app.post('/accounts/:id/poll', pollNow);
-}
-
-async function acknowledge(context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const form = await readForm(context);
-  const { account = '', rule = '' } = context.req.param();
-  accept(await views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  return sendBack(context, form, 'acknowledged');
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
@@ -69,56 +90,21 @@ async function silence(options: PageOptions, context: WebContext): Promise<Respo
   });
 }
 
-async function extendSilence(context: WebContext): Promise<Response> {
+async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
   const { views } = context.var;
-  const form = await readForm(context);
-  const byMs = parseDuration(form.get('for') ?? '');
-  if (byMs === null || byMs <= 0)
-    throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
-  accept(await views.extendSilence({ id: context.req.param('id') ?? '', byMs }));
-  return sendBack(context, form, 'extended');
-}
-
-async function expireSilence(context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const form = await readForm(context);
-  accept(await views.expireSilence(context.req.param('id') ?? ''));
-  return sendBack(context, form, 'expired');
-}
-
-async function pollNow(context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const form = await readForm(context);
-  const { id } = await findAccount(views, context.req.param('id') ?? '');
-  const { outcome } = accept(await views.pollNow(id));
-  return sendBack(context, form, outcome === 'ok' ? 'polled' : 'poll-failed');
-}
-
-async function unacknowledge(context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const form = await readForm(context);
-  const { account = '', rule = '' } = context.req.param();
-  accept(await views.unacknowledge({ account, rule }));
-  return sendBack(context, form, 'given-back');
-}
-
-async function actOnMany(context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const form = await readForm(context);
   const alerts =
     form.get('all') === 'yes'
       ? await readMatching(views, form)
       : form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
-  if (alerts.length === 0) return sendBack(context, form, 'none');
+  if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const answers = isSilence
     ? await silenceMany(views, { alerts, form, now: context.get('now') })
     : await views.acknowledgeAll({ alerts, ...readPerson(form) });
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   if (changed.length > 0) throw refuseMany(changed, alerts.length);
-  if (isSilence) return sendBack(context, form, 'silenced');
-  const isWhole = answers.every((answer) => answer === null);
-  return sendBack(context, form, isWhole ? 'acknowledged-many' : 'partly');
+  if (isSilence) return 'silenced';
+  return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 
 /** All that the filters of the page select, where they are those that its reader saw. */

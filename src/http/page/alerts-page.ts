@@ -2,7 +2,14 @@ import { plural } from '../../domain/plural.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
-import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
+import {
+  type AlertPage,
+  type AlertQuery,
+  pageOfAlerts,
+  readAlertQuery,
+  selects,
+  writeAlertQuery,
+} from './alert-list.ts';
 import { accountsOf, alertCard } from './alerts.ts';
 import {
   durationField,
@@ -22,7 +29,8 @@ const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
-export async function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+export async function renderAlerts(views: LiveViews, address: URLSearchParams, frame: Frame): Promise<Html> {
+  const query = readAlertQuery(address);
   const found =
     query.state === 'past' ? await pastSection(views, query, frame) : await openSection(views, query, frame);
   return html`<h1>Alerts</h1>

@@ -23,7 +23,7 @@ export interface ChartQuery {
   readonly points?: number;
 }
 
-export type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo'>;
+export type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo' | 'coming'>;
 
 /**
  * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
@@ -55,6 +55,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     aheadShare,
     incidents: await findIncidents(views, query),
     silences: muted.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
+    coming: views.coming(account.id, balance),
     ...(until < now ? {} : lookBack(views.weekAgo(account.id, balance), readings, query)),
   });
 }

@@ -180,6 +180,7 @@ function legend(chart: Chart): Html {
     ['fan', '80 % range', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
+    ['coming', 'expected top-up or monthly run', chart.coming.length > 0],
     ['foretold', 'predicted a week ago', chart.predicted.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],
     ['silenced', 'silenced', chart.silences.length > 0],

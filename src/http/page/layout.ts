@@ -19,7 +19,7 @@ export interface LayoutOptions {
 }
 
 export interface Chrome {
-  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'messages' | null;
+  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'review' | 'messages' | 'audit' | null;
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
@@ -87,7 +87,7 @@ ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="
 function navigation({ current, canSignOut }: Chrome): Html {
   const link = (path: string, name: Chrome['current'], word: string): Html =>
     choiceLink(path, word, name === current, 'page');
-  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/pay', 'pay', 'Pay')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
+  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/pay', 'pay', 'Pay')}${link('/silences', 'silences', 'Silences')}${link('/review', 'review', 'Review')}${link('/messages', 'messages', 'Messages')}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
 }
 

@@ -1,11 +1,22 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { ChannelView, Views } from '../../views/views.ts';
+import type { ChannelView, LiveViews, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
+import { live } from './live.ts';
+import { ifReadable } from './readable.ts';
 import { age, badge, type Frame, nameOf, unknown } from './words.ts';
 
 const shownItems = 3;
+
+const listedMessages = 200;
+
+/** The last messages, and the channels. */
+export async function renderMessages(views: LiveViews, _query: URLSearchParams, frame: Frame): Promise<Html> {
+  const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
+  return html`<h1>Messages</h1>${live('messages', messages)}
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(views.channels(), frame))}</section>`;
+}
 
 /** Messages with their delivery, newest first. */
 export async function messageTable(

@@ -1,4 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { LiveViews } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
@@ -7,25 +8,33 @@ import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
-import { readAlertQuery } from './alert-list.ts';
 import { renderAlerts } from './alerts-page.ts';
 import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-input.ts';
-import { live } from './live.ts';
-import { channelTable, messageTable } from './messages.ts';
+import type { Chrome } from './layout.ts';
+import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
-import { ifReadable } from './readable.ts';
+import { renderReview } from './review.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silence-form.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
 import { addTrialPage } from './trial-page.ts';
-import { nameOf } from './words.ts';
-
-const listedMessages = 200;
+import { type Frame, nameOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+
+type RenderPage = (views: LiveViews, query: URLSearchParams, frame: Frame) => Promise<Html>;
+
+/** The pages of the navigation. */
+const pages: readonly (readonly [path: string, title: string, Chrome['current'], RenderPage])[] = [
+  ['/', '', 'overview', renderOverview],
+  ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
+  ['/pay', 'Pay · ', 'pay', (views, _query, frame) => renderPay(views, frame)],
+  ['/review', 'Review · ', 'review', renderReview],
+  ['/messages', 'Messages · ', 'messages', renderMessages],
+];
 
 /** Pages that ask nobody to sign in. */
 export function addOpenPages(app: WebApp, options: PageOptions): void {
@@ -41,17 +50,15 @@ export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
   addTimeZoneRoutes(app, options);
   addTrialPage(app, options);
-  app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
-  app.get('/alerts', (context) => showAlerts(options, context));
-  app.get('/pay', (context) => showPay(options, context));
   app.get('/silences', (context) => showSilences(options, context, nothingGiven));
-  app.get('/messages', (context) => showMessages(options, context));
-}
-
-async function showOverview(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderOverview(context.var.views, queryOf(context), frameOf(options, context));
-  return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
+  for (const [path, title, current, render] of pages) {
+    app.get(path, async (context) => {
+      const content = await render(context.var.views, queryOf(context), frameOf(options, context));
+      const scripts = pagePaths.test(path) ? ['live.js'] : [];
+      return show(options, context, { title: `${title}lowwater`, content, current, scripts });
+    });
+  }
 }
 
 async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
@@ -62,39 +69,6 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
-  });
-}
-
-async function showAlerts(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderAlerts(
-    context.var.views,
-    readAlertQuery(queryOf(context)),
-    frameOf(options, context),
-  );
-  return show(options, context, {
-    title: 'Alerts · lowwater',
-    content,
-    current: 'alerts',
-    scripts: ['live.js'],
-  });
-}
-
-async function showPay(options: PageOptions, context: WebContext): Promise<Response> {
-  const content = await renderPay(context.var.views, frameOf(options, context));
-  return show(options, context, { title: 'Pay · lowwater', content, current: 'pay', scripts: ['live.js'] });
-}
-
-async function showMessages(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = context.var;
-  const frame = frameOf(options, context);
-  const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
-  const content = html`<h1>Messages</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(views.channels(), frame))}</section>`;
-  return show(options, context, {
-    title: 'Messages · lowwater',
-    content,
-    current: 'messages',
-    scripts: ['live.js'],
   });
 }
 

@@ -5,7 +5,7 @@ import { amountOf, type BalanceDefinition, type Reading } from '../../domain/rea
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { formatComputed } from '../../wording/quantity-wording.ts';
+import { formatBareComputed } from '../../wording/quantity-wording.ts';
 import { accountPath } from './forms.ts';
 import { type Frame, moment, nameOf, unknown } from './words.ts';
 
@@ -75,10 +75,10 @@ ${columns === null ? html`<td class="number" data-label="Balances">${named}</td>
   }</td></tr>`;
 }
 
-function burnCell({ accounts, burnPerDay, burning }: Total): Html {
+function burnCell({ currency, accounts, burnPerDay, burning }: Total): Html {
   if (burning === 0) return unknown();
   const rest = accounts - burning;
-  return html`${formatComputed(burnPerDay, null)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
+  return html`${formatBareComputed(burnPerDay, currency)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {

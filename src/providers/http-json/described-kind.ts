@@ -4,7 +4,7 @@ import type { BalanceDefinition } from '../../domain/reading.ts';
 import type { AnswerContext, ProviderAccount, ProviderAnswer, ProviderKind, SharedEntry } from '../kind.ts';
 import type { Description } from './description.ts';
 import { explainAnswer } from './explain-answer.ts';
-import { prepareRequest } from './prepare-request.ts';
+import { baseOf, prepareRequest } from './prepare-request.ts';
 import { readAnswer } from './read-answer.ts';
 
 /** An entry whose provider is described as data: by the configuration, or by a preset. */
@@ -35,8 +35,10 @@ export function buildDescribedEntry(
     ...shared,
     description,
     ...(more.baseUrl === undefined ? {} : { baseUrl: more.baseUrl }),
+    address: baseOf(description.request.url, more.baseUrl),
     polled: true,
     balances: description.balances.map(nameBalance),
+    ...(description.facts.creditLimit?.included === false ? { saysCreditLimit: true } : {}),
     words: { replaceKey: more.replaceKey, keyName: 'credentials', addressKey: 'baseUrl' },
   };
 }

@@ -221,7 +221,14 @@ export const descriptionKeys = {
     autoRecharge: test
       .meta({ description: 'What an answer says where automatic recharge is on.' })
       .optional(),
-    creditLimit: factAmount.meta({ description: 'How far below zero the balance may go.' }).optional(),
+    creditLimit: shape({
+      ...amountKeys,
+      included: flag(
+        'Whether the balances are what is left with the credit: it is shown, and empty is 0 all the same.',
+      ).default(false),
+    })
+      .meta({ description: 'How far below zero the balance may go.' })
+      .optional(),
     pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),
   })
     .default({})

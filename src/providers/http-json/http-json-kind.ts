@@ -21,6 +21,7 @@ export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
   summary: 'Any provider that answers one HTTP request with JSON, described in the configuration.',
   source: { reference: 'your configuration', certainty: 'documented' },
   schema: httpJsonSchema,
+  requestKey: 'request',
   build: (shared, { type: _type, ...description }) =>
     buildDescribedEntry(shared, description, {
       replaceKey: 'Check the credentials and how the request uses them, or create new ones,',

@@ -64,7 +64,7 @@ function fillRequest(
 type Fill = (text: string, write?: (name: string, value: string) => string) => string;
 
 /** What stands before the path of the description. */
-function baseOf(url: string, baseUrl?: string): string {
+export function baseOf(url: string, baseUrl?: string): string {
   return baseUrl === undefined ? new URL(originOf(url)).origin : baseUrl.replace(/\/$/, '');
 }
 

@@ -53,7 +53,7 @@ function readRecord(reader: ByteReader, end: RunEnd): PollRecord {
   const { shape } = end;
   if (shape === null) throw new PollCodecError('a reading names no balances');
   const balances = shape.ids.length;
-  const further: number[] = [];
+  const further: number[] = balances > movesInControl ? [] : none;
   for (let from = movesInControl; from < balances; from += movesInByte) further.push(reader.byte());
   for (let place = 0; place < balances; place += 1) {
     const move = place < movesInControl ? control >> (2 + 2 * place) : furtherMove(further, place);
@@ -61,6 +61,8 @@ function readRecord(reader: ByteReader, end: RunEnd): PollRecord {
   }
   return { at: end.at, outcome: 'ok', reading: readingOf(end.at, shape, end.amounts) };
 }
+
+const none: never[] = [];
 
 function furtherMove(bytes: readonly number[], place: number): number {
   const index = place - movesInControl;

@@ -6,6 +6,7 @@ import { PollEncoder } from './poll-codec.ts';
 const maxRun = 256;
 
 interface PackedRun extends Span {
+  readonly isSorted: boolean;
   readonly data: Uint8Array;
 }
 
@@ -23,19 +24,22 @@ export class PackedPolls {
     this.#open.append(poll);
   }
 
-  /** From `since` (included) to `until` (excluded), oldest first. */
-  *polls(since: number, until: number): Generator<PollRecord> {
+  /** From `since` (included) to `until` (excluded), oldest first, many at a time. */
+  *polls(since: number, until: number): Generator<readonly PollRecord[]> {
     if (this.#open.polls > 0) this.#seal();
     const touched = this.#runs.filter((run) => run.latestAt >= since && run.earliestAt < until);
     for (const group of groupOverlapping(touched)) {
-      const found = group.flatMap((run) => decodePolls(run.data)).sort((left, right) => left.at - right.at);
-      for (const poll of found) if (poll.at >= since && poll.at < until) yield poll;
+      const [only] = group;
+      const found = group.flatMap((run) => decodePolls(run.data));
+      if (group.length > 1 || only?.isSorted !== true) found.sort((left, right) => left.at - right.at);
+      const isWhole = group.every((run) => run.earliestAt >= since && run.latestAt < until);
+      yield isWhole ? found : found.filter(({ at }) => at >= since && at < until);
     }
   }
 
   #seal(): void {
-    const { earliestAt, latestAt } = this.#open;
-    this.#runs.push({ earliestAt, latestAt, data: this.#open.bytes().slice() });
+    const { earliestAt, latestAt, isSorted } = this.#open;
+    this.#runs.push({ earliestAt, latestAt, isSorted, data: this.#open.bytes().slice() });
     this.#open = new PollEncoder();
   }
 }

@@ -3,7 +3,6 @@ import type { PollRecord, Reading } from '../../domain/reading.ts';
 import { decodeInto, decodePolls } from './decode-polls.ts';
 import { ByteWriter } from './poll-bytes.ts';
 import {
-  amountsOf,
   checksumOf,
   codeOfOutcome,
   currencyChanged,
@@ -40,9 +39,13 @@ export class PollEncoder {
   #firstAt = 0;
   #earliestAt = Number.POSITIVE_INFINITY;
   #latestAt = Number.NEGATIVE_INFINITY;
+  #isSorted = true;
   /** The checksum of the records up to `#summedBytes`. */
   #checksum = 0;
   #summedBytes = headerBytes;
+  /** Of the reading that is being put; made once, because every reading has them. */
+  readonly #amounts: Micros[] = [];
+  readonly #moves: number[] = [];
 
   constructor(run: Uint8Array | null = null, writes: 1 | 2 = version) {
     const goesOn = run?.[0] === writes;
@@ -71,6 +74,11 @@ export class PollEncoder {
   /** Instant of the poll appended last. */
   get lastAt(): number {
     return this.#end.at;
+  }
+
+  /** Whether no poll is older than the one before it. */
+  get isSorted(): boolean {
+    return this.#isSorted;
   }
 
   get earliestAt(): number {
@@ -106,9 +114,9 @@ export class PollEncoder {
     }
     if (poll.outcome !== 'ok') throw new RangeError(`a poll that ended ${poll.outcome} has no reading`);
     if (reading.at !== poll.at) throw new RangeError('a reading has the instant of its poll');
-    const amounts = amountsOf(reading);
-    for (const amount of amounts) checkBalance(amount);
-    this.#putReading(reading, amounts);
+    const { balances } = reading;
+    for (const balance in balances) checkBalance(balances[balance] ?? 0);
+    this.#putReading(reading);
   }
 
   #leaveFirstVersion(): void {
@@ -120,12 +128,23 @@ export class PollEncoder {
     for (const poll of polls) this.append(poll);
   }
 
-  #putReading(reading: Reading, amounts: readonly Micros[]): void {
+  #putReading(reading: Reading): void {
     const known = this.#end.shape;
     const shape = known !== null && isShapeOf(known, reading) ? null : shapeOf(reading);
+    // It appends all polls again: what is used of this one comes after it.
     if (shape !== null && !isClassic(shape)) this.#leaveFirstVersion();
+    const amounts = this.#amounts;
+    const moves = this.#moves;
+    let count = 0;
+    for (const balance in reading.balances) {
+      const amount = reading.balances[balance] ?? 0;
+      amounts[count] = amount;
+      moves[count] = moveOf(this.#end.amounts[count] ?? 0, amount);
+      count += 1;
+    }
+    amounts.length = count;
+    moves.length = count;
     this.#writer.reserve(32 + 12 * amounts.length + (shape === null ? 0 : maxBytesOf(shape)));
-    const moves = amounts.map((amount, place) => moveOf(this.#end.amounts[place] ?? 0, amount));
     if (this.#version === firstVersion) {
       this.#writer.byte((packMoves(moves, 0, 2) << 3) | (shape === null ? 0 : currencyChanged));
       this.#putTime(reading.at);
@@ -155,11 +174,13 @@ export class PollEncoder {
   #note(at: number): void {
     if (this.#earliestAt === Number.POSITIVE_INFINITY) this.#firstAt = at;
     if (at < this.#earliestAt) this.#earliestAt = at;
-    if (at > this.#latestAt) this.#latestAt = at;
+    if (at < this.#latestAt) this.#isSorted = false;
+    else this.#latestAt = at;
   }
 
   #putBalances(moves: readonly number[], amounts: readonly Micros[]): void {
-    for (const [place, after] of amounts.entries()) {
+    for (let place = 0; place < amounts.length; place += 1) {
+      const after = amounts[place] ?? 0;
       const move = moves[place] ?? unchanged;
       const before = this.#end.amounts[place] ?? 0;
       this.#end.amounts[place] = after;

@@ -23,6 +23,7 @@ describe('a payment', () => {
       left: micros(left),
       clearsAt: clearsAt === null ? null : micros(clearsAt),
       now,
+      currency: 'CNY',
     });
 
   it.each([

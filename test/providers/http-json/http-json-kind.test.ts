@@ -47,6 +47,7 @@ async function readBy(
       written: config,
       shortestEveryMs: null,
       credentialNames: [],
+      putIn: [],
     },
     httpJsonSchema.parse({ type: 'http-json', ...config }),
   );

@@ -267,6 +267,7 @@ function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
       written: {},
       shortestEveryMs: null,
       credentialNames: [],
+      putIn: [],
     },
     {
       type: kind.type,

@@ -22,13 +22,13 @@ function learn(perHour: (at: number) => number, until: number) {
   return spending;
 }
 
-describe('a run on one day of the month', () => {
+describe('a run on one day of the month, or every two weeks', () => {
   it('is expected once it came twice in a row, with its amount, hour and length, counted from the begin of the month', () => {
     const runs = (until: number) =>
       learn(
         withRun((date) => date.getUTCDate() === 3),
         until,
-      ).monthlyRuns('sms');
+      ).runs('sms');
     expect(runs(Date.UTC(2026, 2, 2))).toEqual([]);
     const [run, ...others] = runs(Date.UTC(2026, 2, 20));
     expect(others).toEqual([]);
@@ -37,9 +37,7 @@ describe('a run on one day of the month', () => {
   });
 
   it('is counted from the end of the month where its last day takes it', () => {
-    expect(learn(withRun(isLastOfMonth), Date.UTC(2026, 3, 10)).monthlyRuns('sms')).toMatchObject([
-      { day: -1 },
-    ]);
+    expect(learn(withRun(isLastOfMonth), Date.UTC(2026, 3, 10)).runs('sms')).toMatchObject([{ day: -1 }]);
   });
 
   it('is part of the forecast, and no surge when it comes', () => {
@@ -66,8 +64,28 @@ describe('a run on one day of the month', () => {
 
   it('that does not come is expected no more', () => {
     const perHour = withRun((date) => date.getUTCDate() === 3 && date.getUTCMonth() < 3);
-    expect(learn(perHour, Date.UTC(2026, 3, 2)).monthlyRuns('sms')).toHaveLength(1);
-    expect(learn(perHour, Date.UTC(2026, 4, 10)).monthlyRuns('sms')).toEqual([]);
+    expect(learn(perHour, Date.UTC(2026, 3, 2)).runs('sms')).toHaveLength(1);
+    expect(learn(perHour, Date.UTC(2026, 4, 10)).runs('sms')).toEqual([]);
+  });
+
+  it('that comes every two weeks is expected once it came on three days, however the month falls', () => {
+    const fortnight = 14 * dayMs;
+    const perHour = withRun((date) => (date.getTime() - monday) % fortnight < dayMs);
+    // In a February of four weeks the same days look like days of the month.
+    for (const until of [monday + 4 * fortnight - dayMs, monday + 6 * fortnight - dayMs]) {
+      const spending = learn(perHour, until);
+      expect(spending.runs('sms')).toMatchObject([{ every: 'two-weeks', hour: 9, hours: 4 }]);
+      // Until Monday 9:00, 33 hours of a unit and one of ten; then 210 an hour.
+      const emptyAt = spending.forecast('sms', 400 * units)?.emptyAt ?? 0;
+      expect(Math.abs(emptyAt - (until + 34.7 * hourMs))).toBeLessThan(1.5 * hourMs);
+    }
+    expect(learn(perHour, monday + 4 * fortnight + 2 * dayMs).runs('sms')).toHaveLength(1);
+    expect(
+      learn(
+        (at) => (at < monday + 3.5 * fortnight ? perHour(at) : officeHours(at)),
+        monday + 4 * fortnight + 2 * dayMs,
+      ).runs('sms'),
+    ).toEqual([]);
   });
 
   it('outlives a restart with everything else, and damaged bytes are not taken', () => {
@@ -78,7 +96,7 @@ describe('a run on one day of the month', () => {
     const bytes = spending.bytes() ?? new Uint8Array();
     const restored = spendingIn();
     expect(restored.restore(bytes)).toBe(true);
-    expect(restored.monthlyRuns('sms')).toEqual(spending.monthlyRuns('sms'));
+    expect(restored.runs('sms')).toEqual(spending.runs('sms'));
     expect(restored.bytes()).toEqual(bytes);
     for (const place of [1, 20, 200, bytes.length - 1]) {
       const flipped = Uint8Array.from(bytes);

@@ -1,0 +1,151 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import type { Incident } from '../../domain/alert.ts';
+import { isoDay, isoText } from '../../domain/moment.ts';
+import { formatMicros } from '../../domain/money.ts';
+import { formatCsvLine } from '../../views/csv.ts';
+import { incidentJson, isoOrNull } from '../../views/public-json.ts';
+import type { Review, Spent } from '../../views/review.ts';
+import { readReviewQuery, reviewOf } from '../page/review.ts';
+import type { WebContext } from '../web-env.ts';
+import { type Api, answers, csvAnswer, csvFile } from './operation.ts';
+
+const seconds = z.int().nullable();
+const spent = {
+  currency: z.string(),
+  spent: z.string(),
+  before: z
+    .string()
+    .nullable()
+    .meta({ description: 'In as long a time before; null where not all of it was watched' }),
+};
+const filter = (description: string) => z.string().max(200).optional().meta({ description });
+
+const query = {
+  range: filter('24h, 7d, 30d, 90d or 1y up to now, where no dates are given; default: 7d'),
+  from: filter('A date, ISO 8601, or a duration ago such as "7d"'),
+  to: filter('The last date, or an instant that is excluded; default: now'),
+  q: filter('Words that must stand in account, name, rule or label'),
+  account: filter('Only this account'),
+  rule: filter('Only incidents of this rule'),
+  label: filter('Only accounts with this label, as key=value'),
+  severity: filter('Only incidents that were as bad as this at their worst'),
+  person: filter('Only incidents acknowledged by who has this in their name'),
+  by: filter('The label that spending is added up by; default: the most common one'),
+};
+
+const readReview = createRoute({
+  method: 'get',
+  path: '/api/v1/review',
+  operationId: 'readReview',
+  summary: 'Incidents of a time, how long they took, and spending beside as long a time before it',
+  tags: ['review'],
+  request: { query: z.object(query) },
+  responses: answers('The review', {
+    since: z.iso.datetime(),
+    until: z.iso.datetime(),
+    incidents: z.array(incidentJson.schema),
+    totals: z.strictObject({
+      incidents: z.int(),
+      open: z.int(),
+      acknowledged: z.int(),
+      acknowledgeSeconds: seconds.meta({ description: 'The median' }),
+      resolveSeconds: seconds.meta({ description: 'The median' }),
+      belowZeroSeconds: seconds.meta({ description: 'All balances together; null where not added up' }),
+      forecastError: z.number().nullable().meta({ description: '0.04 is 4 %, of the last two weeks' }),
+    }),
+    groupedBy: z.string().nullable(),
+    groups: z.array(z.strictObject({ label: z.string(), ...spent })),
+    accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
+    complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
+    unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
+  }),
+});
+
+const getReviewCsv = createRoute({
+  method: 'get',
+  path: '/api/v1/review.csv',
+  operationId: 'getReviewCsv',
+  summary: 'The incidents of a time as CSV, or the spending of its accounts',
+  tags: ['review'],
+  request: {
+    query: z.object({
+      ...query,
+      of: z.enum(['incidents', 'spending'], { error: 'give incidents or spending' }).default('incidents'),
+    }),
+  },
+  responses: csvAnswer,
+});
+
+/** `timezone` is that of dates. */
+export function addReviewOperations(api: Api, timezone: string): void {
+  const review = ({ req, var: { views, now } }: WebContext): Promise<Review> =>
+    reviewOf(views, readReviewQuery(new URL(req.url).searchParams, { now, timezone }), now);
+
+  api.openapi(readReview, async (context) => {
+    const { since, until, incidents, open, acknowledged, spending, ...found } = await review(context);
+    const totals = {
+      incidents: incidents.length,
+      open,
+      acknowledged,
+      acknowledgeSeconds: wholeSeconds(found.acknowledgeMs),
+      resolveSeconds: wholeSeconds(found.resolveMs),
+      belowZeroSeconds: wholeSeconds(spending?.belowZeroMs ?? null),
+      forecastError: found.forecasts?.medianError ?? null,
+    };
+    return context.json(
+      {
+        since: isoText(since),
+        until: isoText(until),
+        incidents: incidents.map(incidentJson),
+        totals,
+        groupedBy: found.groupBy,
+        groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
+        accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
+        complete: spending !== null && !found.isCut,
+        unknown: found.unknown.map(({ id }) => id),
+      },
+      200,
+    );
+  });
+
+  api.openapi(getReviewCsv, async (context) => {
+    const found = await review(context);
+    const { of } = context.req.valid('query');
+    const lines = of === 'incidents' ? incidentLines(found) : spendingLines(found);
+    const days = [found.since, found.until - 1].map((at) => isoDay(at, timezone)).join('-');
+    return csvFile(context, `${of}-${days}`, lines);
+  });
+}
+
+function spentJson({ currency, spent: now, before }: Spent) {
+  return { currency, spent: formatMicros(now), before: before === null ? null : formatMicros(before) };
+}
+
+function wholeSeconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / 1000);
+}
+
+const incidentColumns = ['firedAt', 'resolvedAt', 'account', 'name', 'rule', 'type', 'worstSeverity'];
+const acknowledgedColumns = ['acknowledgedAt', 'acknowledgedBy', 'comment', 'resolution'];
+
+function incidentLines({ incidents }: Review): readonly string[] {
+  const line = (it: Incident): string => {
+    const { acknowledgement: taken, resolution } = it;
+    return formatCsvLine([
+      ...[isoText(it.firedAt), isoOrNull(it.resolvedAt) ?? '', it.account, it.accountName, it.rule, it.type],
+      ...[it.worstSeverity, isoOrNull(taken?.at ?? null) ?? '', taken?.by ?? '', taken?.comment ?? ''],
+      resolution?.kind ?? '',
+    ]);
+  };
+  return [formatCsvLine([...incidentColumns, ...acknowledgedColumns]), ...incidents.map(line)];
+}
+
+function spendingLines({ spending, groupBy }: Review): readonly string[] {
+  const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
+  const lines = (spending?.accounts ?? []).map(({ account: { id, name, labels }, ...amounts }) => {
+    const { currency, spent: now, before } = spentJson(amounts);
+    return formatCsvLine([id, name, labels[groupBy ?? ''] ?? '', currency, now, before ?? '']);
+  });
+  return [header, ...lines];
+}

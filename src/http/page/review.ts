@@ -1,0 +1,221 @@
+import { currencyCode } from '../../domain/currency.ts';
+import { dayMs } from '../../domain/duration.ts';
+import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
+import { formatAmount, type Micros } from '../../domain/money.ts';
+import { plural } from '../../domain/plural.ts';
+import {
+  type AccountSpent,
+  type GroupSpent,
+  type Review,
+  reviewTime,
+  type Spent,
+} from '../../views/review.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { type AlertQuery, readAlertQuery, selects } from './alert-list.ts';
+import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
+import { accountPath, choiceLink, options, textChoice } from './forms.ts';
+import { incidentTable } from './incidents.ts';
+import { type Frame, nameOf, unknown } from './words.ts';
+
+const shownIncidents = 200;
+const shownAccounts = 30;
+const shownGroups = 6;
+
+/** What the address of a review asks for: a time, the filters of alerts, a person, and the label that spending is added up by. */
+export interface ReviewQuery {
+  readonly span: ChartSpan;
+  readonly filters: AlertQuery;
+  /** Part of the name of who acknowledged; empty for anybody. */
+  readonly person: string;
+  readonly groupBy: string | null;
+}
+
+/** Reads `from` and `to` (dates, instants or durations ago; a week up to now where absent), and the filters. Throws `RequestError`. */
+export function readReviewQuery(query: URLSearchParams, frame: Frame): ReviewQuery {
+  const [range, since, until] = ['range', 'from', 'to'].map((name) => query.get(name));
+  return {
+    span: readSpan({ range, since, until }, frame),
+    filters: readAlertQuery(query),
+    person: (query.get('person') ?? '').trim().slice(0, 100),
+    groupBy: query.get('by') || null,
+  };
+}
+
+export function reviewOf(
+  views: LiveViews,
+  { span, filters, person, groupBy }: ReviewQuery,
+  now: number,
+): Promise<Review> {
+  const name = person.toLowerCase();
+  return reviewTime(views, {
+    since: span.since,
+    until: Math.min(span.until, now + 1),
+    groupBy,
+    wantsAccount: ({ id, name: accountName, labels }) =>
+      selects(
+        { ...filters, severity: null, rule: '' },
+        { account: id, accountName, rule: '', severity: 'info', labels },
+      ),
+    wantsIncident: (incident) =>
+      selects(filters, { ...incident, severity: incident.worstSeverity }) &&
+      (name === '' || (incident.acknowledgement?.by.toLowerCase().includes(name) ?? false)),
+  });
+}
+
+/** What happened in a time, how fast people were, and what was spent, beside as long a time before it. */
+export async function renderReview(views: LiveViews, address: URLSearchParams, frame: Frame): Promise<Html> {
+  const query = readReviewQuery(address, frame);
+  const review = await reviewOf(views, query, frame.now);
+  const shown = review.incidents.slice(0, shownIncidents);
+  const kept = new URLSearchParams(address);
+  if (query.span.preset === null) {
+    // The days of the page's zone, which another may not read so.
+    kept.set('from', isoText(review.since));
+    kept.set('to', isoText(review.until));
+  }
+  return html`<div class="section-head"><h1>Review</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>Incidents as CSV</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>Spending as CSV</a></p></div>
+${filterForm(views, query, address, frame)}
+${tiles(review)}
+${spendingSection(review, frame)}
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${plural(review.incidents.length, 'incident')}</h2>
+${review.isCut && html`<p class="note unread">There were more: only the newest are counted. Choose a shorter time.</p>`}
+${incidentTable(shown, null, frame, { names: true })}
+${shown.length < review.incidents.length && html`<p class="soft">The newest ${shown.length} of ${review.incidents.length}; all are in the CSV.</p>`}</section>`;
+}
+
+function filterForm(
+  views: LiveViews,
+  { span, filters, person, groupBy }: ReviewQuery,
+  address: URLSearchParams,
+  frame: Frame,
+): Html {
+  const choices = views.choices();
+  const ranges = chartRanges.filter(({ ms }) => ms > dayMs);
+  const link = (name: string): string => {
+    const to = new URLSearchParams(address);
+    for (const gone of ['from', 'to', 'done']) to.delete(gone);
+    to.set('range', name);
+    return `/review?${to.toString()}`;
+  };
+  const until = Math.min(span.until - 1, frame.now);
+  const { q, account, rule, label } = filters;
+  const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
+  return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), range.label, range === span.preset))}</nav>
+<form class="search range review" method="get" action="/review" role="search" aria-label="What is reviewed">
+<label>From <input type="date" name="from" value="${isoDay(span.since, frame.timezone)}" required></label>
+<label>to <input type="date" name="to" value="${isoDay(until, frame.timezone)}" required></label>
+<button>Show</button>
+<details class="fold"${set > 0 && html` open`}><summary>Filter${set > 0 && ` · ${plural(set, 'filter')}`}</summary><div class="filter-form">
+<label>Find <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
+${textChoice('account', 'Account', choices.accounts, { chosen: filters.account })}
+${textChoice('rule', 'Rule', choices.rules, { chosen: filters.rule })}
+${textChoice('label', 'Label', choices.labels, { chosen: filters.label })}
+<label>Acknowledged by <input name="person" value="${person}" maxlength="100"></label>
+<label>Spending by <select name="by">${options([['', 'the most common label'], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
+<a href="/review">Remove filters</a></div></details></form>`;
+}
+
+function labelKeys(labels: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
+  return [...new Set(labels.map(([label]) => label.slice(0, label.indexOf('='))))].map((key) => [key, key]);
+}
+
+function tiles({
+  incidents,
+  open,
+  acknowledged,
+  acknowledgeMs,
+  resolveMs,
+  spending,
+  forecasts,
+}: Review): Html {
+  const tile = (name: string, value: Html | string | number, detail: string): Html =>
+    html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
+  const lasting = (ms: number | null) => (ms === null ? unknown() : roughDuration(ms));
+  const below = spending?.belowZeroMs ?? null;
+  return html`<div class="tiles">${tile('Incidents', incidents.length, open === 0 ? 'none still open' : `${open} still open`)}
+${tile('Time to acknowledge', lasting(acknowledgeMs), `middle of ${acknowledged} acknowledged of ${incidents.length}`)}
+${tile('Time to resolve', lasting(resolveMs), `middle of ${incidents.length - open}`)}
+${tile('Below zero', below === 0 ? 'never' : lasting(below), 'all balances together, as far as they were read')}
+${tile('Forecasts', forecasts === null ? unknown() : `${Math.round(forecasts.medianError * 100)} % off`, forecasts === null ? 'none came due in the last two weeks' : `3 days ahead, middle of ${forecasts.count}, last two weeks`)}</div>`;
+}
+
+function spendingSection(review: Review, frame: Frame): Html {
+  const { spending, unknown: missing } = review;
+  if (spending === null)
+    return html`<section><h2>Spending</h2><p class="note unread">There is too much history to add up at once. Choose an account or a label, or a shorter time.</p></section>`;
+  const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
+  const more = spending.accounts.length - shownAccounts;
+  return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">Spending${review.groupBy !== null && html` by ${review.groupBy}`}</h2>
+${missing.length > 0 && html`<p class="note unread">${plural(missing.length, 'account')} without a reading in this time: not in the sums.</p>`}
+${spending.groups.length === 0 && html`<p class="empty">Nothing was read in this time.</p>`}
+${currencies.map((code) => {
+  const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
+  return html`${stackedChart(own, review, frame)}${spentTable(`Spending in ${code}`, own, ({ group }) => (group === '' ? html`<span class="soft">none</span>` : html`<bdi>${group}</bdi>`))}`;
+})}
+${spending.accounts.length > 0 && html`<details><summary>By account</summary>${spentTable('Spending by account', spending.accounts.slice(0, shownAccounts), accountName)}${more > 0 && html`<p class="soft">and ${more} more, in the CSV</p>`}</details>`}</section>`;
+}
+
+function accountName({ account }: AccountSpent): Html {
+  return html`<a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>`;
+}
+
+function spentTable<Row extends Spent>(label: string, rows: readonly Row[], name: (row: Row) => Html): Html {
+  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Of</th><th scope="col" class="number">Spent</th><th scope="col" class="number">Before</th><th scope="col" class="number">Change</th></tr></thead>
+<tbody>${rows.map((row) => {
+    const { spent, before, currency } = row;
+    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="Spent">${formatAmount(spent, currency)}</td><td class="number" data-label="Before">${before === null ? unknown() : formatAmount(before, currency)}</td><td class="number" data-label="Change">${changeWords(spent, before)}</td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+function changeWords(spent: Micros, before: Micros | null): Html | string {
+  if (before === null || before === 0) return unknown();
+  const percent = Math.round(((spent - before) / before) * 100);
+  return `${percent > 0 ? '+' : ''}${percent} %`;
+}
+
+/** Bars of a day or more, one upon another by label; the smallest labels are one. The table beside it says the same. */
+function stackedChart(
+  groups: readonly GroupSpent[],
+  { since, bucketMs }: Pick<Review, 'since' | 'bucketMs'>,
+  frame: Frame,
+): Html | null {
+  const [first] = groups;
+  if (first === undefined || first.buckets.length < 2) return null;
+  const rest = groups.slice(shownGroups);
+  const series = groups
+    .slice(0, shownGroups)
+    .filter(({ spent }) => spent > 0)
+    .map(({ group, buckets }) => ({ name: group || 'none', buckets }));
+  if (rest.length > 0)
+    series.push({
+      name: `${rest.length} more`,
+      buckets: first.buckets.map((_, at) => rest.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0)),
+    });
+  const totals = first.buckets.map((_, at) =>
+    series.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0),
+  );
+  const top = Math.max(...totals, 1);
+  const width = 100 / totals.length;
+  const heights = totals.map(() => 0);
+  const bars = series.map(({ buckets }, index) =>
+    buckets.map((micros, at) => {
+      const height = (micros / top) * 88;
+      heights[at] = (heights[at] ?? 0) + height;
+      return (
+        micros > 0 &&
+        html`<rect class="s${index}" x="${share(at * width + width * 0.1)}" y="${share(90 - (heights[at] ?? 0))}" width="${share(width * 0.8)}" height="${share(height)}"/>`
+      );
+    }),
+  );
+  const words = `Spending each ${bucketMs === dayMs ? 'day' : roughDuration(bucketMs)}, at most ${formatAmount(top, first.currency)}`;
+  const labelled = [0, Math.floor(totals.length / 2), totals.length - 1];
+  return html`<figure class="chart"><div class="chart-box low"><svg class="chart-svg stack" role="img" aria-label="${words}">${bars}
+${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${formatShortMoment(since + at * bucketMs, frame.timezone).slice(0, -' 00:00'.length)}</text>`)}</svg></div>
+<figcaption><ul class="legend">${series.map(({ name }, index) => html`<li><span class="key stack s${index}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${words}.</p></figcaption></figure>`;
+}
+
+function share(value: number): string {
+  return `${Math.round(value * 100) / 100}%`;
+}

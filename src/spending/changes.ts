@@ -1,0 +1,30 @@
+import { isSameCurrency } from '../domain/currency.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+
+/** A balance between two readings: what it was, and by how much it rose (below zero: was spent). */
+export interface BalanceChange {
+  readonly from: number;
+  readonly to: number;
+  readonly before: Micros;
+  readonly change: Micros;
+}
+
+/** From reading to reading, oldest first. Another currency, and a reading from before the balance was configured, are left out. */
+export function* changesOf(
+  readings: readonly Reading[],
+  balance: Balance,
+  currency: string | null,
+): Generator<BalanceChange> {
+  let previous: Reading | undefined;
+  for (const reading of readings) {
+    const [before, after] = [previous?.balances[balance], reading.balances[balance]];
+    const isSame =
+      currency !== null &&
+      isSameCurrency(previous?.currency ?? '', currency) &&
+      isSameCurrency(reading.currency, currency);
+    if (isSame && previous !== undefined && before !== undefined && after !== undefined)
+      yield { from: previous.at, to: reading.at, before, change: after - before };
+    previous = reading;
+  }
+}

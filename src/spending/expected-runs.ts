@@ -1,0 +1,193 @@
+import { dayMs, hourMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import { type BalanceState, keptRunDays } from './balance-state.ts';
+import type { LocalHour, LocalWeek } from './local-week.ts';
+
+/** A day took far too much when that is half a day's mean spending, in hours … */
+const tooMuchHours = 12;
+/** … that took more than so many times what is usual. */
+const farAbove = 1.5;
+const maxRuns = 4;
+const fortnight = 14;
+
+/** A day that takes much more than its weekday, again and again: it is expected to come again. */
+export interface ExpectedRun {
+  /**
+   * Monthly: counted from the beginning of the month, 1 the first, or from its end, −1 the last. Every two weeks: the local day on
+   * which it came last.
+   */
+  readonly every: 'month' | 'two-weeks';
+  readonly day: number;
+  readonly micros: Micros;
+  /** From this local hour on, for so many. */
+  readonly hour: number;
+  readonly hours: number;
+}
+
+interface LastRun extends ExpectedRun {
+  readonly lastMonth: number;
+}
+
+interface RunDay {
+  readonly day: number;
+  readonly month: number;
+  readonly date: number;
+  /** −1 is the last day of the month. */
+  readonly fromEnd: number;
+  readonly micros: Micros;
+  readonly hour: number;
+  readonly hours: number;
+}
+
+/** Takes in what an hour took; `usual` is what it usually takes. Called before the hour is learned. */
+export function noteRunHour(
+  state: BalanceState,
+  day: number,
+  it: { hour: number; spent: Micros; usual: Micros },
+): void {
+  if (day !== state.runDay) {
+    keepRunDay(state);
+    state.runDay = day;
+    state.runMicros = 0;
+    state.runHour = 0;
+    state.runHours = 0;
+  }
+  if (it.spent <= farAbove * it.usual + state.meanHour) return;
+  if (state.runMicros === 0) state.runHour = it.hour;
+  state.runMicros += it.spent - it.usual;
+  state.runHours = it.hour - state.runHour + 1;
+}
+
+function keepRunDay(state: BalanceState): void {
+  if (state.runMicros <= tooMuchHours * state.meanHour) return;
+  const place = state.runDays++ % keptRunDays;
+  state.runDates[place] = state.runDay;
+  state.runAmounts[place] = state.runMicros;
+  state.runBegins[place] = state.runHour;
+  state.runLengths[place] = state.runHours;
+}
+
+/**
+ * The runs that are expected on a local day or after it: their day was far above usual in each of the two months before, or on three
+ * of the last four days that are two weeks apart, and not in the weeks between. Of days that are both, as in a February, a third month
+ * decides.
+ */
+export function expectedRuns(state: BalanceState, today: number): readonly ExpectedRun[] {
+  const days = runDaysOf(state);
+  return days
+    .flatMap(
+      (last) => monthlyRun(days, last, 3) ?? fortnightlyRun(days, last) ?? monthlyRun(days, last, 2) ?? [],
+    )
+    .filter((run) => nextDay(run) >= today)
+    .slice(-maxRuns);
+}
+
+function monthlyRun(days: readonly RunDay[], last: RunDay, months: number): LastRun | null {
+  const cameIn = (ago: number, day: number): RunDay | undefined =>
+    days.find((it) => it.month === last.month - ago && (it.date === day || it.fromEnd === day));
+  for (const day of last.date <= 15 ? [last.date, last.fromEnd] : [last.fromEnd, last.date]) {
+    const before = cameIn(1, day);
+    if (before !== undefined && (months === 2 || cameIn(2, day) !== undefined))
+      return runOf(last, before, { every: 'month', day });
+  }
+  return null;
+}
+
+function fortnightlyRun(days: readonly RunDay[], last: RunDay): LastRun | null {
+  const cameBefore = (weeks: number): RunDay[] => days.filter(({ day }) => day === last.day - 7 * weeks);
+  const [before, ...others] = [2, 4, 6].flatMap(cameBefore);
+  const isBetween = [1, 3].flatMap(cameBefore).length > 0;
+  return before === undefined || others.length === 0 || isBetween
+    ? null
+    : runOf(last, before, { every: 'two-weeks', day: last.day });
+}
+
+function runOf(last: RunDay, before: RunDay, when: Pick<ExpectedRun, 'every' | 'day'>): LastRun {
+  const { hour, hours, month } = last;
+  return { ...when, lastMonth: month, micros: (before.micros + last.micros) / 2, hour, hours };
+}
+
+/** When it comes next; it is over where it did not come then. */
+function nextDay({ every, day, lastMonth }: LastRun): number {
+  return every === 'month' ? dayIn(lastMonth + 1, day) : day + fortnight;
+}
+
+/** What a run takes in an hour of a local day. */
+export function plannedIn(runs: readonly ExpectedRun[], day: number, hour: number): Micros {
+  let planned = 0;
+  for (const run of runs)
+    if (comesOn(run, day) && hour >= run.hour && hour < run.hour + run.hours)
+      planned += run.micros / run.hours;
+  return planned;
+}
+
+/** When runs begin that are expected from today on, for so many days. */
+export function* plannedRuns(
+  runs: readonly ExpectedRun[],
+  week: LocalWeek,
+  { now, days }: { readonly now: number; readonly days: number },
+): Generator<ExpectedRun & { readonly at: number }> {
+  const today = week.dayAt(now);
+  for (const run of runs)
+    for (let day = today; day <= today + days; day++)
+      if (comesOn(run, day)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
+}
+
+/** Calls `add` for each hour from `startsAt` on, counted from it, in which a run is expected. */
+export function eachPlannedHour(
+  runs: readonly ExpectedRun[],
+  { week, startsAt, hours }: { readonly week: LocalWeek; readonly startsAt: number; readonly hours: number },
+  add: (hour: number, micros: Micros) => void,
+): void {
+  for (const run of plannedRuns(runs, week, { now: startsAt, days: hours / 24 })) {
+    const first = Math.round((run.at - startsAt) / hourMs);
+    for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
+      add(hour, run.micros / run.hours);
+  }
+}
+
+/** What runs take in a mean week. */
+export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
+  return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
+}
+
+function comesOn({ every, day }: ExpectedRun, local: number): boolean {
+  return every === 'month' ? dayIn(monthOf(local), day) === local : (local - day) % fortnight === 0;
+}
+
+/** The local day and hour of the day. */
+export function dayAndHour(week: LocalWeek, { startsAt, slot }: LocalHour): { day: number; hour: number } {
+  return { day: week.dayAt(startsAt), hour: slot % 24 };
+}
+
+function runDaysOf(state: BalanceState): RunDay[] {
+  const count = Math.min(keptRunDays, state.runDays);
+  return Array.from({ length: count }, (_, nth): RunDay => {
+    const place = (state.runDays - count + nth) % keptRunDays;
+    const day = state.runDates[place] ?? 0;
+    const month = monthOf(day);
+    return {
+      day,
+      month,
+      date: day - firstOf(month) + 1,
+      fromEnd: day - firstOf(month + 1),
+      micros: state.runAmounts[place] ?? 0,
+      hour: state.runBegins[place] ?? 0,
+      hours: Math.max(1, state.runLengths[place] ?? 1),
+    };
+  });
+}
+
+/** Months are counted from January 1970, days from its first. */
+function monthOf(day: number): number {
+  const date = new Date(day * dayMs);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+}
+
+function firstOf(month: number): number {
+  return Date.UTC(1970, month, 1) / dayMs;
+}
+
+function dayIn(month: number, day: number): number {
+  return day > 0 ? firstOf(month) + day - 1 : firstOf(month + 1) + day;
+}

@@ -1,0 +1,180 @@
+import { inSlices } from '../daemon/slices.ts';
+import type { Incident } from '../domain/alert.ts';
+import { currencyCode } from '../domain/currency.ts';
+import { dayMs } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Reading } from '../domain/reading.ts';
+import { changesOf } from '../spending/changes.ts';
+import type { AccountView, Views } from './views.ts';
+
+/** Reading more takes seconds: spending of a long time, or of thousands of accounts, is added up where a filter names fewer. */
+const maxReadings = 3_000_000;
+const maxIncidents = 5_000;
+const sliceOfAccounts = 20;
+const maxBuckets = 62;
+/** The time before is compared with where at most this share of it passed before the first reading. */
+const maxUnwatched = 0.1;
+
+export interface ReviewOrder {
+  readonly since: number;
+  readonly until: number;
+  /** The label that spending is added up by; null is the one that most accounts have. */
+  readonly groupBy: string | null;
+  readonly wantsAccount: (account: AccountView) => boolean;
+  readonly wantsIncident: (incident: Incident) => boolean;
+}
+
+/** What was spent in the time, and in as long a time before it; null where not all of that was watched. */
+export interface Spent {
+  readonly currency: string;
+  spent: Micros;
+  before: Micros | null;
+}
+
+export interface AccountSpent extends Spent {
+  readonly account: AccountView;
+}
+
+export interface GroupSpent extends Spent {
+  /** The value of the label; empty for accounts without it. */
+  readonly group: string;
+  readonly buckets: Micros[];
+}
+
+export interface Review {
+  readonly since: number;
+  readonly until: number;
+  /** Open at some time in it, newest first, events left out. */
+  readonly incidents: readonly Incident[];
+  /** Older ones were left out. */
+  readonly isCut: boolean;
+  readonly open: number;
+  readonly acknowledged: number;
+  /** Medians, of those that were acknowledged and that were resolved. */
+  readonly acknowledgeMs: number | null;
+  readonly resolveMs: number | null;
+  /** Null where spending was not added up: too many readings. */
+  readonly spending: {
+    readonly accounts: readonly AccountSpent[];
+    readonly groups: readonly GroupSpent[];
+    readonly belowZeroMs: number;
+  } | null;
+  readonly groupBy: string | null;
+  readonly bucketMs: number;
+  /** Of the last two weeks: the middle error of forecasts of three days, over how many. */
+  readonly forecasts: { readonly medianError: number; readonly count: number } | null;
+  /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
+  readonly unknown: readonly AccountView[];
+}
+
+type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readings' | 'record'>;
+
+/** What happened in a time: incidents, how long they took people, and what was spent, beside as long a time before it. */
+export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promise<Review> {
+  const { since, until } = order;
+  const found = await views.incidents({ since, until, limit: maxIncidents });
+  const incidents = found.filter((incident) => !incident.event && order.wantsIncident(incident));
+  const accounts: AccountView[] = [];
+  for await (const ids of inSlices(views.accountIds(), 100))
+    accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
+  const groupBy = order.groupBy ?? commonLabel(accounts);
+  const bucketMs = Math.ceil((until - since) / dayMs / maxBuckets) * dayMs;
+  const readings = accounts.reduce((sum, it) => sum + (2 * (until - since)) / it.pollIntervalMs, 0);
+  const ledger = new Ledger({ since, until, bucketMs, groupBy });
+  if (readings <= maxReadings) {
+    for await (const slice of inSlices(accounts, sliceOfAccounts))
+      for (const account of slice)
+        ledger.add(account, await views.readings(account.id, since - (until - since), until));
+  }
+  return {
+    since,
+    until,
+    incidents,
+    isCut: found.length === maxIncidents,
+    open: incidents.filter(({ resolvedAt }) => resolvedAt === null).length,
+    acknowledged: incidents.filter(({ acknowledgement }) => acknowledgement !== null).length,
+    acknowledgeMs: median(incidents.map((it) => (it.acknowledgement?.at ?? Number.NaN) - it.firedAt)),
+    resolveMs: median(incidents.map((it) => (it.resolvedAt ?? Number.NaN) - it.firedAt)),
+    spending: readings > maxReadings ? null : ledger.close(),
+    groupBy,
+    bucketMs,
+    forecasts: forecastsOf(views, accounts),
+    unknown: ledger.unknown,
+  };
+}
+
+/** Adds up what accounts spent, account by account. */
+class Ledger {
+  readonly #order: Pick<Review, 'since' | 'until' | 'bucketMs' | 'groupBy'>;
+  readonly #accounts: AccountSpent[] = [];
+  readonly #groups = new Map<string, GroupSpent>();
+  readonly unknown: AccountView[] = [];
+  #belowZeroMs = 0;
+
+  constructor(order: Pick<Review, 'since' | 'until' | 'bucketMs' | 'groupBy'>) {
+    this.#order = order;
+  }
+
+  add(account: AccountView, readings: readonly Reading[]): void {
+    const { since, until, bucketMs, groupBy } = this.#order;
+    const { currency } = account;
+    if (currency === null || !readings.some(({ at }) => at >= since)) {
+      this.unknown.push(account);
+      return;
+    }
+    const own = { account, currency, spent: 0, before: 0 };
+    const group = groupBy === null ? '' : (account.labels[groupBy] ?? '');
+    const key = `${currencyCode(currency)} ${group}`;
+    const buckets = new Array<Micros>(Math.ceil((until - since) / bucketMs)).fill(0);
+    const total = this.#groups.get(key) ?? { group, currency, spent: 0, before: 0, buckets };
+    this.#groups.set(key, total);
+    for (const { id, alertsBelowZero } of account.balances) {
+      for (const { from, to, before, change } of changesOf(readings, id, currency)) {
+        const spent = Math.max(0, -change);
+        if (to <= since) own.before += spent;
+        else {
+          own.spent += spent;
+          const bucket = Math.min(total.buckets.length - 1, Math.floor((to - since) / bucketMs));
+          total.buckets[bucket] = (total.buckets[bucket] ?? 0) + spent;
+          // A gap that nobody looked into is not counted.
+          if (alertsBelowZero && before < 0)
+            this.#belowZeroMs += Math.min(to - Math.max(from, since), 3 * account.pollIntervalMs);
+        }
+      }
+    }
+    const unwatchedMs = (readings[0]?.at ?? since) - since + (until - since);
+    const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
+    total.spent += own.spent;
+    total.before = total.before === null || !isWhole ? null : total.before + own.before;
+    this.#accounts.push(isWhole ? own : { ...own, before: null });
+  }
+
+  close(): NonNullable<Review['spending']> {
+    const most = (left: Spent, right: Spent): number => right.spent - left.spent;
+    const accounts = this.#accounts.toSorted(most);
+    return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
+  }
+}
+
+function commonLabel(accounts: readonly AccountView[]): string | null {
+  const counts = new Map<string, number>();
+  for (const { labels } of accounts)
+    for (const key of Object.keys(labels)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null;
+}
+
+function forecastsOf(views: ReviewViews, accounts: readonly AccountView[]): Review['forecasts'] {
+  const records = accounts.flatMap(({ id, balances }) =>
+    balances.flatMap((balance) => views.record(id, balance.id) ?? []),
+  );
+  const medianError = median(records.map((record) => record.medianError));
+  const count = records.reduce((sum, record) => sum + record.count, 0);
+  return medianError === null ? null : { medianError, count };
+}
+
+/** The middle of the known values; null where none is. */
+function median(values: readonly number[]): number | null {
+  const known = values.filter((value) => !Number.isNaN(value)).sort((left, right) => left - right);
+  const [low, high] = [known[(known.length - 1) >> 1], known[known.length >> 1]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

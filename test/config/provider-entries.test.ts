@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { formatProblem } from '../../src/config/config-problem.ts';
+import { describeSettings } from '../../src/config/describe-settings.ts';
+import { load, loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
+
+const gateway = {
+  type: 'http-json',
+  request: { url: 'https://sms.example.net/wallet?user={{credentials.user}}' } as Record<string, unknown>,
+  balances: [{ id: 'main', amount: '$.balance' }],
+  currency: { fixed: 'EUR' },
+};
+
+/** The sample with an entry of its own for an account. */
+function withEntry(entry: object, account: object = {}) {
+  const { accounts, ...rest } = sample();
+  const own = { id: 'own', provider: 'gateway', credentials: { user: 'someone-4711' }, ...account };
+  return { ...rest, accounts: [...accounts, own], providers: { gateway: entry } };
+}
+
+it('what a placeholder puts into a request outside of credentials is kept secret, and warned of', () => {
+  const request = {
+    ...gateway.request,
+    bearer: placeholder('env:GATEWAY_KEY'),
+    query: { key: `v-${placeholder('file:key')}`, version: placeholder('env:V') },
+  };
+  const { secrets, warnings } = loadValid(withEntry({ ...gateway, request }), {
+    env: { ...sampleSecrets, GATEWAY_KEY: 'gateway-key-1', V: 'v1' },
+    files: { '/etc/lowwater/key': { kind: 'text', text: 'key-of-a-file\n' } },
+  });
+  expect(secrets).toEqual(expect.arrayContaining(['gateway-key-1', 'key-of-a-file', 'someone-4711']));
+  expect(secrets).not.toContain('v1');
+  expect(warnings.map(formatProblem)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^providers\.gateway\.request\.bearer \(.*credentials/)]),
+  );
+});
+
+it('validate shows where accounts of a described provider are asked', () => {
+  const { accounts } = describeSettings(loadValid(withEntry(gateway)).settings);
+  expect(accounts.at(-1)).toMatchObject({ baseUrl: 'https://sms.example.net' });
+});
+
+it('a credit limit comes from the provider only where its answers say one that the balances do not include', () => {
+  const facts = (included: boolean) => ({ ...gateway, facts: { creditLimit: { amount: '$.c', included } } });
+  const account = { creditLimit: 'provider' };
+  const { settings } = loadValid(withEntry(facts(false), account));
+  expect(settings.accounts.at(-1)?.creditLimitMicros).toBeNull();
+  for (const entry of [gateway, facts(true)]) {
+    const loaded = load(withEntry(entry, account));
+    expect(loaded).toMatchObject({ kind: 'invalid', problems: [{ path: 'accounts[2].creditLimit' }] });
+  }
+});

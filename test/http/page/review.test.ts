@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { reviewTime } from '../../../src/views/review.ts';
+import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { read, startWorld, type World } from '../../support/world.ts';
+
+const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
+
+/** Two teams. One ran low at noon, was acknowledged after ten minutes and topped up after fifty; it spent 90, the other 30. */
+async function reviewedWorld(): Promise<World> {
+  const world = await startWorld({
+    accounts: [
+      makeAccount('otp', { labels: { team: 'identity' } }),
+      makeAccount('news', { labels: { team: 'growth' } }),
+    ],
+    rules: [smsLow({ warning: units(200) })],
+  });
+  world.provider.set('news', 1_000);
+  await read(world, 240);
+  world.provider.set('news', 970);
+  await read(world, 150);
+  await world.pass(10 * minuteMs);
+  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'Lin Chen', comment: '' });
+  await world.pass(40 * minuteMs);
+  await read(world, 5_000);
+  return world;
+}
+
+describe('a review', () => {
+  it('counts incidents, how long people took, and what was spent by account and label', async () => {
+    const world = await reviewedWorld();
+    const review = await reviewTime(world.views, {
+      ...everything,
+      since: world.now - 2 * hourMs,
+      until: world.now + 1,
+    });
+    expect(review.incidents.map(({ account, rule }) => [account, rule])).toEqual([['otp', 'sms-low']]);
+    expect([review.open, review.acknowledged]).toEqual([0, 1]);
+    expect((review.acknowledgeMs ?? 0) / minuteMs).toBeCloseTo(11, 0);
+    expect((review.resolveMs ?? 0) / minuteMs).toBeCloseTo(55, 0);
+    expect(review.groupBy).toBe('team');
+    const amounts = review.spending?.groups.map(({ group, spent, buckets }) => [group, spent, buckets]);
+    // What the worlds began with was more than what was set: that fall is spending too.
+    expect(amounts?.map(([group]) => group).toSorted()).toEqual(['growth', 'identity']);
+    for (const { spent, buckets } of review.spending?.groups ?? [])
+      expect(buckets.reduce((sum, micros) => sum + micros, 0)).toBe(spent);
+  });
+
+  it('counts what went before the time as before, and time below zero as far as it was read', async () => {
+    const world = await startWorld({ rules: [] });
+    await read(world, 100);
+    await read(world, 60);
+    const middle = world.now;
+    await read(world, -10);
+    await read(world, -10);
+    await read(world, 50);
+    const review = await reviewTime(world.views, {
+      ...everything,
+      since: middle,
+      until: middle + hourMs,
+    });
+    // Most of the time before was not watched: what it took is not known, and no 0.
+    expect(review.spending?.accounts).toMatchObject([{ spent: units(70), before: null }]);
+    const shorter = { ...everything, since: middle, until: middle + 5 * minuteMs };
+    const { spending } = await reviewTime(world.views, shorter);
+    expect(spending?.groups).toMatchObject([{ spent: units(70), before: units(40) }]);
+    expect(review.spending?.belowZeroMs).toBe(10 * minuteMs);
+  });
+
+  it('names accounts that were not read in the time, and adds up no more than it can', async () => {
+    const world = await startWorld({ rules: [] });
+    const ahead = { ...everything, since: world.now + hourMs, until: world.now + 2 * hourMs };
+    expect((await reviewTime(world.views, ahead)).unknown.map(({ id }) => id)).toEqual(['otp']);
+    const ages = { ...everything, since: world.now - 1e15, until: world.now };
+    expect((await reviewTime(world.views, ages)).spending).toBeNull();
+  });
+});
+
+describe('the page of a review', () => {
+  it('shows, filters and exports the same, by page, API and CSV', async () => {
+    const world = await reviewedWorld();
+    const { url } = await serveWorld(world);
+    const page = async (query: string) => (await fetch(`${url}/review${query}`)).text();
+    const whole = await page('');
+    expect(whole).toContain('>1 incident<');
+    expect(whole).toMatch(/Spending by team/);
+    expect(whole).toContain('<bdi>Lin Chen</bdi>');
+    expect(await page('?person=nobody')).toContain('>0 incidents<');
+    expect(await page('?person=lin&label=team%3Didentity')).toContain('>1 incident<');
+    const growth = await page('?label=team%3Dgrowth');
+    expect(growth).toContain('>0 incidents<');
+    expect(growth).not.toContain('<bdi>identity</bdi>');
+    const api = await (await fetch(`${url}/api/v1/review?person=lin`)).json();
+    expect(api).toMatchObject({
+      totals: { incidents: 1, open: 0, acknowledged: 1 },
+      groupedBy: 'team',
+      complete: true,
+    });
+    const csv = await fetch(`${url}/api/v1/review.csv`);
+    expect(csv.headers.get('content-disposition')).toMatch(/incidents-2026-11-13-2026-11-20\.csv/);
+    expect(await csv.text()).toMatch(
+      /^firedAt,.*\r\n2026-11-20T12:.*,otp,otp,sms-low,below,warning,.*Lin Chen/,
+    );
+    const spending = await (await fetch(`${url}/api/v1/review.csv?of=spending`)).text();
+    expect(spending).toMatch(/^account,name,label,currency,spent,before\r\n/);
+    expect(spending).toMatch(/news,news,growth,CNY,/);
+  });
+
+  it.each([
+    ['an end before its begin', '?from=2026-11-10&to=2026-11-01'],
+    ['no date', '?from=yesterday'],
+  ])('refuses %s', async (_what, query) => {
+    const { url } = await serveWorld(await startWorld());
+    expect((await fetch(`${url}/review${query}`)).status).toBe(400);
+    expect((await fetch(`${url}/api/v1/review${query}`)).status).toBe(400);
+  });
+});
