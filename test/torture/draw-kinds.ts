@@ -90,7 +90,10 @@ export function entryOfKind(type: string): ProviderEntry {
   if (known !== undefined) return known;
   for (const keys of entryKeys) {
     const { data } = providerSchema.safeParse({ type, ...keys });
-    const built = data === undefined ? null : buildProvider(type, data, { type, ...keys });
+    const built =
+      data === undefined
+        ? null
+        : buildProvider(type, data, { written: { type, ...keys }, putInAt: () => [] });
     if (built === null || 'problems' in built) continue;
     entries.set(type, built);
     return built;
