@@ -46,9 +46,9 @@ export const clusterDegraded: AlertKind = {
 };
 
 /** The rule ids under which these are reported, by what they are about. */
-export function clusterDegradedRules(): readonly (readonly [aspect: string, rule: string])[] {
-  return Object.keys(aspects).map((aspect) => [aspect, `${type}:${aspect}`]);
-}
+export const clusterDegradedRules: readonly (readonly [aspect: string, rule: string])[] = Object.keys(
+  aspects,
+).map((aspect) => [aspect, `${type}:${aspect}`]);
 
 function aspectOf(rule: string): { readonly resolved: string; readonly advice: string } | undefined {
   return Object.entries(aspects).find(([aspect]) => rule === `${type}:${aspect}`)?.[1];

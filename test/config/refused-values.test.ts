@@ -159,7 +159,7 @@ const durationsAndAmounts: ProblemRow[] = [
       Object.assign(c, { storage: { postgres: { url: 'postgres://u:p@h/d' } }, cluster: { lease: '2s' } }),
     'cluster.lease',
     '"lease"',
-    'must be at least "6s"',
+    'must be at least "3s"',
   ],
   [
     'an amount that is no number',

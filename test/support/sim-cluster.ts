@@ -52,6 +52,7 @@ const emptyFile: StoreFile = {
   ...emptyReader,
   load: async () => nothingStored,
   backup: async () => undefined,
+  leftOrders: async () => [],
 };
 
 function noDisk(): Disk {

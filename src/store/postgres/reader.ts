@@ -68,6 +68,15 @@ export async function insertOrder({ change }: Database, order: OperatorOrder): P
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
 
+/** Only `insertOrder` of the same schema writes orders; one that is no JSON any more is dropped with the next commit. */
+export function parseOrder(row: { readonly body: string }): OperatorOrder[] {
+  try {
+    return [JSON.parse(row.body) as OperatorOrder];
+  } catch {
+    return [];
+  }
+}
+
 /** All questions that a database can answer; shared by the reader and the daemons' store. */
 export function readFrom(
   database: Database,
@@ -82,6 +91,10 @@ export function readFrom(
     incident: records.incident,
     silences: records.silences,
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => records.messages(limit, before),
+    async leftOrders() {
+      const sql = 'SELECT body FROM operator_order WHERE slot = $1 ORDER BY no';
+      return (await database.ask<{ readonly body: string }>(sql, [onlySlot])).flatMap(parseOrder);
+    },
     backup: async () => {
       throw new StorageError(
         'other',
