@@ -21,7 +21,7 @@ export function loadLess(packages: string): Plugin {
       Object.assign(Dispatcher.prototype, api);`,
     ],
     ['undici:fetch', `import whole from '${undici}/web/fetch/index.js'; export const { fetch } = whole;`],
-    // Nothing of lowwater starts another program.
+    // Packages load it and start no program; `query`, which starts lowwater itself, asks Node for it.
     ['node:child_process', 'module.exports = {};'],
     ['child_process', 'module.exports = {};'],
     // Where text is plain nobody asks how wide it is; to read the tables of Unicode takes 18 ms.

@@ -18,10 +18,13 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
     if (isReplay) keepGarbageSmall();
   }
   (await import('./wiring/compiled-code.ts')).keepCompiledCode(process.env);
+  const [command] = words[0] === '--config' ? words.slice(2) : words;
+  const { watchedVariable, watchQuery } = await import('./wiring/watched-query.ts');
   if (words[0] === 'complete-values') {
     const { completeValues } = await import('./wiring/complete-values.ts');
-    completeValues(words, process.env);
-  } else {
+    await completeValues(words, process.env);
+  } else if (command === 'query' && process.env[watchedVariable] === undefined) watchQuery();
+  else {
     const { startProcess } = await import('./wiring/process.ts');
     await startProcess(ending);
   }

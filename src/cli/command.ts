@@ -20,8 +20,17 @@ export interface Command {
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
 
-/** A section of the configuration whose names a shell completes. */
-export type NamedValues = 'accounts' | 'rules' | 'channels' | 'reports' | 'severities';
+/** What a shell completes: names of a section of the configuration, or of what there is now. */
+export type NamedValues =
+  | 'accounts'
+  | 'rules'
+  | 'channels'
+  | 'reports'
+  | 'severities'
+  /** Rules of alerts that fire; asked of the daemon, as the next two. */
+  | 'alerts'
+  | 'silences'
+  | 'expected';
 
 export interface PositionalSpec {
   readonly name: string;

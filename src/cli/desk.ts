@@ -1,6 +1,6 @@
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
-import type { StoreReader } from '../ports/store.ts';
+import type { StoreFile } from '../ports/store.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
@@ -30,8 +30,6 @@ export interface Desk {
   readonly isComplete: boolean;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
-  /** The database to read; null where a daemon is asked. */
-  reader(): Promise<StoreReader | null>;
   /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
   order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
 }
@@ -56,7 +54,7 @@ async function withDesk(
   input: CommandInput,
   use: (desk: Desk) => Promise<number>,
 ): Promise<number> {
-  const opened: StoreReader[] = [];
+  const opened: StoreFile[] = [];
   try {
     return await use(await openDesk(context, input, opened));
   } finally {
@@ -64,7 +62,7 @@ async function withDesk(
   }
 }
 
-async function openDesk(context: CommandContext, input: CommandInput, opened: StoreReader[]): Promise<Desk> {
+async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
   const server = namedServer(context, input);
   if (server !== null) {
     const { daemon, facts } = await requireDaemon(server);
@@ -88,7 +86,7 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     throw new CommandError(
       `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
     );
-  const reader = async (): Promise<StoreReader> => {
+  const reader = async (): Promise<StoreFile> => {
     const [first] = opened;
     if (first !== undefined) return first;
     const made = await context.rooms.openReader(settings.storage);
@@ -100,7 +98,6 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     timezone: settings.timezone,
     names: namesOf(settings),
     daemon,
-    reader,
     async views() {
       const { openStoredViews } = await import('../views/stored-views.ts');
       const calendar = await context.rooms.loadCalendar();
@@ -109,6 +106,7 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
         silences: async () => views.silences(),
+        expected: async () => views.expected(),
       };
     },
     async order(request, left) {
@@ -142,7 +140,6 @@ function atDaemon(daemon: FoundDaemon, facts: DaemonFacts, difference: string | 
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
-    reader: async () => null,
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);

@@ -29,14 +29,23 @@ export function readInstant(
   if (text === null) return null;
   const durationMs = parseDuration(text);
   if (durationMs !== null && durationMs > 0) return now - durationMs;
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
-  const wall =
-    match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`);
-  if (Number.isFinite(wall)) return match?.[3] === undefined ? instantOfWall(wall, timezone) : wall;
+  const wall = parseWall(text);
+  if (wall !== null) return wall.isInstant ? wall.at : instantOfWall(wall.at, timezone);
   throw new UsageError(
     `--${name} ${text} is neither a duration nor a date`,
     'write it as 7d, 12h, 2026-11-01 or 2026-11-01T08:00Z',
   );
+}
+
+/** A date or time as ISO 8601 writes it; without a zone `at` is what a clock on the wall shows, as if it were UTC. Null for any other text. */
+export function parseWall(
+  text: string,
+): { readonly at: number; readonly isInstant: boolean; readonly isDay: boolean } | null {
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
+  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`);
+  return Number.isFinite(at)
+    ? { at, isInstant: match?.[3] !== undefined, isDay: match?.[2] === undefined }
+    : null;
 }
 
 /** One of an account's balances, its first by default. */

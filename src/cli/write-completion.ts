@@ -106,7 +106,7 @@ ${cases.join('\n')}
   esac
   set -- $line
   kind="\${values[$# - depth + 1]}"
-  [[ -n $kind && $current != -* ]] && words="$(lowwater complete-values "$kind" 2>/dev/null)"
+  [[ -n $kind && $current != -* ]] && words="$(lowwater complete-values "$kind" "\${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null)"
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _lowwater lowwater
@@ -132,8 +132,9 @@ _lowwater() {
   case "$line" in
 ${cases.join('\n')}
   esac
-  kind="\${values[\${#\${=line}} - depth + 1]}"
-  if [ -n "$kind" ] && [[ "\${words[CURRENT]}" != -* ]]; then compadd -- \${(f)"$(lowwater complete-values "$kind" 2>/dev/null)"}; return; fi
+  local -a typed=(\${=line})
+  kind="\${values[\${#typed} - depth + 1]}"
+  if [ -n "$kind" ] && [[ "\${words[CURRENT]}" != -* ]]; then compadd -- \${(f)"$(lowwater complete-values "$kind" "\${words[CURRENT-1]}" 2>/dev/null)"}; return; fi
   _describe -t lowwater lowwater candidates || _files
 }
 if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwater lowwater; fi
@@ -150,8 +151,8 @@ function writeFish(places: readonly Place[]): string {
         ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
         : seen;
     const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
-    const offer = (kind: string): string => quote(`(lowwater complete-values ${kind} 2>/dev/null)`);
-    const named = [...new Set(values)].filter((kind) => kind !== '');
+    const offer = (kind: string): string =>
+      quote(`(lowwater complete-values ${kind} (commandline -opc)[-1] 2>/dev/null)`);
     return [
       ...candidates.map(({ word, summary, takesValue, completes }) => {
         const value = completes === undefined ? '' : ` -f -a ${offer(completes)}`;
@@ -159,7 +160,12 @@ function writeFish(places: readonly Place[]): string {
         const what = word.startsWith('--') ? option : `-f -a ${word}`;
         return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
       }),
-      ...named.map((kind) => `complete -c lowwater -n ${quote(when)} -f -a ${offer(kind)}`),
+      ...values.flatMap((kind, index) => {
+        const place = `test (count (commandline -opc)) -eq ${after.length + index + 1}`;
+        return kind === ''
+          ? []
+          : [`complete -c lowwater -n ${quote(`${when}; and ${place}`)} -f -a ${offer(kind)}`];
+      }),
     ];
   });
   return `# fish completion of lowwater\n${lines.join('\n')}\n`;

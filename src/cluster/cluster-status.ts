@@ -1,17 +1,14 @@
-import type { ClusterPolling, ClusterProblem, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
-import type { DatabaseLink } from './database-link.ts';
+import type { ClusterMember, ClusterProblem, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import type { FleetView } from './fleet-view.ts';
 
 /** What a process knows of itself among those that share its database. */
 interface KnownState {
   readonly role: Role;
   readonly card: Pick<MemberCard, 'node' | 'configHash'>;
-  readonly databaseLink: DatabaseLink;
+  readonly fleet: FleetView;
   readonly takeovers: number;
-  readonly polling: ClusterPolling;
   /** Whether nobody has polled for longer than a take-over takes. */
   readonly isBlind: boolean;
-  /** Nodes whose configuration has not been the owner's for too long. */
-  readonly differing: readonly string[];
   /** Why it owns the accounts though something speaks against it; null where nothing does. */
   readonly doubt: string | null;
   /** Why it let go of the accounts without having begun; null where it did not. */
@@ -23,57 +20,55 @@ export const nobodyOwns =
 
 /** What is said of a process that shares its database. */
 export function clusterStatusOf(known: KnownState): ClusterStatus {
-  const { role, card, databaseLink, takeovers, polling, isBlind } = known;
-  const { owner, look, reaches } = databaseLink;
+  const { role, card, fleet, takeovers, isBlind } = known;
+  const { owner, look, reaches } = fleet.link;
   const alerts = alertsOf(known);
   return {
     role,
-    polling,
+    polling: fleet.polling.known,
     ready: look !== null && role !== 'loading' && !isBlind,
     node: card.node,
     owner,
     epoch: look?.epoch ?? null,
     takeovers,
     reachesDatabase: reaches,
+    origin: look?.origin ?? null,
     sameConfiguration: owner === null ? null : owner.configHash === card.configHash,
     problems: [...problemsOf(known), ...alerts.map(({ text }) => text)],
     alerts,
   };
 }
 
-function alertsOf({
-  card,
-  databaseLink: { databaseBehindMs },
-  doubt,
-  differing,
-}: KnownState): ClusterProblem[] {
-  const alerts: ClusterProblem[] = [];
-  if (databaseBehindMs !== 0)
-    alerts.push({
-      aspect: 'clock',
-      severity: 'warning',
-      text:
-        `the clock of the database is ${Math.round(Math.abs(databaseBehindMs) / 1000)} s ${databaseBehindMs > 0 ? 'behind' : 'ahead of'} the clocks of ` +
-        'the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
-    });
-  if (doubt !== null)
-    alerts.push({
-      aspect: 'doubt',
-      severity: 'warning',
-      text: `nobody else can own the accounts, so ${card.node} does in doubt: ${doubt}`,
-    });
-  if (differing.length > 0)
-    alerts.push({
-      aspect: 'configuration',
-      severity: 'warning',
-      text: `the configuration of ${differing.join(', ')} has not been that of the owner of the accounts for 10 minutes`,
-    });
-  return alerts;
+const aspects = ['clock', 'doubt', 'split', 'configuration'] as const;
+
+function alertsOf({ card, fleet, doubt }: KnownState): readonly ClusterProblem[] {
+  const { databaseBehindMs, owner } = fleet.link;
+  const { differing, strangers } = fleet.configurations;
+  const texts: Readonly<Record<ClusterProblem['aspect'], string | null>> = {
+    clock:
+      databaseBehindMs === 0
+        ? null
+        : `the clock of the database is ${Math.round(Math.abs(databaseBehindMs) / 1000)} s ${databaseBehindMs > 0 ? 'behind' : 'ahead of'} the clocks of ` +
+          'the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
+    doubt:
+      doubt === null ? null : `nobody else can own the accounts, so ${card.node} does in doubt: ${doubt}`,
+    split: fleet.split,
+    configuration:
+      strangers.length > 0
+        ? `${strangers.join(', ')} and ${owner?.node ?? 'the owner'} have no account in common: two fleets share this database`
+        : differing.length > 0
+          ? `the configuration of ${differing.join(', ')} has not been that of the owner of the accounts for 10 minutes`
+          : null,
+  };
+  return aspects.flatMap((aspect) => {
+    const text = texts[aspect];
+    return text === null ? [] : [{ aspect, severity: 'warning' as const, text }];
+  });
 }
 
 function problemsOf(known: KnownState): string[] {
-  const { role, card, databaseLink, loadFailure, doubt } = known;
-  const { owner, look, trouble, aheadMs, isClockOff } = databaseLink;
+  const { role, card, fleet, loadFailure, doubt } = known;
+  const { owner, look, trouble, aheadMs, isClockOff } = fleet.link;
   const { node, configHash } = card;
   const problems: string[] = [];
   if (trouble !== null) problems.push(`the shared database does not answer this daemon (${trouble.message})`);
@@ -85,6 +80,7 @@ function problemsOf(known: KnownState): string[] {
   if (loadFailure !== null) problems.push(loadFailure);
   if (owner !== null && owner.configHash !== configHash)
     problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
+  if (fleet.names.twin !== null) problems.push(namesake(node, fleet.names.twin));
   if (isClockOff && doubt === null)
     problems.push(`${clockOff(node, aheadMs)}: it takes no accounts until it is set`);
   return problems;
@@ -93,4 +89,10 @@ function problemsOf(known: KnownState): string[] {
 /** That the clock of a node is off, as a clause. */
 export function clockOff(node: string, aheadMs: number): string {
   return `the clock of ${node} is ${(aheadMs / 1000).toFixed(1)} s off the clock of the database and the other daemons`;
+}
+
+/** That another process has the name of this one, as a clause. */
+export function namesake(node: string, { advertise, program }: ClusterMember): string {
+  const where = advertise === null ? '' : ` at ${advertise}`;
+  return `another daemon (${program}${where}) is named ${node} too: give each a cluster.node of its own`;
 }

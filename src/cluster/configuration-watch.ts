@@ -1,29 +1,72 @@
-import type { ClusterLook } from '../ports/cluster.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Cluster, ClusterLook } from '../ports/cluster.ts';
+import type { ConfigurationParts } from './compare-configurations.ts';
 
 /** A rollout replaces one daemon after the other: what differs for longer was not meant. */
 const toleratedMs = 10 * 60 * 1000;
 
-/** Which members have had another configuration than the owner for too long. */
+/** Which members have had another configuration than the owner for too long, and which watch other accounts altogether. */
 export class ConfigurationWatch {
+  readonly #cluster: Pick<Cluster, 'configurations'>;
   /** By incarnation, since when. */
   #since = new Map<string, number>();
-  #nodes: readonly string[] = [];
+  #differing: readonly string[] = [];
+  #strangers: readonly string[] = [];
+  /** The accounts of configurations, by hash. */
+  readonly #accounts = new Map<string, ReadonlySet<string>>();
+  #isAsking = false;
+
+  constructor(cluster: Pick<Cluster, 'configurations'>) {
+    this.#cluster = cluster;
+  }
 
   /** The nodes, in words' order. */
   get differing(): readonly string[] {
-    return this.#nodes;
+    return this.#differing;
+  }
+
+  /** Nodes that have no account in common with the owner: another fleet on the same database. */
+  get strangers(): readonly string[] {
+    return this.#strangers;
   }
 
   observe({ members, owner }: ClusterLook, monotonicNow: number): void {
     const own = members.find(({ incarnation }) => incarnation === owner)?.configHash;
     const others = members.filter(({ configHash }) => own !== undefined && configHash !== own);
-    this.#since = new Map(
-      others.map(({ incarnation }) => [incarnation, this.#since.get(incarnation) ?? monotonicNow]),
-    );
-    this.#nodes = others
-      .filter(
-        ({ incarnation }) => monotonicNow - (this.#since.get(incarnation) ?? monotonicNow) >= toleratedMs,
-      )
+    const since = (incarnation: string): number => this.#since.get(incarnation) ?? monotonicNow;
+    this.#since = new Map(others.map(({ incarnation }) => [incarnation, since(incarnation)]));
+    this.#differing = others
+      .filter(({ incarnation }) => monotonicNow - since(incarnation) >= toleratedMs)
       .map(({ node }) => node);
+    this.#strangers = others
+      .filter(({ configHash }) => this.#haveNothingInCommon(own ?? '', configHash))
+      .map(({ node }) => node);
+    if (others.length > 0) void this.#learn([own ?? '', ...others.map(({ configHash }) => configHash)]);
   }
+
+  #haveNothingInCommon(one: string, other: string): boolean {
+    const [these, those] = [this.#accounts.get(one), this.#accounts.get(other)];
+    if (these === undefined || those === undefined || these.size === 0 || those.size === 0) return false;
+    return [...those].every((account) => !these.has(account));
+  }
+
+  /** What was not published yet is asked for again at the next look. */
+  async #learn(hashes: readonly string[]): Promise<void> {
+    const unknown = hashes.filter((hash) => !this.#accounts.has(hash));
+    if (unknown.length === 0 || this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      for (const [hash, parts] of await this.#cluster.configurations(unknown))
+        this.#accounts.set(hash, new Set(Object.keys(readParts(parts).accounts ?? {})));
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}
+
+/** Only `publishConfiguration` writes them. */
+function readParts(parts: string): ConfigurationParts {
+  return JSON.parse(parts) as ConfigurationParts;
 }

@@ -1,13 +1,14 @@
 import type { ClusterLook } from '../ports/cluster.ts';
 
-/**
- * What happened to the database between two looks, as a clause; null where nothing did. `isLoss`: it has not all that it had, so that
- * who remembers more may store it again first.
- */
-export function compareLooks(
-  before: ClusterLook | null,
-  now: ClusterLook,
-): { readonly happened: string; readonly isLoss: boolean } | null {
+export interface DatabaseChange {
+  /** A clause. */
+  readonly happened: string;
+  /** It has not all that it had, so that who remembers more may store it again first. */
+  readonly isLoss: boolean;
+}
+
+/** What happened to the database between two looks; null where nothing did. */
+export function compareLooks(before: ClusterLook | null, now: ClusterLook): DatabaseChange | null {
   if (before === null) return null;
   const lost = describeLoss(before, now);
   const moved = describeMove(before, now);

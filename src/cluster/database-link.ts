@@ -15,6 +15,7 @@ export class DatabaseLink {
   #skewMs = 0;
   #sharedSkewMs = 0;
   #looksOff = 0;
+  #firstLookAt: number | null = null;
 
   constructor(log: Log) {
     this.#log = log;
@@ -23,6 +24,11 @@ export class DatabaseLink {
   /** The last look; null before the first. */
   get look(): ClusterLook | null {
     return this.#look;
+  }
+
+  /** When it first answered, by its own clock; null before. */
+  get firstLookAt(): number | null {
+    return this.#firstLookAt;
   }
 
   /** Why the database did not answer the last time; null where it did. */
@@ -91,6 +97,7 @@ export class DatabaseLink {
     if (this.#trouble !== null) this.#log.info({}, 'the shared database answers');
     this.#trouble = null;
     this.#look = look;
+    this.#firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
     const others = look.members.flatMap((member) =>

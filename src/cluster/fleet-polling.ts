@@ -23,12 +23,17 @@ export class FleetPolling {
     return this.#blindSince === null ? 0 : this.#clock.monotonic() - this.#blindSince;
   }
 
-  /** `holds`: whether this process polls; `owns`: whether it has the accounts. */
+  /** `holds`: whether this process polls; `owns`: whether it has the accounts; `elsewhere`: the node that polls by another server. */
   observe(
     { look, owner, trouble }: DatabaseLink,
-    { holds, owns }: { readonly holds: boolean; readonly owns: boolean },
+    {
+      holds,
+      owns,
+      elsewhere,
+    }: { readonly holds: boolean; readonly owns: boolean; readonly elsewhere: string | null },
   ): void {
     if (holds) this.#note('this');
+    else if (elsewhere !== null) this.#note('other', elsewhere);
     else if (trouble !== null || look === null) this.#note('unknown');
     else if (!owns && owner !== null && owner.status?.polls !== false) this.#note('other', owner.node);
     else this.#note('nobody');

@@ -1,109 +1,117 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Batch, FencedStore, Store, StoreFile } from '../ports/store.ts';
 
+interface LeaderDependencies {
+  readonly store: FencedStore;
+  readonly reader: StoreFile;
+  /** Asked, before anybody hears of it, what became of the accounts where a change was refused because another seems to own them. */
+  readonly refused: () => Promise<void>;
+  readonly monotonic: () => number;
+}
+
 /**
  * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
  * other, and a change of the incarnation waits for its turn among it.
  */
-export interface LeaderStore extends Store {
+export class LeaderStore {
+  /** What the owner's work knows of it. */
+  readonly port: Store;
+  readonly #dependencies: LeaderDependencies;
+  #store: FencedStore;
+  #failingSince: number | null = null;
+  #isChanging = false;
+  #lost: readonly Batch[] = [];
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(dependencies: LeaderDependencies) {
+    this.#dependencies = dependencies;
+    this.#store = dependencies.store;
+    this.port = {
+      ...dependencies.reader,
+      commit: (batch) => this.#inLine(() => this.#commit(batch)),
+      takeDamaged: () => this.#store.takeDamaged(),
+      takeOrders: () => this.#inLine(() => this.#write(() => this.#store.takeOrders())),
+      prune: (olderThan) => this.#inLine(() => this.#write(() => this.#store.prune(olderThan))),
+      close: async () => undefined,
+    };
+  }
+
+  /** How many batches the database is known to have of the present incarnation. */
+  get stored(): number {
+    return this.#store.stored;
+  }
+
+  /** For how long changes have not been stored, or may not have been; undefined while they are. */
+  get failingForMs(): number | undefined {
+    return this.#failingSince === null ? undefined : this.#dependencies.monotonic() - this.#failingSince;
+  }
+
   /**
    * Finds out about a batch whose end is unknown, then writes on with what `change` gives. Nothing is written after one that failed or
    * gave null, until one gives a store: whether it owns as another by then is unknown.
    */
-  continueWith(change: () => Promise<FencedStore | null>): Promise<void>;
+  continueWith(change: () => Promise<FencedStore | null>): Promise<void> {
+    return this.#inLine(async () => {
+      if (!this.#isChanging) await this.#write(() => this.#store.settle());
+      this.#isChanging = true;
+      const next = await change();
+      if (next === null) return;
+      this.#store = next;
+      this.#isChanging = false;
+    });
+  }
+
   /**
    * The database has lost commits: without finding out about anything, writes on with the store that `change` gives, the lost batches first.
    * Null changes nothing but that nothing is written until it gives one.
    */
   restoreLost(
     change: () => Promise<{ readonly store: FencedStore; readonly lost: readonly Batch[] } | null>,
-  ): Promise<void>;
-  /** How many batches the database is known to have of the present incarnation. */
-  readonly stored: number;
-  /** For how long changes have not been stored, or may not have been; undefined while they are. */
-  readonly failingForMs: number | undefined;
-}
+  ): Promise<void> {
+    return this.#inLine(async () => {
+      this.#isChanging = true;
+      const next = await change();
+      if (next === null) return;
+      this.#store = next.store;
+      this.#lost = [...next.lost, ...this.#lost];
+      this.#isChanging = false;
+      await this.#storeLost();
+    });
+  }
 
-/** `refused` is asked, before anybody hears of it, what became of the accounts where a change was refused because another seems to own them. */
-export function createLeaderStore(dependencies: {
-  readonly store: FencedStore;
-  readonly reader: StoreFile;
-  readonly refused: () => Promise<void>;
-  readonly monotonic: () => number;
-}): LeaderStore {
-  let { store } = dependencies;
-  let failingSince: number | null = null;
-  let isChanging = false;
-  let lost: readonly Batch[] = [];
-  let line: Promise<unknown> = Promise.resolve();
-
-  function inLine<T>(work: () => Promise<T>): Promise<T> {
-    const result = line.then(work, work);
-    line = result.catch(() => undefined);
+  #inLine<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#line.then(work, work);
+    this.#line = result.catch(() => undefined);
     return result;
   }
 
-  async function lookOutForFence<T>(work: () => Promise<T>): Promise<T> {
-    if (isChanging)
+  async #write<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isChanging)
       throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StorageError && error.kind === 'fenced') await dependencies.refused();
+      if (error instanceof StorageError && error.kind === 'fenced') await this.#dependencies.refused();
       throw error;
     }
   }
 
-  async function storeLost(): Promise<void> {
-    for (let [first] = lost; first !== undefined; [first] = lost) {
-      const batch = first;
-      await lookOutForFence(() => store.commit(batch));
-      lost = lost.slice(1);
-    }
-  }
-
-  async function commit(batch: Batch): Promise<void> {
+  async #commit(batch: Batch): Promise<void> {
     try {
-      await storeLost();
-      await lookOutForFence(() => store.commit(batch));
+      await this.#storeLost();
+      await this.#write(() => this.#store.commit(batch));
     } catch (error) {
-      failingSince ??= dependencies.monotonic();
+      this.#failingSince ??= this.#dependencies.monotonic();
       throw error;
     }
-    failingSince = null;
+    this.#failingSince = null;
   }
 
-  return {
-    ...dependencies.reader,
-    get failingForMs() {
-      return failingSince === null ? undefined : dependencies.monotonic() - failingSince;
-    },
-    commit: (batch) => inLine(() => commit(batch)),
-    takeDamaged: () => store.takeDamaged(),
-    takeOrders: () => inLine(() => lookOutForFence(() => store.takeOrders())),
-    prune: (olderThan) => inLine(() => lookOutForFence(() => store.prune(olderThan))),
-    continueWith: (change) =>
-      inLine(async () => {
-        if (!isChanging) await lookOutForFence(() => store.settle());
-        isChanging = true;
-        const next = await change();
-        if (next === null) return;
-        store = next;
-        isChanging = false;
-      }),
-    restoreLost: (change) =>
-      inLine(async () => {
-        isChanging = true;
-        const next = await change();
-        if (next === null) return;
-        store = next.store;
-        lost = [...next.lost, ...lost];
-        isChanging = false;
-        await storeLost();
-      }),
-    get stored() {
-      return store.stored;
-    },
-    close: async () => undefined,
-  };
+  async #storeLost(): Promise<void> {
+    for (let [first] = this.#lost; first !== undefined; [first] = this.#lost) {
+      const batch = first;
+      await this.#write(() => this.#store.commit(batch));
+      this.#lost = this.#lost.slice(1);
+    }
+  }
 }

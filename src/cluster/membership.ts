@@ -1,4 +1,4 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { OperatorError, StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
@@ -7,15 +7,14 @@ import type {
   ClusterMember,
   ClusterStatus,
   MemberCard,
+  PeerAnswer,
   Role,
 } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
-import { clockOff, clusterStatusOf } from './cluster-status.ts';
-import { ConfigurationWatch } from './configuration-watch.ts';
-import { compareLooks } from './database-history.ts';
-import { DatabaseLink } from './database-link.ts';
-import { FleetPolling } from './fleet-polling.ts';
+import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
+import type { DatabaseChange } from './database-history.ts';
+import { FleetView } from './fleet-view.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
@@ -27,8 +26,6 @@ const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
 const lookMs = 1000;
 const looksPerLease = 8;
-/** After so many leases in which nobody polled, who reaches the database takes the accounts whatever speaks against it. */
-const leasesUntilDoubt = 2;
 
 interface MembershipDependencies {
   readonly cluster: Cluster;
@@ -40,10 +37,10 @@ interface MembershipDependencies {
   readonly leaseMs: number;
   /** How long it goes on from memory at the most. */
   readonly aloneForMs: number;
-  /** Whether one of these says that it reaches the database. */
-  readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
-  /** Makes of what is stored what the owner begins with. */
-  readonly restore: (stored: StoredState) => Promise<MonitorState>;
+  /** What these say of themselves, as far as they answer. */
+  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
+  /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
+  readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;
   /** Begins the owner's work. */
   readonly begin: (owned: {
     readonly store: Store;
@@ -77,18 +74,14 @@ interface MembershipDependencies {
 export class Membership {
   readonly #dependencies: MembershipDependencies;
   readonly #lease: OwnLease;
-  readonly #databaseLink: DatabaseLink;
+  readonly #fleet: FleetView;
   readonly #pauses: Pauses;
-  readonly #polling: FleetPolling;
-  readonly #configurations = new ConfigurationWatch();
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
   readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   #takeovers = 0;
-  /** It gave the accounts away, or could not load them, and lets others take them first. */
-  #claimsFrom = Number.NEGATIVE_INFINITY;
   /** Why it owns the accounts though its clock is off. */
   #doubt: string | null = null;
   /** What it began without, because it could not be read. */
@@ -96,12 +89,11 @@ export class Membership {
   #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
-    const { cluster, clock, log, leaseMs, newIncarnation } = dependencies;
+    const { cluster, clock, leaseMs, newIncarnation } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = new OwnLease(clock, leaseMs);
-    this.#databaseLink = new DatabaseLink(log);
+    this.#fleet = new FleetView(dependencies);
     this.#pauses = new Pauses(clock);
-    this.#polling = new FleetPolling(clock);
     this.#seat = new Seat({ cluster, newIncarnation, describe: (process) => this.#describe(process) });
   }
 
@@ -128,11 +120,9 @@ export class Membership {
     return clusterStatusOf({
       role: this.#role,
       card: this.#dependencies.card(),
-      databaseLink: this.#databaseLink,
+      fleet: this.#fleet,
       takeovers: this.#takeovers,
-      polling: this.#polling.known,
-      isBlind: this.#polling.blindForMs > this.#dependencies.leaseMs,
-      differing: this.#configurations.differing,
+      isBlind: this.#fleet.polling.blindForMs > this.#dependencies.leaseMs,
       doubt: this.#doubt ?? this.#unreadable,
       loadFailure: this.#loadFailure,
     });
@@ -140,14 +130,14 @@ export class Membership {
 
   /** Another one each time that something was stored; null where that is not known now. */
   get revision(): string | null {
-    return this.#databaseLink.revision;
+    return this.#fleet.link.revision;
   }
 
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;
     const { cluster, looked } = this.#dependencies;
-    await openPatiently({ cluster, databaseLink: this.#databaseLink, pause });
+    await openPatiently({ cluster, databaseLink: this.#fleet.link, pause });
     while (!this.#pauses.ended) {
       await this.#round();
       this.#notePolling();
@@ -159,8 +149,9 @@ export class Membership {
   /** Gives the accounts away and lets somebody else take them for the length of a lease. */
   async handOver(): Promise<void> {
     if (this.#role !== 'owner') return;
-    this.#letOthersClaim();
-    await this.#dependencies.finish(this.#databaseLink.isClockOff ? this.#databaseLink.aheadMs : 0);
+    this.#fleet.letOthersClaim();
+    const { isClockOff, aheadMs } = this.#fleet.link;
+    await this.#dependencies.finish(isClockOff ? aheadMs : 0);
     await this.#leave();
   }
 
@@ -179,7 +170,7 @@ export class Membership {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      this.#databaseLink.failed(error);
+      this.#fleet.link.failed(error);
       await this.#endure();
     }
   }
@@ -192,10 +183,9 @@ export class Membership {
     // It was left or lost while the answer was on its way.
     if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
-    const before = this.#databaseLink.look;
-    this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
-    this.#configurations.observe(look, this.#dependencies.clock.monotonic());
-    this.#followHistory(before, look);
+    const change = this.#fleet.heard(look, { card: this.#seat.describe(card), wallNow });
+    if (change !== null) this.#followHistory(change);
+    this.#refuseTwin(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
@@ -203,43 +193,43 @@ export class Membership {
     if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt, storedBefore });
     else if (!look.renewed) this.#seat.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
-    else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
+    else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card);
     else this.#standBy(look);
   }
 
   /** Where the database lost commits, who stands by lets an owner that remembers them store them again. */
-  #followHistory(before: ClusterLook | null, look: ClusterLook): void {
-    const change = compareLooks(before, look);
-    if (change === null) return;
-    this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, change.happened);
-    if (this.#owned !== null) this.#dependencies.happened?.(change.happened);
-    else if (change.isLoss) this.#letOthersClaim();
+  #followHistory({ happened, isLoss }: DatabaseChange): void {
+    if (this.#owned !== null) this.#dependencies.happened?.(happened);
+    else if (isLoss) this.#fleet.letOthersClaim();
+  }
+
+  /** Of two processes of one name the later one ends, unless it owns the accounts. */
+  #refuseTwin(card: MemberCard): void {
+    const { twin } = this.#fleet.names;
+    if (twin === null || this.#owned !== null || !this.#fleet.names.isLater(this.#seat.describe(card)))
+      return;
+    throw new OperatorError(namesake(card.node, twin));
   }
 
   #standBy({ owner }: ClusterLook): void {
     this.#standsBy = true;
     if (owner === null) return;
-    // Others had their turn: what they give away is anybody's again.
-    this.#claimsFrom = Number.NEGATIVE_INFINITY;
-    if (this.#databaseLink.owner?.status?.polls === true) this.#loadFailure = null;
+    this.#fleet.claimAgain();
+    if (this.#fleet.link.owner?.status?.polls === true) this.#loadFailure = null;
   }
 
   #describe(process: string): Omit<MemberCard, 'incarnation'> {
-    const { skewMs } = this.#databaseLink;
+    const { skewMs, firstLookAt } = this.#fleet.link;
+    const skew = skewMs === null ? null : Math.round(skewMs);
     return {
       ...this.#dependencies.card(),
-      status: { process, skewMs: skewMs === null ? null : Math.round(skewMs), polls: this.holds() },
+      status: { process, skewMs: skew, polls: this.holds(), since: firstLookAt },
     };
-  }
-
-  #mayClaim(): boolean {
-    if (this.isDoubtful) return true;
-    return !this.#databaseLink.isClockOff && this.#dependencies.clock.monotonic() >= this.#claimsFrom;
   }
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
   get isDoubtful(): boolean {
-    return this.#polling.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
+    return this.#fleet.isDoubtful;
   }
 
   async #claim({ incarnation }: MemberCard): Promise<void> {
@@ -249,12 +239,14 @@ export class Membership {
   }
 
   #take(epoch: number): void {
-    const { log } = this.#dependencies;
+    const { log, restore } = this.#dependencies;
+    const before = this.#fleet.lastOwner;
     const incarnation = this.#seat.card?.incarnation ?? '';
     const owned = new OwnedAccounts(
       {
         ...this.#dependencies,
         lease: this.#lease,
+        restore: (stored) => restore(stored, before),
         lost: (lost, why) => {
           if (this.#owned === lost) this.#lose(why);
         },
@@ -278,8 +270,8 @@ export class Membership {
       const unreadable = damaged.filter(({ body }) => body === null).map(({ source }) => source);
       this.#unreadable =
         unreadable.length === 0 ? null : `nothing can be read of the tables ${unreadable.join(', ')}`;
-      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner, damaged });
-      if (this.#databaseLink.isClockOff) {
+      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
+      if (this.#fleet.link.isClockOff) {
         this.#followDoubt();
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
       }
@@ -289,7 +281,7 @@ export class Membership {
       if (this.#owned !== owned) return;
       this.#loadFailure = `what is stored cannot be read: ${error.message}`;
       // Somebody else may be able to; the next try is as good as this one was.
-      this.#letOthersClaim();
+      this.#fleet.letOthersClaim();
       this.#lose(this.#loadFailure);
     }
   }
@@ -307,7 +299,12 @@ export class Membership {
     const { incarnation } = card;
     const isCurrent = () => this.#seat.card === card && this.#owned === owned;
     const verdict = owned.judge(look, { incarnation, storedBefore });
-    if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
+    const { newerOwner } = this.#fleet;
+    if (newerOwner !== null)
+      this.#lose(
+        `two database servers take writes, and ${newerOwner} owns the accounts on the newer history`,
+      );
+    else if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
     else if (verdict.kind === 'restore') await owned.restore({ incarnation, sentAt, look, isCurrent });
     else if (verdict.kind === 'regain') {
@@ -321,29 +318,24 @@ export class Membership {
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
   #followClock({ phase }: OwnedAccounts, incarnation: string): void {
-    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
+    const { link } = this.#fleet;
     this.#followDoubt();
-    if (phase !== 'owner' || !isClockSurelyOff || !this.#databaseLink.hasRightClockBeside(incarnation))
-      return;
+    if (phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
+    const { aheadMs } = link;
     this.#dependencies.log.warn({ aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver();
   }
 
   #followDoubt(): void {
-    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
+    const { aheadMs, isClockSurelyOff } = this.#fleet.link;
     this.#doubt = isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
   }
 
   /** The database does not answer. */
   async #endure(): Promise<void> {
     const owned = this.#owned;
-    const verdict = await owned?.endure(this.#databaseLink.peersBeside(this.#dependencies.card().advertise));
+    const verdict = await owned?.endure(this.#fleet.link.peersBeside(this.#dependencies.card().advertise));
     if (verdict?.kind === 'lose' && this.#owned === owned) this.#lose(verdict.why);
-  }
-
-  #letOthersClaim(): void {
-    const { clock, leaseMs } = this.#dependencies;
-    this.#claimsFrom = clock.monotonic() + leaseMs;
   }
 
   /** Everything is forgotten, and the next round begins as a new incarnation. */
@@ -371,14 +363,14 @@ export class Membership {
   }
 
   #notePolling(): void {
-    this.#polling.observe(this.#databaseLink, { holds: this.holds(), owns: this.#owned !== null });
+    this.#fleet.notePolling({ holds: this.holds(), owns: this.#owned !== null });
   }
 
   #nextRoundMs(): number {
     const { leaseMs } = this.#dependencies;
     // A renewal of which nobody heard is made good before the lease that it was for is over.
     const owns = this.#owned !== null && this.#owned.phase !== 'alone';
-    if (owns && this.#databaseLink.reaches) return leaseMs / renewalsPerLease;
+    if (owns && this.#fleet.link.reaches) return leaseMs / renewalsPerLease;
     return Math.min(lookMs, leaseMs / looksPerLease);
   }
 }

@@ -1,11 +1,11 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import type { Cluster, ClusterLook, ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { DamagedRecord, StoredState } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
-import { createLeaderStore, type LeaderStore } from './leader-store.ts';
+import { LeaderStore } from './leader-store.ts';
 
 interface OwnedDependencies {
   readonly cluster: Cluster;
@@ -15,8 +15,8 @@ interface OwnedDependencies {
   readonly lease: OwnLease;
   /** How long it goes on from memory at the most. */
   readonly aloneForMs: number;
-  /** Whether one of these says that it reaches the database. */
-  readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
+  /** What these say of themselves, as far as they answer. */
+  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
   /** Makes of what is stored what the owner begins with. */
   readonly restore: (stored: StoredState) => Promise<MonitorState>;
   /** Called when a change was refused because another owns the accounts, before anybody hears of that; resolves once it is known. */
@@ -71,7 +71,7 @@ export class OwnedAccounts {
     this.#dependencies = dependencies;
     this.#seat = seat;
     this.#epoch = seat.epoch;
-    this.store = createLeaderStore({
+    this.store = new LeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
@@ -216,11 +216,11 @@ export class OwnedAccounts {
 
   /** The database does not answer. `peers`: whom to ask whether they reach it. */
   async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
-    const { clock, log, lease, aloneForMs, anyReaches } = this.#dependencies;
+    const { clock, log, lease, aloneForMs, askPeers } = this.#dependencies;
     if (lease.lasts) return keep;
     if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
     const epoch = this.#epoch;
-    const isReached = await anyReaches(peers);
+    const isReached = (await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase);
     if (this.#epoch !== epoch) return keep;
     if (isReached) return { kind: 'lose', why: 'another daemon reaches the database and this one does not' };
     if (this.#phase === 'owner') {

@@ -107,7 +107,9 @@ export class Poller {
     if (this.#stopped || !this.#dependencies.owns()) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
-    for (const id of this.#line.values().take(maxBegun)) {
+    let begun = 0;
+    for (const id of this.#line) {
+      if (begun++ === maxBegun) break;
       this.#line.delete(id);
       const account = this.#dependencies.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;

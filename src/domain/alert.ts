@@ -67,10 +67,18 @@ export interface LastNotified {
 export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
-  | { readonly kind: 'rule-removed' }
-  | { readonly kind: 'account-removed' }
-  | { readonly kind: 'account-moved' }
-  | { readonly kind: 'channel-removed' };
+  /** `heir`: it went with a take-over, not with a change of the configuration. */
+  | {
+      readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed';
+      readonly heir?: Heir;
+    }
+  | { readonly kind: 'account-moved' };
+
+/** A node that took the accounts over and has another configuration than the one before. */
+export interface Heir {
+  readonly node: string;
+  readonly from: string;
+}
 
 /** One firing period of an alert. `id` is stable and unique; kept after it ended. */
 export interface Incident {

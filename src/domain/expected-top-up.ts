@@ -22,6 +22,8 @@ export interface ExpectOrder
   extends Pick<ExpectedTopUp, 'account' | 'amountMicros' | 'orderedBy' | 'comment'> {
   readonly balance?: Balance | undefined;
   readonly by?: number | undefined;
+  /** Of an order that was left in the database, where it is listed before a daemon takes it. */
+  readonly id?: string;
 }
 
 /** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */

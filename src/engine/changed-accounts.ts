@@ -30,8 +30,9 @@ function isSameSchedule(old: PollSchedule, poll: PollSchedule): boolean {
 /** A refusal of the old key or address says nothing about the new one. */
 export function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
   return (
-    old.provider !== account.provider ||
-    old.baseUrl !== account.baseUrl ||
-    credentialTextOf(old) !== credentialTextOf(account)
+    old !== account &&
+    (old.provider !== account.provider ||
+      old.baseUrl !== account.baseUrl ||
+      credentialTextOf(old) !== credentialTextOf(account))
   );
 }

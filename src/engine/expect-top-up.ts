@@ -32,7 +32,7 @@ export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number
   if (!(by > now && by <= now + maxAheadMs)) return refuse('it must arrive within 366 days from now');
   const { amountMicros, orderedBy, comment } = order;
   const topUp = {
-    id: `x-${state.random.id()}`,
+    id: order.id ?? `x-${state.random.id()}`,
     account: account.id,
     balance,
     amountMicros,

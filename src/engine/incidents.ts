@@ -1,4 +1,4 @@
-import { type Alert, displayName, type Incident, type Resolution } from '../domain/alert.ts';
+import { type Alert, displayName, type Heir, type Incident, type Resolution } from '../domain/alert.ts';
 import { changedIncident, closedIncident, type IncidentChange, newIncident } from '../domain/incident.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
@@ -39,7 +39,16 @@ export function closeIncident(
   end: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
   const incident = incidentOf(state, end.alert);
-  if (incident !== undefined) keepIncident(state, closedIncident(incident, end.alert, end));
+  if (incident === undefined) return;
+  const resolution = inherited(end.resolution, state.heir);
+  keepIncident(state, closedIncident(incident, end.alert, { ...end, resolution }));
+}
+
+/** What is removed while an heir restores the state is removed by the take-over. */
+function inherited(resolution: Resolution, heir: Heir | null): Resolution {
+  const { kind } = resolution;
+  const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
+  return heir !== null && isRemoval ? { kind, heir } : resolution;
 }
 
 /** Stores a changed incident and marks it to be decided on. */

@@ -1,4 +1,4 @@
-import type { Incident } from '../domain/alert.ts';
+import type { Heir, Incident } from '../domain/alert.ts';
 import { minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
@@ -42,14 +42,17 @@ export interface MonitorStart {
   readonly random: Random;
   readonly stored: StoredState;
   readonly now: number;
+  /** Where another node owned the accounts before, and had another configuration. */
+  readonly heir?: Heir | null;
 }
 
 /**
  * Continues where the last daemon stopped. The time in between counts neither as breach nor as recovery:
  * timestamps are shifted. Yields between thousands of accounts.
  */
-export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<MonitorState> {
+export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorStart): Parts<MonitorState> {
   const state = new MonitorState(start, now);
+  state.heir = heir;
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
@@ -96,6 +99,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
+  state.heir = null;
   return state;
 }
 

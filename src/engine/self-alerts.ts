@@ -94,7 +94,7 @@ export function noteClusterProblems(
   problems: readonly ClusterProblem[],
   now: number,
 ): void {
-  for (const [aspect, rule] of clusterDegradedRules()) {
+  for (const [aspect, rule] of clusterDegradedRules) {
     const problem = problems.find((it) => it.aspect === aspect);
     if (problem === undefined) clearOwnFailure(state, rule, now);
     else raiseOwnFailure(state, { ...problem, type: clusterDegraded.type, rule, now });

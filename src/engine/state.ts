@@ -1,5 +1,5 @@
 import type { AccountState } from '../domain/account-state.ts';
-import type { Incident } from '../domain/alert.ts';
+import type { Heir, Incident } from '../domain/alert.ts';
 import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -21,6 +21,8 @@ import type { WatchedAccount } from './watched-account.ts';
  */
 export class MonitorState {
   settings: Settings;
+  /** While it is restored from what another node left, which had another configuration. */
+  heir: Heir | null = null;
   readonly calendar: Calendar;
   readonly random: Random;
   /** When the process before this one ended; the start of this one where there was none. */

@@ -49,16 +49,17 @@ function pollingJson({ polling: { who, node, since } }: ClusterStatus): object {
   return { polling: node ?? who, pollingSince: isoText(since) };
 }
 
-/** Other daemons look at `reachesDatabase`, where they do not reach it themselves. */
+/** Other daemons look at `reachesDatabase` where they do not reach it themselves, and at `role` and `origin` where they are no members of the same one. */
 function clusterJson({
   role,
   node,
   owner,
   epoch,
   reachesDatabase,
+  origin,
   sameConfiguration,
 }: ClusterStatus): object {
-  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, sameConfiguration };
+  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, origin, sameConfiguration };
 }
 
 function json(status: number, body: object): Answer {

@@ -70,7 +70,8 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
   const resolution = item.resolution ?? { kind: 'recovered' };
   if (resolution.kind === 'topped-up')
     return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
-  if (resolution.kind !== 'recovered') return `Closed because ${closedBecause[resolution.kind]}`;
+  if (resolution.kind !== 'recovered')
+    return `Closed because ${closedBecause[resolution.kind]}${describeHeir(resolution)}`;
   const { recovery } = alertKindOf(item);
   return typeof recovery === 'string' ? recovery : recovery(item);
 }
@@ -82,6 +83,13 @@ const closedBecause: Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | '
   'account-moved': 'the account is read from elsewhere now. That says nothing about either balance.',
   'channel-removed': 'the channel was removed from the configuration.',
 };
+
+/** Where it was no change of a configuration that removed it. */
+function describeHeir(resolution: Resolution): string {
+  if (!('heir' in resolution) || resolution.heir === undefined) return '';
+  const [node, from] = [cleanText(resolution.heir.node, 100), cleanText(resolution.heir.from, 100)];
+  return ` It went with a take-over: ${node} took the accounts over from ${from} and has another configuration.`;
+}
 
 /** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {

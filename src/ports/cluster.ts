@@ -20,6 +20,8 @@ export interface MemberStatus {
   readonly skewMs: number | null;
   /** Whether it polls the accounts. */
   readonly polls: boolean;
+  /** When it first looked, by the clock of the database; null before. */
+  readonly since: number | null;
 }
 
 export interface ClusterMember extends MemberCard {
@@ -49,6 +51,14 @@ export interface ClusterLook {
 export interface DatabaseOrigin {
   readonly system: string;
   readonly timeline: number;
+}
+
+/** What a daemon says of itself at its address. */
+export interface PeerAnswer {
+  readonly node: string;
+  readonly reachesDatabase: boolean;
+  readonly owns: boolean;
+  readonly origin: DatabaseOrigin | null;
 }
 
 export interface ClaimCondition {
@@ -105,6 +115,8 @@ export interface Cluster {
   readonly reader: StoreFile;
   /** Lets others know what a configuration consists of, so that they can say what differs. */
   publishConfiguration(hash: string, parts: string): Promise<void>;
+  /** What these configurations consist of, by hash, as far as their daemons have said so. */
+  configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   leaveOrder(order: OperatorOrder): Promise<void>;
   close(): Promise<void>;
 }
@@ -130,7 +142,7 @@ export interface ClusterPolling {
 }
 
 /** What is wrong with the fleet as a whole: one of each is reported at a time. */
-export type ClusterAspect = 'clock' | 'doubt' | 'configuration';
+export type ClusterAspect = 'clock' | 'doubt' | 'configuration' | 'split';
 
 /** Something wrong with the fleet as a whole, that people are to hear of. */
 export interface ClusterProblem {
@@ -151,6 +163,8 @@ export interface ClusterStatus {
   readonly epoch: number | null;
   readonly takeovers: number;
   readonly reachesDatabase: boolean;
+  /** The server that answered last; null where it does not say which it is. */
+  readonly origin: DatabaseOrigin | null;
   /** Whether its configuration is the owner's; null where no owner is known. */
   readonly sameConfiguration: boolean | null;
   readonly problems: readonly string[];

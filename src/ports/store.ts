@@ -122,9 +122,12 @@ export interface StoreReader {
 export interface StoreFile extends StoreReader {
   /** Consistent copy of the live database. */
   backup(file: string): Promise<void>;
+  /** Orders left that no daemon has stored the effect of yet, oldest first; they stay. */
+  leftOrders(): Promise<readonly OperatorOrder[]>;
 }
 
-export type SqlValue = string | number | Uint8Array | null;
+/** An integer that a number cannot hold exactly is a `bigint`. */
+export type SqlValue = string | number | bigint | Uint8Array | null;
 
 export type SqlAnswer =
   | {

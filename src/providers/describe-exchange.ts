@@ -36,15 +36,27 @@ export function describeExchange(seen: SeenExchange): DescribedExchange {
   };
 }
 
-/** What a request holds of credentials, as it is or encoded, by their names. */
+/** What a request holds of credentials, as it is or encoded, by their names. The longest first: a short one may be a part of another. */
 function nameCredentials(text: string, credentials: Readonly<Record<string, Secret>>): string {
+  const forms = Object.entries(credentials).flatMap(([name, secret]) =>
+    formsOf(secret.reveal()).map((form) => ({ name, form })),
+  );
   let named = text;
-  for (const [name, secret] of Object.entries(credentials)) {
-    const value = secret.reveal();
-    const encoded = value.isWellFormed() ? encodeURIComponent(value) : value;
-    for (const form of new Set([value, encoded])) named = named.replaceAll(form, `[${name}]`);
-  }
+  for (const { name, form } of forms.toSorted((one, other) => other.form.length - one.form.length))
+    named = named.replaceAll(form, () => `[${name}]`);
   return named;
+}
+
+/** As a request can hold it: in a header, a path, a query, a form and JSON. */
+function formsOf(value: string): readonly string[] {
+  const well = value.toWellFormed();
+  const inPath = encodeURIComponent(well).replace(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const inForm = new URLSearchParams({ '': well }).toString().slice(1);
+  const inJson = JSON.stringify(value).slice(1, -1);
+  return [value, encodeURIComponent(well), inPath, inForm, inJson].filter((form) => form !== '');
 }
 
 function decodeBasic(header: string): string {

@@ -15,7 +15,12 @@ const aspects: Readonly<Record<ClusterAspect, { readonly resolved: string; reado
   configuration: {
     resolved: 'all daemons that share the database have one configuration again',
     advice:
-      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file; "lowwater cluster hand-over" lists what differs.',
+      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file, and each fleet a database of its own; "lowwater cluster hand-over" lists what differs.',
+  },
+  split: {
+    resolved: 'one database server takes writes again',
+    advice:
+      'Stop the older server, or make it a standby of the newer one. The daemon on the older history lets go of the accounts; what it stored since the fail-over stays on that server.',
   },
   doubt: {
     resolved: 'nothing speaks against the owner of the accounts any more',
@@ -41,9 +46,9 @@ export const clusterDegraded: AlertKind = {
 };
 
 /** The rule ids under which these are reported, by what they are about. */
-export function clusterDegradedRules(): readonly (readonly [aspect: string, rule: string])[] {
-  return Object.keys(aspects).map((aspect) => [aspect, `${type}:${aspect}`]);
-}
+export const clusterDegradedRules: readonly (readonly [aspect: string, rule: string])[] = Object.keys(
+  aspects,
+).map((aspect) => [aspect, `${type}:${aspect}`]);
 
 function aspectOf(rule: string): { readonly resolved: string; readonly advice: string } | undefined {
   return Object.entries(aspects).find(([aspect]) => rule === `${type}:${aspect}`)?.[1];

@@ -13,24 +13,42 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs, fire) {
-    const endsAt = performance.now() + delayMs;
-    let cancel: () => void;
-    const look = (): void => {
-      const restMs = endsAt - performance.now();
-      if (restMs > 0) wait(restMs);
-      else fire();
-    };
-    // Node's timers fire up to a millisecond early; another timer for the rest would be up to two late.
-    const wait = (restMs: number): void => {
-      if (restMs < 1) {
-        const immediate = setImmediate(look);
-        cancel = () => clearImmediate(immediate);
-      } else {
-        const timer = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs));
-        cancel = () => clearTimeout(timer);
-      }
-    };
-    wait(delayMs);
-    return () => cancel();
+    const timer = new ExactTimer(performance.now() + delayMs, fire);
+    timer.wait(delayMs);
+    return () => timer.cancel();
   },
 };
+
+/** A class, because one is made for every poll. */
+class ExactTimer {
+  readonly #endsAt: number;
+  readonly #fire: () => void;
+  #timeout: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+
+  constructor(endsAt: number, fire: () => void) {
+    this.#endsAt = endsAt;
+    this.#fire = fire;
+  }
+
+  /** Node's timers fire up to a millisecond early; another timer for the rest would be up to two late. */
+  wait(restMs: number): void {
+    if (restMs < 1) this.#immediate = setImmediate(look, this);
+    else this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);
+  }
+
+  look(): void {
+    const restMs = this.#endsAt - performance.now();
+    if (restMs > 0) this.wait(restMs);
+    else this.#fire();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timeout);
+    clearImmediate(this.#immediate);
+  }
+}
+
+function look(timer: ExactTimer): void {
+  timer.look();
+}

@@ -1,10 +1,11 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
+import { applyOrder } from '../engine/operate.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
-import type { StoredState, StoreReader } from '../ports/store.ts';
+import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { evaluate } from '../rules/evaluate.ts';
 import { createViews, type ViewDependencies } from './create-views.ts';
 import type { Views } from './views.ts';
@@ -17,9 +18,14 @@ export interface StoredDependencies {
   readonly calendar: Calendar;
 }
 
-/** The views of a process that only reads the database, with a daemon or without one: of what is stored now. */
-export async function openStoredViews(parts: StoredDependencies): Promise<Views> {
-  const known = await restoreStored(parts, await parts.reader.load());
+/** The views of a process that only reads the database: of what is stored now, with the orders that wait for a daemon carried out. */
+export async function openStoredViews(
+  parts: StoredDependencies & { readonly reader: StoreFile },
+): Promise<Views> {
+  const { reader, clock } = parts;
+  const known = await restoreStored(parts, await reader.load());
+  for (const order of await reader.leftOrders())
+    if (order.kind !== 'hand-over') applyOrder(known.state, order, clock.now());
   return createViews(() => known);
 }
 

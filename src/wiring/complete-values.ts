@@ -1,37 +1,108 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { parse } from 'jsonc-parser';
-import { keyOf } from '../domain/json.ts';
+import { keyOf, parseJson } from '../domain/json.ts';
 import { severities } from '../domain/severity.ts';
 
+/** A person waits at each press of the key. */
+const patienceMs = 300;
+
+/** What of the API holds the values, and where each stands in it. */
+const asked: Readonly<
+  Record<string, { readonly path: string; readonly list: string; readonly key: string }>
+> = {
+  alerts: { path: '/api/v1/alerts', list: 'alerts', key: 'rule' },
+  silences: { path: '/api/v1/silences', list: 'silences', key: 'id' },
+  expected: { path: '/api/v1/expected-top-ups', list: 'expected', key: 'id' },
+};
+
 /**
- * Prints the names of a kind that shells complete, one a line: of the configuration as it stands in the file, whatever else is
- * wrong with it. Loaded in place of the command line, because a person waits for it at each press of the key.
+ * Prints what shells complete, one a line: names of the configuration as it stands in the file, whatever else is wrong with it, or what the
+ * running daemon has. Loaded in place of the command line. `account` is the word that stands before the alert.
  */
-export function completeValues([, kind = '', file]: readonly string[], env: NodeJS.ProcessEnv): void {
-  const named = file ?? env.LOWWATER_CONFIG;
-  const places = named ? [named] : ['config.json', '/etc/lowwater/config.json'];
-  const names =
-    kind === 'severities'
-      ? severities
-      : listNames(
-          kind,
-          places.map((place) => resolve(place)),
-        );
+export async function completeValues(
+  [, kind = '', account]: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const config = readFile(env);
+  const found = Object.hasOwn(asked, kind) ? await askDaemon(kind, account, { config, env }) : null;
+  // Without a daemon any rule may be meant.
+  const section = kind === 'alerts' ? 'rules' : kind;
+  const names = found ?? (kind === 'severities' ? severities : listNames(keyOf(config, section)));
   process.stdout.write(names.map((name) => `${name}\n`).join(''));
 }
 
-function listNames(kind: string, places: readonly string[]): readonly string[] {
+function readFile(env: NodeJS.ProcessEnv): unknown {
+  const places = env.LOWWATER_CONFIG ? [env.LOWWATER_CONFIG] : ['config.json', '/etc/lowwater/config.json'];
   for (const place of places) {
     try {
-      const section: unknown = keyOf(parse(readFileSync(place, 'utf8')), kind);
-      const ids = Array.isArray(section)
-        ? section.map((item: unknown) => keyOf(item, 'id'))
-        : Object.keys(Object(section));
-      return ids.filter((id) => typeof id === 'string').filter((id) => /^[a-z0-9-]+$/.test(id));
+      return parse(readFileSync(resolve(place), 'utf8'));
     } catch {
       // The next place, or nothing to offer.
     }
   }
-  return [];
+  return null;
+}
+
+function listNames(section: unknown): readonly string[] {
+  const ids = Array.isArray(section)
+    ? section.map((item: unknown) => keyOf(item, 'id'))
+    : Object.keys(Object(section));
+  return ids.filter((id) => typeof id === 'string').filter((id) => /^[a-z0-9-]+$/.test(id));
+}
+
+interface Place {
+  readonly config: unknown;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Null where no daemon answers in time. */
+async function askDaemon(
+  kind: string,
+  account: string | undefined,
+  { config, env }: Place,
+): Promise<readonly string[] | null> {
+  const { path = '', list = '', key = '' } = asked[kind] ?? {};
+  const { port = 8080, token } = {
+    port: keyOf(keyOf(config, 'server'), 'port'),
+    token: keyOf(keyOf(config, 'server'), 'token'),
+  };
+  const server = env.LOWWATER_SERVER || `http://127.0.0.1:${String(port)}`;
+  const bearer = (typeof token === 'string' && fill(token, env)) || env.LOWWATER_TOKEN;
+  try {
+    const answer = parseJson(await fetchText(new URL(path, server), bearer));
+    const items: unknown = keyOf(answer, list);
+    if (!Array.isArray(items)) return null;
+    const own = items.filter(
+      (item: unknown) => account === undefined || kind !== 'alerts' || keyOf(item, 'account') === account,
+    );
+    const values = own.map((item: unknown) => keyOf(item, key));
+    return values.filter((value) => typeof value === 'string').filter((value) => /^[\w@.:-]+$/.test(value));
+  } catch {
+    return null;
+  }
+}
+
+/** A token as the file says it; empty where its variable is not set here. */
+function fill(token: string, env: NodeJS.ProcessEnv): string {
+  return token.replace(
+    /\$\{env:(\w+)(?::-([^}]*))?\}/g,
+    (_, name: string, otherwise = '') => env[name] ?? otherwise,
+  );
+}
+
+async function fetchText(url: URL, token: string | undefined): Promise<string> {
+  const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  return new Promise((done, fail) => {
+    const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    const asking = request(url, { headers, timeout: patienceMs }, (response: IncomingMessage) =>
+      text(response).then(done, fail),
+    );
+    asking
+      .on('timeout', () => asking.destroy(new Error('too slow')))
+      .on('error', fail)
+      .end();
+  });
 }

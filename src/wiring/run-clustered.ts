@@ -6,7 +6,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ClusterMember } from '../ports/cluster.ts';
+import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -59,8 +59,11 @@ export async function ownShared(
     card: () => ({ node, advertise, configHash }),
     leaseMs,
     aloneForMs,
-    anyReaches: (members) => anyReaches(members, systemClock),
-    restore: (stored) => restore(settings, stored),
+    askPeers: (members) => askPeers(members, systemClock),
+    restore: (stored, before) => {
+      const isOther = before !== null && before.configHash !== configHash;
+      return restore(settings, stored, isOther ? { node, from: before.node } : null);
+    },
     begin({ store, state, takenFrom, damaged }) {
       const daemon = makeDaemon({
         store,
@@ -143,36 +146,44 @@ export async function ownShared(
   };
 }
 
-/** A peer that does not say it by then does not count as one that reaches the database. */
+/** A peer that does not answer by then says nothing. */
 const patienceMs = 1500;
 
-/** Whether one of these daemons says at its address that it reaches the database. */
-async function anyReaches(members: readonly ClusterMember[], clock: Clock): Promise<boolean> {
-  const answers = members.flatMap(({ advertise }) => (advertise === null ? [] : [reaches(advertise, clock)]));
-  return (await Promise.all(answers)).includes(true);
+/** What these daemons say of themselves at their addresses, as far as they answer. */
+async function askPeers(members: readonly ClusterMember[], clock: Clock): Promise<readonly PeerAnswer[]> {
+  const answers = await Promise.all(
+    members.map(({ advertise }) => (advertise === null ? null : askPeer(advertise, clock))),
+  );
+  return answers.filter((answer) => answer !== null);
 }
 
-async function reaches(address: string, clock: Clock): Promise<boolean> {
+async function askPeer(address: string, clock: Clock): Promise<PeerAnswer | null> {
   const giveUp = new AbortController();
   const cancel = clock.setTimer(patienceMs, () => giveUp.abort());
   try {
     const response = await fetch(new URL('/readyz', address), { signal: giveUp.signal, redirect: 'error' });
-    return saysSo(await response.json());
+    return readPeer(await response.json());
   } catch {
-    return false;
+    return null;
   } finally {
     cancel();
   }
 }
 
-/** `{"cluster":{"reachesDatabase":true}}` */
-function saysSo(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null || !('cluster' in body)) return false;
-  const { cluster } = body;
-  return (
-    typeof cluster === 'object' &&
-    cluster !== null &&
-    'reachesDatabase' in cluster &&
-    cluster.reachesDatabase === true
-  );
+/** `{"cluster":{"node":"n1","role":"owner","reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
+function readPeer(body: unknown): PeerAnswer | null {
+  const cluster = fieldOf(body, 'cluster');
+  const [node, origin] = [fieldOf(cluster, 'node'), fieldOf(cluster, 'origin')];
+  const [system, timeline] = [fieldOf(origin, 'system'), fieldOf(origin, 'timeline')];
+  if (typeof node !== 'string') return null;
+  return {
+    node,
+    reachesDatabase: fieldOf(cluster, 'reachesDatabase') === true,
+    owns: fieldOf(cluster, 'role') === 'owner',
+    origin: typeof system === 'string' && typeof timeline === 'number' ? { system, timeline } : null,
+  };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Daemon, DaemonDependencies } from '../daemon/daemon.ts';
 import { inTurns } from '../daemon/slices.ts';
+import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -61,7 +62,11 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
 }
 
 /** What a daemon begins with, made in turns between which the page answers. */
-export function restore(settings: Settings, stored: StoredState): Promise<MonitorState> {
-  const now = systemClock.now();
-  return inTurns(restoreMonitor({ settings, calendar: cronCalendar, random: systemRandom, stored, now }));
+export function restore(
+  settings: Settings,
+  stored: StoredState,
+  heir: Heir | null = null,
+): Promise<MonitorState> {
+  const [calendar, random, now] = [cronCalendar, systemRandom, systemClock.now()];
+  return inTurns(restoreMonitor({ settings, calendar, random, stored, now, heir }));
 }

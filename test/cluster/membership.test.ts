@@ -4,7 +4,7 @@ import { Membership } from '../../src/cluster/membership.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { ClusterMember, ClusterStatus } from '../../src/ports/cluster.ts';
+import type { ClusterMember, ClusterStatus, PeerAnswer } from '../../src/ports/cluster.ts';
 import type { FencedStore, Store } from '../../src/ports/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { batch } from '../store/sqlite/batches.ts';
@@ -16,6 +16,9 @@ import { askOver, type Line, SimCluster } from '../support/sim-cluster.ts';
 const leaseMs = 8000;
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
+/** How a process is made that is no usual one: what it says that it is called, the database that it reaches, its way there. */
+type Making = Partial<Line> & { readonly calls?: string; readonly cluster?: SimCluster };
+
 /** One process: its membership, and in the place of a daemon somebody who stores a numbered batch each second and acts each 100 ms. */
 class Node {
   readonly name: string;
@@ -24,6 +27,8 @@ class Node {
   /** Its wall clock beside the true one. */
   skewMs = 0;
   configHash = 'same';
+  /** What it says that it is called. */
+  readonly calls: string;
   /** Until when the process stands still. */
   frozenUntil = 0;
   killed = false;
@@ -47,12 +52,17 @@ class Node {
   readonly #world: ClusterWorld;
   #made = 0;
 
-  constructor(name: string, world: ClusterWorld, line: Partial<Line>) {
+  constructor(
+    name: string,
+    world: ClusterWorld,
+    { calls = name, cluster: shared = world.cluster, ...line }: Making,
+  ) {
     this.name = name;
+    this.calls = calls;
     this.line = { latencyMs: 5, cut: false, losesAnswer: () => false, ...line };
     this.#world = world;
     let incarnations = 0;
-    const cluster = world.cluster.at(askOver(this.line, world.clock));
+    const cluster = shared.at(askOver(this.line, world.clock));
     this.membership = new Membership({
       cluster: {
         ...cluster,
@@ -62,10 +72,10 @@ class Node {
       clock: this.#clock(),
       log: { ...silent, warn: (_fields, message) => void this.logged.push(message) },
       newIncarnation: () => `${name}-${++incarnations}`,
-      card: () => ({ node: name, advertise: `http://${name}`, configHash: this.configHash }),
+      card: () => ({ node: this.calls, advertise: `http://${name}`, configHash: this.configHash }),
       leaseMs,
       aloneForMs: 60_000,
-      anyReaches: async (members) => world.anyReaches(members),
+      askPeers: async (members) => world.askPeers(members),
       restore: async (stored) =>
         startMonitor({
           settings: makeSettings({}),
@@ -162,16 +172,19 @@ class ClusterWorld {
   readonly broken: string[] = [];
   #epoch = 0;
 
-  add(name: string, line: Partial<Line> = {}): Node {
-    const node = new Node(name, this, line);
+  add(name: string, making: Making = {}): Node {
+    const node = new Node(name, this, making);
     this.nodes.push(node);
     return node;
   }
 
-  anyReaches(members: readonly ClusterMember[]): boolean {
-    return members.some(({ node: name }) => {
+  /** As the daemons answer at their addresses. */
+  askPeers(members: readonly ClusterMember[]): readonly PeerAnswer[] {
+    return members.flatMap(({ node: name }) => {
       const node = this.nodes.findLast((it) => it.name === name);
-      return node !== undefined && !node.killed && !node.frozen && !node.line.cut;
+      if (node === undefined || node.killed || node.frozen) return [];
+      const { role, origin } = node.membership.clusterStatus;
+      return [{ node: name, reachesDatabase: !node.line.cut, owns: role === 'owner', origin }];
     });
   }
 
@@ -569,6 +582,93 @@ describe('a database that loses what it had stored', () => {
     world.cluster.rollBack({ commits: world.cluster.log.length, claims: 1 });
     await world.pass(30_000);
     expect([a.role, b.role, a.abandoned]).toEqual(['standby', 'owner', 1]);
+  });
+});
+
+describe('two servers that both take writes', () => {
+  /** `a` owns the accounts on one server, and its earlier companion on another one of this timeline. */
+  async function split(timeline: number): Promise<{ world: ClusterWorld; a: Node; there: Node }> {
+    const { world, a, b } = await startPair();
+    b.killed = true;
+    const other = new SimCluster(world.clock, leaseMs);
+    other.timeline = timeline;
+    world.cluster.timeline = 2;
+    const there = world.add('b', { cluster: other });
+    await world.clock.pass(3 * leaseMs);
+    return { world, a, there };
+  }
+
+  test('leave the accounts to the owner on the newer timeline, and the older one says why it let go', async () => {
+    const { world, a, there } = await split(3);
+    expect([a.acts, there.acts, a.abandoned]).toEqual([false, true, 1]);
+    expect(a.membership.clusterStatus).toMatchObject({
+      ready: true,
+      polling: { who: 'other', node: 'b' },
+      alerts: [
+        {
+          aspect: 'split',
+          text: 'two database servers take writes: b owns the accounts on one on timeline 3, this one is on 2',
+        },
+      ],
+    });
+    await world.clock.pass(4 * leaseMs);
+    expect([a.acts, there.acts]).toEqual([false, true]);
+    there.killed = true;
+    await world.clock.pass(4 * leaseMs);
+    expect(a.acts).toBe(true);
+  });
+
+  test.each([1, 2])('the owner on timeline 2 goes on beside one on timeline %d', async (timeline) => {
+    const { a } = await split(timeline);
+    expect([a.acts, a.abandoned]).toEqual([true, 0]);
+    expect(a.membership.clusterStatus.alerts).toHaveLength(timeline === 1 ? 1 : 0);
+  });
+});
+
+describe('two daemons of one name', () => {
+  test('are one too many: the later one ends and says why', async () => {
+    const { world, a, b } = await startPair();
+    const twin = world.add('c', { calls: 'a' });
+    await world.pass(6000);
+    expect(String(twin.ended)).toContain(
+      'another daemon (lowwater test at http://a) is named a too: give each a cluster.node of its own',
+    );
+    expect([a.role, b.role, a.ended, b.ended]).toEqual(['owner', 'standby', null, null]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('are none where the first one was killed', async () => {
+    const { world, a } = await startPair();
+    a.killed = true;
+    const again = world.add('c', { calls: 'a' });
+    await world.pass(15_000);
+    expect([again.ended, again.membership.clusterStatus.problems]).toEqual([null, []]);
+  });
+});
+
+describe('two fleets on one database', () => {
+  async function meet(accounts: readonly string[]): Promise<ClusterStatus> {
+    const { world, a, b } = await startPair();
+    const known = (ids: readonly string[]) =>
+      JSON.stringify({ accounts: Object.fromEntries(ids.map((id) => [id, 'x'])) });
+    world.cluster.configurations.set('same', known(['otp', 'voice'])).set('other', known(accounts));
+    b.configHash = 'other';
+    await world.pass(6000);
+    return a.membership.clusterStatus;
+  }
+
+  test('are recognised: they have no account in common', async () => {
+    expect((await meet(['mail'])).alerts).toEqual([
+      {
+        aspect: 'configuration',
+        severity: 'warning',
+        text: 'b and a have no account in common: two fleets share this database',
+      },
+    ]);
+  });
+
+  test('are none where they have one', async () => {
+    expect((await meet(['mail', 'otp'])).alerts).toEqual([]);
   });
 });
 

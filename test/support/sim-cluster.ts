@@ -52,6 +52,7 @@ const emptyFile: StoreFile = {
   ...emptyReader,
   load: async () => nothingStored,
   backup: async () => undefined,
+  leftOrders: async () => [],
 };
 
 function noDisk(): Disk {
@@ -64,6 +65,8 @@ export class SimCluster {
   /** By how much its clock is wrong. */
   aheadMs = 0;
   timeline = 1;
+  /** What configurations consist of, by hash. */
+  readonly configurations = new Map<string, string>();
   readonly #lost: Batch[] = [];
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
@@ -113,6 +116,7 @@ export class SimCluster {
         this.#storeOf({ ...owner, alreadyStored }, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
       publishConfiguration: async () => undefined,
+      configurations: async () => this.configurations,
       leaveOrder: async (order) => this.leaveOrder(order),
       close: async () => undefined,
     };

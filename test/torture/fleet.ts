@@ -3,7 +3,7 @@ import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { ClusterMember } from '../../src/ports/cluster.ts';
+import type { ClusterMember, PeerAnswer } from '../../src/ports/cluster.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -113,14 +113,15 @@ export class Fleet {
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
 
-  /** Whether one of these says that it reaches the database. */
-  anyReaches(asker: Machine, members: readonly ClusterMember[]): boolean {
-    return members.some(({ node }) => {
+  /** What these say of themselves at their addresses. */
+  askPeers(asker: Machine, members: readonly ClusterMember[]): readonly PeerAnswer[] {
+    return members.flatMap(({ node }) => {
       const peer = this.machines.find(({ name }) => name === node);
-      if (peer === undefined || !peer.up || peer.frozen) return false;
-      return (
-        !asker.line.isolated && !peer.line.isolated && peer.membership?.clusterStatus.reachesDatabase === true
-      );
+      const status = peer?.membership?.clusterStatus;
+      if (peer === undefined || status === undefined || !peer.up || peer.frozen) return [];
+      if (asker.line.isolated || peer.line.isolated) return [];
+      const { reachesDatabase, role, origin } = status;
+      return [{ node, reachesDatabase, owns: role === 'owner', origin }];
     });
   }
 

@@ -206,9 +206,9 @@ export class Machine {
       card: () => ({ node: this.name, advertise: this.name, configHash: 'same' }),
       leaseMs,
       aloneForMs: 3_600_000,
-      anyReaches: async (members) => {
+      askPeers: async (members) => {
         await this.#database.travel(life, 100);
-        return this.#fleet.anyReaches(this, members);
+        return this.#fleet.askPeers(this, members);
       },
       restore: async (stored) => this.#restore(life, stored, random),
       begin: ({ store: whole, state }) => {

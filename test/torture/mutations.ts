@@ -16,6 +16,7 @@ export interface Mutation {
 
 const membership = 'src/cluster/membership.ts';
 const owned = 'src/cluster/owned-accounts.ts';
+const fleetView = 'src/cluster/fleet-view.ts';
 const membershipTest = 'test/cluster/membership.test.ts';
 const ownsTest = 'test/daemon/owns.test.ts';
 const reloadTest = 'test/daemon/reload.test.ts';
@@ -368,7 +369,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on as another before it knows the end of a batch',
     file: 'src/cluster/leader-store.ts',
-    old: 'if (!isChanging) await lookOutForFence(() => store.settle());',
+    old: 'if (!this.#isChanging) await this.#write(() => this.#store.settle());',
     new: '',
     test: membershipTest,
   },
@@ -386,9 +387,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a clock that is far off takes the accounts',
-    file: membership,
-    old: '!this.#databaseLink.isClockOff && ',
-    new: '',
+    file: fleetView,
+    old: ' || this.link.isClockOff) return false;',
+    new: ') return false;',
   },
   {
     name: 'the database lets an old owner write',
@@ -411,8 +412,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on alone although another reaches the database',
     file: owned,
-    old: 'const isReached = await anyReaches(peers);',
-    new: 'const isReached = (await anyReaches(peers)) && false;',
+    old: '(await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase)',
+    new: '(await askPeers(peers)).some(() => false)',
     test: membershipTest,
   },
   {
@@ -424,8 +425,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
     file: 'src/cluster/leader-store.ts',
-    old: '=> store.settle());\n        isChanging = true;\n',
-    new: '=> store.settle());\n',
+    old: '=> this.#store.settle());\n      this.#isChanging = true;\n',
+    new: '=> this.#store.settle());\n',
   },
   {
     name: 'an owner counts on a lease before it has regained the accounts',
@@ -456,7 +457,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'nobody owns the accounts although a daemon reaches the database and could poll',
-    file: membership,
+    file: fleetView,
     old: 'if (this.isDoubtful) return true;',
     new: '',
     test: membershipTest,
@@ -476,6 +477,48 @@ export const mutations: readonly Mutation[] = [
     test: membershipTest,
   },
   {
+    name: 'the owner on the older of two servers goes on',
+    file: fleetView,
+    old: 'return this.#split.newerOwner(this.link);',
+    new: 'return null;',
+    test: membershipTest,
+  },
+  {
+    name: 'who let go because of a newer server takes the accounts on the older one again',
+    file: fleetView,
+    old: 'if (this.newerOwner !== null || ',
+    new: 'if (',
+    test: membershipTest,
+  },
+  {
+    name: 'two daemons of one name are let in',
+    file: 'src/cluster/name-watch.ts',
+    old: 'if (this.#twin === null || own?.since == null) return false;',
+    new: 'return false;',
+    test: membershipTest,
+  },
+  {
+    name: 'a daemon that was killed keeps its heir of the same name out',
+    file: 'src/cluster/name-watch.ts',
+    old: 'expiresAt > (this.#expiry.get(incarnation) ?? expiresAt)',
+    new: 'expiresAt > (this.#expiry.get(incarnation) ?? 0)',
+    test: membershipTest,
+  },
+  {
+    name: 'two fleets on one database pass for one',
+    file: 'src/cluster/configuration-watch.ts',
+    old: 'these.size === 0 || those.size === 0) return false;',
+    new: 'these.size === 0 || those.size > 0) return false;',
+    test: membershipTest,
+  },
+  {
+    name: 'a take-over closes what its heir does not know without saying why',
+    file: 'src/engine/incidents.ts',
+    old: 'isRemoval ? { kind, heir } : resolution',
+    new: 'isRemoval ? { kind } : resolution',
+    test: 'test/engine/restore.test.ts',
+  },
+  {
     name: 'an owner throws away what the database lost and it still has',
     file: owned,
     old: 'const lost = await cluster.takeLost();',
@@ -491,9 +534,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'who gave the accounts away takes them back at once',
-    file: membership,
-    old: ' && this.#dependencies.clock.monotonic() >= this.#claimsFrom',
-    new: '',
+    file: fleetView,
+    old: 'return this.#dependencies.clock.monotonic() >= this.#claimsFrom;',
+    new: 'return true;',
     test: membershipTest,
   },
   {

@@ -8,6 +8,13 @@ const leaseTest = 'test/store/postgres/lease.test.ts';
 /** Bugs in the statements by which daemons share a PostgreSQL database; where none is installed they go unnoticed. */
 export const postgresMutations: readonly Mutation[] = [
   {
+    name: 'one record that cannot be read keeps all others from being loaded',
+    file: 'src/store/postgres/record-sieve.ts',
+    old: '      return [];\n',
+    new: '      throw new TypeError(reason);\n',
+    test: 'test/store/postgres/damaged-records.test.ts',
+  },
+  {
     name: 'PostgreSQL lets an owner write beside who takes the accounts just then',
     file: commit,
     old: 'epoch = $3 FOR SHARE',

@@ -15,7 +15,7 @@ const positionals: readonly PositionalSpec[] = [
     name: 'RULE',
     summary: 'its rule; without it, the open alerts of the account are listed',
     optional: true,
-    completes: 'rules',
+    completes: 'alerts',
   },
 ];
 

@@ -76,15 +76,16 @@ async function printRecords({ stdout, signal }: CommandContext, { columns, rows 
     throw new UsageError(`two columns are called ${twice}`, 'name one of them: … AS other');
   let before = '[';
   for (const chunk of inParts(rows, chunkRows)) {
-    const records = chunk.map((row) => JSON.stringify(Object.fromEntries(row.map(nameValue))));
+    const records = chunk.map((row) => `{${row.map(member).join(',')}}`);
     if (records.length > 0) await stdout.write(`${before}\n${records.join(',\n')}`);
     if (signal.aborted) return;
     if (records.length > 0) before = ',';
   }
   await stdout.write(before === '[' ? '[]\n' : '\n]\n');
 
-  function nameValue(value: SqlValue, index: number): [string, string | number | null] {
-    return [columns[index] ?? '', value instanceof Uint8Array ? textOf(value) : value];
+  function member(value: SqlValue, index: number): string {
+    const json = value instanceof Uint8Array ? textOf(value) : value;
+    return `${JSON.stringify(columns[index])}:${typeof json === 'bigint' ? json : JSON.stringify(json)}`;
   }
 }
 
@@ -98,7 +99,9 @@ async function printTable({ stdout, stderr }: CommandContext, { columns, rows }:
       columns: columns.map((header, index) => ({
         header,
         minWidth: 12,
-        align: first.every((row) => typeof (row[index] ?? 0) === 'number') ? 'right' : 'left',
+        align: first.every((row) => ['number', 'bigint'].includes(typeof (row[index] ?? 0)))
+          ? 'right'
+          : 'left',
         value: (row) => textOf(row[index] ?? null),
       })),
       rows: first,

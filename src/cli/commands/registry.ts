@@ -8,6 +8,7 @@ import { checkCommand } from './check.ts';
 import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
 import { createCompletionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
+import { expectCommand } from './expect.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   replayCommand,
   ackCommand,
   unackCommand,
+  expectCommand,
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,

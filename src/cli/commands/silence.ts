@@ -104,7 +104,7 @@ export const silenceExpireCommand = operatorCommand({
   name: 'silence expire',
   summary: 'end a silence now',
   details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
-  positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
+  positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it', completes: 'silences' }],
   options: { json: jsonOption },
   async run(context, input, desk) {
     const id = input.positional('ID');

@@ -6,6 +6,7 @@ import { formatBare } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
+import { isWorse, type Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
@@ -31,13 +32,20 @@ wrong with the daemon, and a database that no daemon fills, is said on standard 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
-  options: { json: jsonOption },
-  examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
+  options: {
+    json: jsonOption,
+    line: { summary: 'one short line for bars and prompts: the worst state, and what runs out first' },
+  },
+  examples: [
+    'lowwater status',
+    'lowwater status --line',
+    `lowwater status --json | jq -r '.accounts[].balances.sms'`,
+  ],
   async run(context, input, desk) {
     const views = await desk.views();
     const accounts = (await views.accounts()).toSorted(byRunway);
     const cluster = await lookAtCluster(context, desk);
-    await warnOfOldData(context, desk, views);
+    const isOld = await warnOfOldData(context, desk, views);
     for (const problem of desk.daemon?.facts?.problems ?? [])
       await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
     if (input.flag('json')) {
@@ -46,6 +54,12 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
         accounts: accounts.map(accountJson),
         ...(cluster === null ? {} : { cluster }),
       });
+      return exitCodes.ok;
+    }
+    if (input.flag('line')) {
+      await context.stdout.write(
+        `${formatLine(accounts, { ...context, isOld, now: context.clock.now() })}\n`,
+      );
       return exitCodes.ok;
     }
     const { timezone } = desk;
@@ -87,6 +101,35 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${clusterStatus}`;
 }
 
+/** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
+function formatLine(
+  accounts: readonly AccountView[],
+  frame: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
+): string {
+  const { style } = frame.stdout;
+  const worst = accounts.reduce<Severity | null>(
+    (worst, account) =>
+      account.worst !== null && (worst === null || isWorse(account.worst, worst)) ? account.worst : worst,
+    null,
+  );
+  const isKnown = !frame.isOld && accounts.every(({ outcome }) => outcome === 'ok');
+  const word = (isKnown ? (worst ?? 'ok') : (worst ?? 'unknown')).toUpperCase();
+  const [first] = accounts;
+  const runway = first === undefined ? '-' : runwayOf(first, frame.now);
+  const parts = [
+    ...(frame.isOld ? ['old readings'] : []),
+    ...summarise(accounts),
+    ...(first === undefined || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
+  ];
+  const paint =
+    worst === null
+      ? isKnown
+        ? style.green
+        : style.yellow
+      : (text: string) => paintSeverity(style, worst, text);
+  return `${paint(word)} ${parts.join(', ')}`;
+}
+
 /** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
 export function formatStatus(
   accounts: readonly AccountView[],
@@ -98,7 +141,7 @@ export function formatStatus(
     rows: accounts,
     output: stdout,
   });
-  return `${table}\n${wrapToWidth(summarise(accounts), layoutWidth(stdout)).join('\n')}\n`;
+  return `${table}\n${wrapToWidth(summarise(accounts).join(', '), layoutWidth(stdout)).join('\n')}\n`;
 }
 
 function statusColumns(frame: {
@@ -237,7 +280,7 @@ function byRunway(left: AccountView, right: AccountView): number {
   return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
 }
 
-function summarise(accounts: readonly AccountView[]): string {
+function summarise(accounts: readonly AccountView[]): readonly string[] {
   const firing = accounts.reduce((sum, account) => sum + account.firing, 0);
   const failing = accounts.filter(({ outcome }) => outcome !== null && outcome !== 'ok').length;
   const parts = [
@@ -245,5 +288,5 @@ function summarise(accounts: readonly AccountView[]): string {
     firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
   ];
   if (failing > 0) parts.push(`${failing} cannot be read`);
-  return parts.join(', ');
+  return parts;
 }

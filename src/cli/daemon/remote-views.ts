@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../domain/audit.ts';
+import type { ExpectedTopUp } from '../../domain/expected-top-up.ts';
 import type { AccountView, SilenceView, Views } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
@@ -9,6 +10,8 @@ export interface OperatorViews
   /** What people did since an instant, newest first; the newest thousand. */
   audit(since: number): Promise<readonly AuditEntry[]>;
   silences(): Promise<readonly SilenceView[]>;
+  /** Top-ups that people announced and that have not come yet. */
+  expected(): Promise<readonly ExpectedTopUp[]>;
 }
 
 /** What a daemon of this version shows, as the program itself holds it: exactly what the database would show. */
@@ -30,6 +33,7 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
     explain: (account) => look('explain', { account }),
     audit: (since) => look('audit', { since: new Date(since).toISOString() }),
     silences: () => look('silences'),
+    expected: () => look('expected'),
   };
 }
 

@@ -215,7 +215,7 @@ const cluster = shape({
   ).optional(),
   lease: duration(
     'How long a daemon that says nothing keeps the accounts. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
-    { minMs: 6 * secondMs, maxMs: 5 * minuteMs },
+    { minMs: 3 * secondMs, maxMs: 5 * minuteMs },
   ).prefault('8s'),
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
     '1h',

@@ -37,7 +37,16 @@ const describeDaemon = createRoute({
   }),
 });
 
-const viewNames = ['accounts', 'account', 'readings', 'alerts', 'explain', 'silences', 'audit'] as const;
+const viewNames = [
+  'accounts',
+  'account',
+  'readings',
+  'alerts',
+  'explain',
+  'silences',
+  'expected',
+  'audit',
+] as const;
 
 const readView = createRoute({
   method: 'get',
@@ -159,6 +168,8 @@ async function* listItems(views: LiveViews, query: ViewQuery): AsyncGenerator<ob
       return yield* await views.explain(account);
     case 'silences':
       return yield* views.silences();
+    case 'expected':
+      return yield* views.expected();
     case 'audit':
       return yield* views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }

@@ -16,12 +16,13 @@ import type {
   ProviderRequest,
   RefusedRequest,
 } from '../kind.ts';
-import { type Connections, openConnections } from './connections.ts';
-import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { type Connections, openConnections, type Way } from './connections.ts';
+import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
 import { Freshness } from './freshness.ts';
 import { explainNetworkError } from './network-error.ts';
 import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders, wordFacts } from './usage-headers.ts';
+import type { OriginRequest } from './warm-clients.ts';
 
 export interface ProviderClientOptions {
   readonly kind: ProviderKind;
@@ -116,9 +117,8 @@ type PreparedRequest =
       readonly account: ProviderAccount;
       readonly target: Target & { readonly kind: 'allowed' };
       readonly request: ProviderRequest;
-      /** Names and values in turn. */
-      readonly headers: string[];
-      readonly body: Buffer | null;
+      /** As undici takes it; headers are names and values in turn. */
+      readonly sent: OriginRequest;
     };
 
 function prepareSending(
@@ -135,15 +135,20 @@ function prepareSending(
     account,
     target,
     request,
-    headers: Object.entries(headers).flatMap(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : value.reveal(),
-    ]),
-    body: request.body === null ? null : Buffer.from(request.body.reveal()),
+    sent: {
+      origin: target.origin,
+      path: target.path,
+      method: request.method,
+      headers: Object.entries(headers).flatMap(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : value.reveal(),
+      ]),
+      body: request.body === null ? null : Buffer.from(request.body.reveal()),
+    },
   };
 }
 
-interface Posting {
+interface PostingDependencies {
   readonly connections: Connections;
   readonly sending: PreparedRequest & { readonly kind: 'allowed' };
   readonly signal: AbortSignal;
@@ -153,60 +158,66 @@ interface Posting {
   readonly timeoutMs: number;
 }
 
-/** One request, sent again while it only met dead connections, under one deadline. */
-function post({
-  connections,
-  sending: { target, request: asked, headers, body },
-  signal,
-  guard,
-  aborts,
-  clock,
-  timeoutMs,
-}: Posting): Promise<ExchangeEnd> {
-  if (signal.aborted) return Promise.resolve({ kind: 'aborted' });
-  const dispatcher = connections.to(target);
-  const request = {
-    origin: target.origin,
-    path: target.path,
-    method: asked.method,
-    headers,
-    body,
-  };
-  return new Promise((resolve) => {
-    let attempts = 0;
-    let exchange: Exchange | null = null;
-    let cancelTimer = (): void => {};
-    const end = (how: ExchangeEnd): void => {
-      cancelTimer();
-      aborts.delete(signal, abort);
-      resolve(how);
-    };
-    const settle = (how: ExchangeEnd): void => {
-      if (attempts < maxAttempts && metDeadConnection(how, connections)) send();
-      else end(how);
-    };
-    const giveUp = (kind: 'timeout' | 'aborted'): void => (exchange ? exchange.giveUp(kind) : end({ kind }));
-    const abort = (): void => giveUp('aborted');
-    const attempt = (): void => {
-      cancelTimer();
-      cancelTimer = clock.setTimer(timeoutMs, () => giveUp('timeout'));
-      send();
-    };
-    const send = (): void => {
-      attempts += 1;
-      exchange = new Exchange({ settle, guard, holdBack });
-      dispatcher.dispatch(request, exchange);
-    };
-    // Nothing was sent, so this is no attempt, and its time has not begun.
-    const holdBack = (waitMs: number): void => {
-      attempts -= 1;
-      exchange = null;
-      cancelTimer();
-      cancelTimer = clock.setTimer(waitMs, attempt);
-    };
-    aborts.add(signal, abort);
-    attempt();
-  });
+/** One request, sent again while it only met dead connections, under one deadline. A class, because one is made for every poll. */
+class Posting implements ExchangeOwner {
+  readonly guard: SendingGuard;
+  readonly #parts: PostingDependencies;
+  readonly #way: Way;
+  readonly #resolve: (end: ExchangeEnd) => void;
+  #attempts = 0;
+  #exchange: Exchange | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(parts: PostingDependencies, resolve: (end: ExchangeEnd) => void) {
+    this.guard = parts.guard;
+    this.#parts = parts;
+    this.#way = parts.connections.to(parts.sending.target);
+    this.#resolve = resolve;
+    parts.aborts.add(parts.signal, this);
+    this.#attempt();
+  }
+
+  settle(end: ExchangeEnd): void {
+    if (this.#attempts < maxAttempts && metDeadConnection(end, this.#parts.connections)) this.#send();
+    else this.#end(end);
+  }
+
+  /** Nothing was sent, so this is no attempt, and its time has not begun. */
+  holdBack(waitMs: number): void {
+    this.#attempts -= 1;
+    this.#exchange = null;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#parts.clock.setTimer(waitMs, () => this.#attempt());
+  }
+
+  giveUp(kind: 'timeout' | 'aborted'): void {
+    if (this.#exchange === null) this.#end({ kind });
+    else this.#exchange.giveUp(kind);
+  }
+
+  #attempt(): void {
+    const { clock, timeoutMs } = this.#parts;
+    this.#cancelTimer?.();
+    this.#cancelTimer = clock.setTimer(timeoutMs, () => this.giveUp('timeout'));
+    this.#send();
+  }
+
+  #send(): void {
+    this.#attempts += 1;
+    this.#exchange = new Exchange(this);
+    this.#way.dispatch(this.#parts.sending.sent, this.#exchange);
+  }
+
+  #end(end: ExchangeEnd): void {
+    this.#cancelTimer?.();
+    this.#parts.aborts.delete(this.#parts.signal, this);
+    this.#resolve(end);
+  }
+}
+
+function post(parts: PostingDependencies): Promise<ExchangeEnd> {
+  if (parts.signal.aborted) return Promise.resolve({ kind: 'aborted' });
+  return new Promise((resolve) => new Posting(parts, resolve));
 }
 
 /** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
@@ -256,22 +267,22 @@ function failed(detail: OutcomeDetail): Outcome {
  * signal are slow to add and warn when they are many.
  */
 class AbortWatch {
-  readonly #waiting = new WeakMap<AbortSignal, Set<() => void>>();
+  readonly #waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
-  add(signal: AbortSignal, giveUp: () => void): void {
+  add(signal: AbortSignal, posting: Posting): void {
     const known = this.#waiting.get(signal);
     if (known !== undefined) {
-      known.add(giveUp);
+      known.add(posting);
       return;
     }
-    const fresh = new Set([giveUp]);
+    const fresh = new Set([posting]);
     this.#waiting.set(signal, fresh);
     signal.addEventListener('abort', () => {
-      for (const each of fresh) each();
+      for (const each of fresh) each.giveUp('aborted');
     });
   }
 
-  delete(signal: AbortSignal, giveUp: () => void): void {
-    this.#waiting.get(signal)?.delete(giveUp);
+  delete(signal: AbortSignal, posting: Posting): void {
+    this.#waiting.get(signal)?.delete(posting);
   }
 }

@@ -36,6 +36,13 @@ const ended = new Error('the exchange is over');
 /** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
 const notYet = new Error('the guard lets nothing be sent yet');
 
+/** Whose exchange it is. */
+export interface ExchangeOwner {
+  readonly guard: SendingGuard;
+  settle(end: ExchangeEnd): void;
+  holdBack(waitMs: number): void;
+}
+
 /**
  * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`:
  * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
@@ -45,7 +52,7 @@ const notYet = new Error('the guard lets nothing be sent yet');
  * called, when the guard says at the instant of sending that it must come later: then nothing was sent.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #settle: (end: ExchangeEnd) => void;
+  readonly #owner: ExchangeOwner;
   #controller: Dispatcher.DispatchController | null = null;
   #over = false;
   #status = 0;
@@ -53,17 +60,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  readonly #guard: SendingGuard;
-  readonly #holdBack: (waitMs: number) => void;
-
-  constructor(it: {
-    readonly settle: (end: ExchangeEnd) => void;
-    readonly guard: SendingGuard;
-    readonly holdBack: (waitMs: number) => void;
-  }) {
-    this.#settle = it.settle;
-    this.#guard = it.guard;
-    this.#holdBack = it.holdBack;
+  constructor(owner: ExchangeOwner) {
+    this.#owner = owner;
   }
 
   /** Gives up at once, in whatever state the exchange is. */
@@ -78,10 +76,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(ended);
       return;
     }
-    const waitMs = this.#guard();
+    const waitMs = this.#owner.guard();
     if (waitMs > 0) {
       this.#over = true;
-      this.#holdBack(waitMs);
+      this.#owner.holdBack(waitMs);
       throw notYet;
     }
     this.#controller = controller;
@@ -132,6 +130,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     this.#over = true;
     this.#chunks = [];
-    this.#settle(end);
+    this.#owner.settle(end);
   }
 }

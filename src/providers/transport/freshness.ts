@@ -17,13 +17,17 @@ const driftMs = 5 * secondMs;
 export class Freshness {
   /** How far behind this machine the `Date` of each account's last answer was. */
   readonly #behindMs = new WeakMap<AccountSettings, number>();
+  /** The last `Date`: all answers of one second have the same. */
+  #date: { readonly text: string; readonly at: number | null } = { text: '', at: null };
 
   /** Why the answer is no present reading; null where it is one. `now` is the wall clock. */
   problemOf(account: AccountSettings, headers: IncomingHttpHeaders, now: number): string | null {
     const maxAgeMs = account.poll.kind === 'every' ? account.poll.everyMs : cronAgeMs;
-    const ageMs = /^\d+$/.test(headers.age ?? '') ? Number(headers.age) * secondMs : 0;
+    const { age, date = '' } = headers;
+    const ageMs = age !== undefined && /^\d+$/.test(age) ? Number(age) * secondMs : 0;
     if (ageMs > maxAgeMs) return wordProblem(ageMs);
-    const sentAt = parseHttpDate(headers.date ?? '');
+    if (date !== this.#date.text) this.#date = { text: date, at: parseHttpDate(date) };
+    const sentAt = this.#date.at;
     if (sentAt === null) return null;
     const behindMs = now - sentAt;
     const knownMs = this.#behindMs.get(account);

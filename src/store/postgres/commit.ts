@@ -25,7 +25,7 @@ export function fenceValues({ slot, incarnation, epoch }: Fence): readonly Value
   return [slot, incarnation, epoch];
 }
 
-const accountKinds = ['integer', 'text', 'bytes', 'integer', 'integer'] as const;
+const accountKinds = ['text', 'bytes', 'integer', 'integer', 'integer'] as const;
 
 /**
  * A whole batch in one statement, which is done all or not at all. `turn` moves the number of the owner's batches on by one: where it
@@ -59,7 +59,7 @@ function makeStatement(): string {
     tail = coalesce(its.tail, account.tail),
     tail_polls = coalesce(its.tail_polls, account.tail_polls),
     tail_latest_at = coalesce(its.tail_latest_at, account.tail_latest_at)
-  FROM turn, unnest(${arrays(accountKinds)}) AS its(no, body, tail, tail_polls, tail_latest_at)
+  FROM turn, unnest(${arrays(accountKinds)}) AS its(body, tail, tail_polls, tail_latest_at, no)
   WHERE account.no = its.no
 ), obeyed AS (
   DELETE FROM operator_order USING turn WHERE no = ANY(${arrays(['integer'])})

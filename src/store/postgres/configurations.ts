@@ -16,18 +16,24 @@ export async function publishConfiguration({ change }: Database, hash: string, p
   );
 }
 
-/** What configurations consist of, by hash, as far as their daemons have said so. Rejects as `openPostgresReader` does. */
+/** What configurations consist of, by hash, as far as their daemons have said so. */
+export async function findConfigurations(
+  { ask }: Database,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await ask<{ hash: string; parts: string }>(
+    'SELECT hash, parts FROM configuration WHERE hash = ANY($1::text[])',
+    [textArray(hashes)],
+  );
+  return new Map(rows.map(({ hash, parts }) => [hash, parts]));
+}
+
+/** As `findConfigurations`. Rejects as `openPostgresReader` does. */
 export function readConfigurations(options: {
   readonly url: Secret;
   readonly program: string;
   readonly hashes: readonly string[];
 }): Promise<ReadonlyMap<string, string>> {
-  return withSchema(options.url, options.program, async (database) => {
-    const rows = await database.ask<{ hash: string; parts: string }>(
-      'SELECT hash, parts FROM configuration WHERE hash = ANY($1::text[])',
-      [textArray(options.hashes)],
-    );
-    await database.close();
-    return new Map(rows.map(({ hash, parts }) => [hash, parts]));
-  });
+  const { url, program, hashes } = options;
+  return withSchema(url, program, (database) => findConfigurations(database, hashes));
 }

@@ -32,9 +32,7 @@ export async function withPostgresSource<T>(
         'busy',
         `the PostgreSQL database is in use by lowwater on ${nodes.join(', ')}: stop it first, or wait until its lease is over`,
       );
-    const result = await database.snapshot((ask) => use(sourceOf(ask)));
-    await database.close();
-    return result;
+    return database.snapshot((ask) => use(sourceOf(ask)));
   });
 }
 

@@ -24,7 +24,6 @@ export function readPostgresId(options: {
     const [row] = await database.ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [
       databaseIdNote,
     ]);
-    await database.close();
     return row?.value ?? null;
   });
 }

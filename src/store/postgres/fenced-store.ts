@@ -1,4 +1,3 @@
-import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
@@ -8,6 +7,7 @@ import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
+import { parseOrder } from './reader.ts';
 import type { RecentBatches } from './recent-batches.ts';
 import { openRetention } from './retention.ts';
 
@@ -127,14 +127,5 @@ export function createFencedStore(options: {
   function forgetAndThrow(error: unknown): never {
     tails.forget();
     throw error;
-  }
-}
-
-/** Only `leaveOrder` of the same schema writes orders; one that is no JSON any more is dropped with the next commit. */
-function parseOrder(row: { readonly body: string }): OperatorOrder[] {
-  try {
-    return [JSON.parse(row.body) as OperatorOrder];
-  } catch {
-    return [];
   }
 }

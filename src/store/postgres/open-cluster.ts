@@ -5,7 +5,7 @@ import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { DamagedRuns } from '../runs/damaged-runs.ts';
 import { textArray } from './binary-array.ts';
-import { publishConfiguration } from './configurations.ts';
+import { findConfigurations, publishConfiguration } from './configurations.ts';
 import { openDatabase } from './connection.ts';
 import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
@@ -82,6 +82,7 @@ export function openCluster(options: {
       }),
     reader,
     publishConfiguration: (hash, parts) => publishConfiguration(database, hash, parts),
+    configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),
   };

@@ -21,10 +21,8 @@ export async function openPostgresReader(options: {
   readonly now?: () => number;
 }): Promise<StoreFile> {
   const { url, program, now = () => Number.MIN_SAFE_INTEGER } = options;
-  return withSchema(url, program, async (database) => ({
-    ...readFrom(database, now),
-    close: () => database.close(),
-  }));
+  const database = await openOfSchema(url, program);
+  return { ...readFrom(database, now), close: () => database.close() };
 }
 
 /** Leaves an order in the database, where the owner of the accounts finds it. Rejects as `openPostgresReader` does. */
@@ -34,22 +32,24 @@ export async function leavePostgresOrder(options: {
   readonly order: OperatorOrder;
 }): Promise<void> {
   const { url, program, order } = options;
-  await withSchema(url, program, async (database) => {
-    await insertOrder(database, order);
-    await database.close();
-  });
+  await withSchema(url, program, (database) => insertOrder(database, order));
 }
 
-/** Opens a database of this program's schema for `use`, and closes it only where that fails. */
+/** Lets `use` work with a database of this program's schema, and closes it. */
 export async function withSchema<T>(
   url: Secret,
   program: string,
   use: (database: Database) => Promise<T>,
 ): Promise<T> {
+  const database = await openOfSchema(url, program);
+  return use(database).finally(() => database.close());
+}
+
+async function openOfSchema(url: Secret, program: string): Promise<Database> {
   const database = openDatabase({ url });
   try {
     await requireSchema(database.ask, program);
-    return await use(database);
+    return database;
   } catch (error) {
     await database.close();
     throw error;
@@ -61,16 +61,20 @@ export async function lookAtCluster(options: {
   readonly url: Secret;
   readonly program: string;
 }): Promise<ClusterLook> {
-  const { url, program } = options;
-  return withSchema(url, program, async (database) => {
-    const seen = await lookAround(database);
-    await database.close();
-    return seen;
-  });
+  return withSchema(options.url, options.program, lookAround);
 }
 
 export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
+}
+
+/** Only `insertOrder` of the same schema writes orders; one that is no JSON any more is dropped with the next commit. */
+export function parseOrder(row: { readonly body: string }): OperatorOrder[] {
+  try {
+    return [JSON.parse(row.body) as OperatorOrder];
+  } catch {
+    return [];
+  }
 }
 
 /** All questions that a database can answer; shared by the reader and the daemons' store. */
@@ -87,6 +91,10 @@ export function readFrom(
     incident: records.incident,
     silences: records.silences,
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => records.messages(limit, before),
+    async leftOrders() {
+      const sql = 'SELECT body FROM operator_order WHERE slot = $1 ORDER BY no';
+      return (await database.ask<{ readonly body: string }>(sql, [onlySlot])).flatMap(parseOrder);
+    },
     backup: async () => {
       throw new StorageError(
         'other',

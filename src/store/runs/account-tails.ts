@@ -17,7 +17,7 @@ const maxSpanMs = 30 * dayMs;
 
 /** The rows that a batch makes of its accounts. */
 export interface AccountRows {
-  /** [no, body, tail, tail_polls, tail_latest_at]: null leaves a column as it is, an empty body removes the state. */
+  /** [body, tail, tail_polls, tail_latest_at, no]: null leaves a column as it is, an empty body removes the state. */
   readonly accounts: readonly Row[];
   /** Runs that are full, as rows of `segment`. */
   readonly sealed: readonly Row[];
@@ -43,7 +43,9 @@ interface Tail {
 interface AccountChange {
   readonly no: number;
   body: string | null;
-  tail: readonly [tail: Uint8Array, polls: number, latestAt: number] | null;
+  tail: Uint8Array | null;
+  polls: number | null;
+  latestAt: number | null;
 }
 
 /**
@@ -65,7 +67,7 @@ export class AccountTails {
 
   /** The accounts of a batch whose tails have to be added before its rows are made. */
   unknownOf(batch: Batch): readonly string[] {
-    return accountsOf(batch).filter((id) => !this.#tails.has(id));
+    return accountsOf(batch, (id) => !this.#tails.has(id));
   }
 
   /** Goes on with stored tails; a damaged one is set aside, and the account begins another. `writes`: the version of runs. */
@@ -112,9 +114,11 @@ export class AccountTails {
   #makeRows(batch: Batch): AccountRows {
     const changes = new Map<Tail, AccountChange>();
     const change = (tail: Tail): AccountChange => {
-      const known = changes.get(tail) ?? { no: tail.no, body: null, tail: null };
-      changes.set(tail, known);
-      return known;
+      const known = changes.get(tail);
+      if (known !== undefined) return known;
+      const made = { no: tail.no, body: null, tail: null, polls: null, latestAt: null };
+      changes.set(tail, made);
+      return made;
     };
     const sealed: Row[] = [];
     const grown = new Set<Tail>();
@@ -125,14 +129,14 @@ export class AccountTails {
       grown.add(tail);
     }
     const renewed = new Set(
-      this.#renewed.size === 0 ? [] : accountsOf(batch).filter((id) => this.#renewed.delete(id)),
+      this.#renewed.size === 0 ? [] : accountsOf(batch, (id) => this.#renewed.delete(id)),
     );
     for (const id of renewed) grown.add(this.#tailOf(id));
     for (const tail of grown) {
       const { encoder } = tail;
       // Of an empty one nothing is old.
       const latestAt = encoder.polls === 0 ? this.#now() : encoder.latestAt;
-      change(tail).tail = [encoder.bytes(), encoder.polls, latestAt];
+      Object.assign(change(tail), { tail: encoder.bytes(), polls: encoder.polls, latestAt });
     }
     for (const state of batch.accounts)
       change(this.#tailOf(state.account)).body = JSON.stringify(accountToBody(state));
@@ -141,10 +145,12 @@ export class AccountTails {
     const forgotten = new Set(removed.map(({ no }) => no));
     const spending = batch.spending.map(({ account, bytes }) => [this.#tailOf(account).no, bytes] as const);
     return {
-      accounts: [...changes.values()].map(({ no, body, tail }) => [
-        no,
+      accounts: [...changes.values()].map(({ no, body, tail, polls, latestAt }) => [
         body,
-        ...(tail ?? [null, null, null]),
+        tail,
+        polls,
+        latestAt,
+        no,
       ]),
       sealed,
       spending: spending.filter(([no]) => !forgotten.has(no)),
@@ -166,9 +172,13 @@ export class AccountTails {
   }
 }
 
-function accountsOf({ polls, accounts, spending, removedAccounts }: Batch): readonly string[] {
-  const named = [...polls, ...accounts, ...spending].map(({ account }) => account);
-  return [...new Set([...named, ...removedAccounts])];
+/** Those accounts of a batch that are wanted. */
+function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly string[] {
+  const wanted = new Set<string>();
+  for (const named of [batch.polls, batch.accounts, batch.spending])
+    for (const { account } of named) if (isWanted(account)) wanted.add(account);
+  for (const account of batch.removedAccounts) if (isWanted(account)) wanted.add(account);
+  return [...wanted];
 }
 
 /**

@@ -11,7 +11,7 @@ export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Ba
     'SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
   );
   const create = db.prepare<[string]>('INSERT INTO account (id) VALUES (?)');
-  const update = db.prepare<[...Row]>(
+  const update = db.prepare<[Row]>(
     `UPDATE account SET body = nullif(coalesce(?, body), ''), tail = coalesce(?, tail), tail_polls = coalesce(?, tail_polls),
        tail_latest_at = coalesce(?, tail_latest_at) WHERE no = ?`,
   );
@@ -22,12 +22,10 @@ export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Ba
     const where = Object.keys(key).map((column) => `${column} = ?`);
     return {
       written,
-      put: db.prepare<[...Row]>(put),
+      put: db.prepare<[Row]>(put),
       removed,
       remove:
-        removed === null
-          ? null
-          : db.prepare<[...Row]>(`DELETE FROM ${table.name} WHERE ${where.join(' AND ')}`),
+        removed === null ? null : db.prepare<[Row]>(`DELETE FROM ${table.name} WHERE ${where.join(' AND ')}`),
     };
   });
 
@@ -37,11 +35,11 @@ export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Ba
       tails.add(find.all(id));
     }
     const rows = tails.rowsOf(batch);
-    for (const [no = null, ...columns] of rows.accounts) update.run(...columns, no);
+    for (const row of rows.accounts) update.run(row);
     for (const { written, put, removed, remove } of statements) {
       // Removed first: what was removed and came back within one turn stays.
-      if (removed !== null) for (const row of removed(batch, rows)) remove?.run(...row);
-      for (const row of written(batch, rows)) put.run(...row);
+      if (removed !== null) for (const row of removed(batch, rows)) remove?.run(row);
+      for (const row of written(batch, rows)) put.run(row);
     }
     return rows.damaged;
   };

@@ -25,6 +25,11 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   }
 }
 
+/** Orders that no daemon has settled yet, oldest first. */
+export function listOrders(db: Connection): readonly OperatorOrder[] {
+  return db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all().map(parseOrder);
+}
+
 /** Orders as the daemon takes them. */
 export interface OrderInbox {
   /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */

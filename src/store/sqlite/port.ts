@@ -7,7 +7,9 @@ type AtOnce<Port, Name extends keyof Port> = {
     : never;
 };
 
-export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> & Pick<StoreFile, 'backup'>;
+export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> &
+  AtOnce<StoreFile, 'leftOrders'> &
+  Pick<StoreFile, 'backup'>;
 export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'>;
 
 /** What is asked is done before the promise is given: nothing else has its turn in between. */
@@ -22,6 +24,7 @@ export function asStoreFile(sqlite: SqliteReader): StoreFile {
     silences: async (notOverAt) => sqlite.silences(notOverAt),
     messages: async (limit, before) => sqlite.messages(limit, before),
     backup: (file) => sqlite.backup(file),
+    leftOrders: async () => sqlite.leftOrders(),
     close: async () => sqlite.close(),
   };
 }

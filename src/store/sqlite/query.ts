@@ -48,7 +48,7 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
     if (!statement.reader || !statement.readonly)
       return { kind: 'refused', reason: 'only read-only statements are allowed' };
     const columns = statement.columns().map(({ name }) => name);
-    return { kind: 'answer', columns, rows: step(() => statement.raw().iterate(), path) };
+    return { kind: 'answer', columns, rows: step(() => statement.raw().safeIntegers().iterate(), path) };
   } catch (error) {
     if (error instanceof RangeError) return { kind: 'refused', reason: 'one statement at a time' };
     if (isSqliteError(error, 'SQLITE_ERROR')) return { kind: 'refused', reason: messageOf(error) };
@@ -65,11 +65,16 @@ function isQuery(sql: string): boolean {
 /** What the rows bring to light is the query's fault (`json` of what is none) or the database's. */
 function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<readonly SqlValue[]> {
   try {
-    yield* start();
+    for (const row of start()) yield row.map(shorten);
   } catch (error) {
     if (isSqliteError(error, 'SQLITE_ERROR')) throw new OperatorError(messageOf(error), { cause: error });
     throw asStorageError(path, error);
   }
+}
+
+/** SQLite's integers have 64 bits: a number holds those of 53 alone. */
+function shorten(value: SqlValue): SqlValue {
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 function messageOf(error: unknown): string {

@@ -4,6 +4,7 @@ import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';
+import { listOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
 import { openRecordReader } from './record-reader.ts';
 
@@ -49,6 +50,7 @@ export function readFrom(options: {
     incident: (id) => guard(() => records.incident(id)),
     silences: (notOverAt) => guard(() => records.silences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => records.messages(limit, before)),
+    leftOrders: () => guard(() => listOrders(db)),
     backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
   };
 }

@@ -158,6 +158,7 @@ export function createSelfHealingStore(
     silences: (notOverAt) => store.silences(notOverAt),
     messages: (limit, before) => store.messages(limit, before),
     backup: (file) => store.backup(file),
+    leftOrders: () => store.leftOrders(),
     close: () => store.close(),
   };
 }

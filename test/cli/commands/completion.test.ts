@@ -1,9 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
+import { listen } from '../../../src/channels/listen-on-loopback.ts';
 import { optionsOf } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/registry.ts';
 import { builtMain } from '../../support/built-program.ts';
@@ -22,8 +25,9 @@ async function completeWith(before: string, ...words: readonly string[]): Promis
   const script = `${before}
 ${await print('bash')}
 COMP_WORDS=(lowwater "$@"); COMP_CWORD=$#; _lowwater; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const offered = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
-  return offered.split('\n').filter((word) => word !== '');
+  // The server that it asks may live in this process.
+  const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', ...words]);
+  return stdout.split('\n').filter((word) => word !== '');
 }
 
 it('bash offers commands, members of groups and options', async () => {
@@ -60,6 +64,30 @@ it('bash offers the names of the configuration where one is asked for, whatever 
   expect(await offer('report', 'w')).toEqual(['weekly']);
   expect(await offer('test-channel', '')).toEqual(['ops']);
   expect(await offer('history', 'otp', '--s')).toEqual(['--since', '--server']);
+});
+
+it('bash offers what a daemon has now: alerts of the account before them, silences, expected top-ups', async () => {
+  const answers: Readonly<Record<string, object>> = {
+    '/api/v1/alerts': {
+      alerts: [
+        { account: 'otp', rule: 'sms-low' },
+        { account: 'voice', rule: 'voip-low' },
+      ],
+    },
+    '/api/v1/silences': { silences: [{ id: 's-1' }, { id: null }] },
+    '/api/v1/expected-top-ups': { expected: [{ id: 'x-1' }, { id: '$(rm -rf /)' }] },
+  };
+  const server = createServer((request, response) => {
+    const isLetIn = request.headers.authorization === 'Bearer of-the-tests';
+    response.end(JSON.stringify(isLetIn ? answers[request.url ?? ''] : {}));
+  });
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const run = `LOWWATER_SERVER='${url}' LOWWATER_TOKEN=of-the-tests '${process.execPath}' '${builtMain}' "$@"`;
+  const offer = (...words: readonly string[]) => completeWith(`lowwater() { ${run}; }`, ...words);
+  expect(await offer('ack', 'voice', '')).toEqual(['voip-low']);
+  expect(await offer('silence', 'expire', '')).toEqual(['s-1']);
+  expect(await offer('expect', '--cancel', '')).toEqual(['x-1']);
 });
 
 it.each(['bash', 'zsh', 'fish'])('the script for %s knows every command', async (shell) => {

@@ -1,0 +1,162 @@
+import type { ExpectedTopUp } from '../../domain/expected-top-up.ts';
+import { instantOfWall, isoText } from '../../domain/moment.ts';
+import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
+import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
+import { parseWall, readBalance, requireAccount, suggest } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatInstant } from '../terminal/time.ts';
+
+export const expectCommand: Command = operatorCommand({
+  name: 'expect',
+  summary: 'announce a top-up that was ordered; list and cancel what is expected',
+  details: `Without arguments it lists the top-ups that people announced and that have not come yet. With ACCOUNT and AMOUNT it announces
+one: runway and pay-by dates count on it, and an alert fires where it does not come by the date.
+
+--json prints {"expected":[{"id","account","balance","amount","received","arrivesBy","orderedAt","orderedBy","comment"}]}, or what was
+ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
+  positionals: [
+    { name: 'ACCOUNT', summary: 'the account that is topped up', optional: true, completes: 'accounts' },
+    { name: 'AMOUNT', summary: 'how much was ordered, such as 5000', optional: true },
+  ],
+  options: {
+    by: {
+      value: 'DATE',
+      summary:
+        'when it arrives at the latest: 2026-11-26 (its end) or 2026-11-26T17:00; default after leadTime',
+    },
+    balance: { value: 'NAME', summary: 'default: the first balance of the account' },
+    comment: { value: 'TEXT', summary: 'such as an order number' },
+    'ordered-by': { value: 'NAME', summary: 'who ordered it; default the user who types' },
+    cancel: { value: 'ID', summary: 'it does not come, or came unnoticed', completes: 'expected' },
+    json: jsonOption,
+  },
+  examples: ['lowwater expect otp 5000 --by 2026-11-26 --comment PO-4711', 'lowwater expect'],
+  async run(context, input, desk) {
+    const cancelled = input.option('cancel');
+    const account = input.optionalPositional('ACCOUNT');
+    if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
+    if (cancelled !== null) return cancel(context, input, desk, cancelled);
+    if (account !== null) return announce(context, input, desk, requireAccount(desk.names.accounts, account));
+    return list(context, input, desk);
+  },
+});
+
+async function announce(
+  context: CommandContext,
+  input: CommandInput,
+  desk: Desk,
+  account: string,
+): Promise<number> {
+  const typed = input.optionalPositional('AMOUNT');
+  if (typed === null) throw new UsageError('AMOUNT is missing: how much was ordered, such as 5000');
+  const amountMicros = parseMicros(typed);
+  if (amountMicros === null || amountMicros <= 0)
+    throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
+  const at = context.clock.now();
+  const by = readArrival(input, desk.timezone);
+  if (by !== null && by <= at) throw new UsageError('--by must be in the future');
+  const balance = input.option('balance');
+  const order = {
+    account,
+    amountMicros,
+    orderedBy: input.option('ordered-by') ?? context.user,
+    comment: input.option('comment') ?? '',
+    ...(balance === null ? {} : { balance }),
+  };
+  const said = {
+    account,
+    amount: formatMicros(amountMicros),
+    comment: order.comment,
+    ...(balance === null ? {} : { balance }),
+    ...(by === null ? {} : { arrivesBy: isoText(by) }),
+  };
+  const request = {
+    method: 'POST',
+    path: '/api/v1/expected-top-ups',
+    body: { ...said, by: order.orderedBy },
+  };
+  const answer = await desk.order({ ...request, method: 'POST' }, async () => {
+    const view = await (await desk.views()).account(account);
+    readBalance(input, view?.balances ?? []);
+    const leadTimeMs = desk.settings?.accounts.find(({ id }) => id === account)?.leadTimeMs ?? null;
+    if (by === null && leadTimeMs === null)
+      throw new UsageError('--by is missing: the account has no "leadTime"', 'such as --by 2026-11-26');
+    const left = { kind: 'expect-top-up', ...order, id: `x-${context.random.id()}`, at } as const;
+    return by === null ? left : { ...left, by };
+  });
+  const until =
+    by === null ? 'after its lead time' : `by ${formatInstant(by, desk.timezone)} (${desk.timezone})`;
+  const sentence = `${formatAmount(amountMicros, null)} expected on ${account} ${until}.`;
+  return printOrdered(context, input, { about: said, sentence, answer });
+}
+
+/** A date alone lasts until its end. */
+function readArrival(input: CommandInput, timezone: string): number | null {
+  const text = input.option('by');
+  if (text === null) return null;
+  const wall = parseWall(text);
+  if (wall === null)
+    throw new UsageError(`--by ${text} is not a date`, 'write it as 2026-11-26 or 2026-11-26T17:00');
+  if (wall.isInstant) return wall.at;
+  return instantOfWall(wall.at + (wall.isDay ? 86_399_000 : 0), timezone);
+}
+
+async function cancel(context: CommandContext, input: CommandInput, desk: Desk, id: string): Promise<number> {
+  const path = `/api/v1/expected-top-ups/${encodeURIComponent(id)}`;
+  const answer = await desk.order({ method: 'DELETE', path }, async () => {
+    const known = await (await desk.views()).expected();
+    const found = known.find((topUp) => topUp.id === id);
+    if (found === undefined)
+      throw new CommandError(
+        `no top-up ${id} is expected${
+          known.length === 0
+            ? ''
+            : `: ${suggest(
+                id,
+                known.map((topUp) => topUp.id),
+              )}`
+        }`,
+      );
+    return { kind: 'cancel-expected', account: found.account, id, at: context.clock.now() };
+  });
+  return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });
+}
+
+async function list(context: CommandContext, input: CommandInput, desk: Desk): Promise<number> {
+  const expected = await (await desk.views()).expected();
+  if (input.flag('json')) {
+    const { expectedJson } = await import('../../views/public-json.ts');
+    await printJson(context, { expected: expected.map(expectedJson) });
+  } else if (expected.length === 0) await context.stdout.write('No top-up is expected.\n');
+  else await context.stdout.write(formatExpected(expected, context, desk.timezone));
+  return 0;
+}
+
+function formatExpected(
+  expected: readonly ExpectedTopUp[],
+  { stdout }: CommandContext,
+  timezone: string,
+): string {
+  return formatTable<ExpectedTopUp>({
+    columns: [
+      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
+      { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
+      { header: 'AMOUNT', align: 'right', value: ({ amountMicros }) => formatAmount(amountMicros, null) },
+      {
+        header: 'CAME',
+        align: 'right',
+        rank: 2,
+        value: ({ receivedMicros }) => formatAmount(receivedMicros, null),
+      },
+      { header: `BY (${timezone})`, value: ({ by }) => formatInstant(by, timezone) },
+      { header: 'ORDERED BY', rank: 4, value: ({ orderedBy }) => orderedBy, minWidth: 8 },
+      { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
+      { header: 'ID', rank: 1, value: ({ id }) => id },
+    ],
+    rows: expected,
+    output: stdout,
+  });
+}

@@ -1,0 +1,27 @@
+/** Set in the process that answers the query. */
+export const watchedVariable = 'LOWWATER_WATCHED_QUERY';
+
+/**
+ * Runs this command line, a query, in a process of its own. Only a signal ends a query that stays inside SQLite, and what its watchdog ended so has
+ * failed: exit code 1. A signal to this process ends both.
+ */
+export function watchQuery(): void {
+  // The bundle has nothing in the place of this module, which packages load and do not use.
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, [watchedVariable]: '1' },
+  });
+  let received: NodeJS.Signals | null = null;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      received = signal;
+      child.kill(signal);
+    });
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+    if (received === null) return;
+    process.removeAllListeners(received);
+    process.kill(process.pid, received);
+  });
+}

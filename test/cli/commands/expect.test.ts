@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliResult, runCli } from '../../support/cli.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type Bed, makeBed, type RunningDaemon } from '../../support/run-daemon.ts';
+
+let bed: Bed;
+let daemon: RunningDaemon;
+
+beforeAll(async () => {
+  bed = await makeBed({ config: { server: { port: await freePort() } } });
+  daemon = await bed.start();
+  await eventually('it has read', async () => (await run('status', '--line')).stdout.includes('1 account'));
+}, 60_000);
+afterAll(() => bed.close());
+
+const run = (...words: string[]): Promise<CliResult> =>
+  runCli([...words, '--config', bed.configFile], { cwd: bed.folder });
+const listed = async () => JSON.parse((await run('expect', '--json')).stdout).expected;
+
+describe('lowwater expect', () => {
+  it('announces a top-up to the daemon, lists it, and cancels it by its id', async () => {
+    expect((await run('expect')).stdout).toBe('No top-up is expected.\n');
+    const made = await run('expect', 'otp', '5000.50', '--by', '2099-01-01', '--comment', 'PO-4711');
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('within 366 days') });
+    const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+    const ordered = await run(
+      'expect',
+      'otp',
+      '5000.50',
+      '--by',
+      day,
+      '--comment',
+      'PO-4711',
+      '--ordered-by',
+      'ada',
+    );
+    expect(ordered).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('5,000.50 expected on otp by'),
+    });
+    const [topUp, ...others] = await listed();
+    expect(others).toEqual([]);
+    expect(topUp).toMatchObject({
+      account: 'otp',
+      balance: 'sms',
+      amount: '5000.5',
+      orderedBy: 'ada',
+      comment: 'PO-4711',
+      arrivesBy: `${day}T23:59:59.000Z`,
+    });
+    expect((await run('expect')).stdout).toMatch(/otp +sms +5,000\.50 .*PO-4711/);
+    expect((await run('expect', '--cancel', topUp.id)).code).toBe(0);
+    expect(await listed()).toEqual([]);
+    expect((await run('audit')).stdout).toContain('expect-top-up');
+  });
+
+  it.each([
+    [['otp'], /AMOUNT is missing/],
+    [['otp', 'abc'], /not an amount above 0/],
+    [['otp', '0'], /not an amount above 0/],
+    [['otp', '5', '--by', 'soon'], /--by soon is not a date/],
+    [['otp', '5', '--by', '2020-01-01'], /must be in the future/],
+    [['otto', '5'], /no account "otto"\n {2}there are: otp/],
+    [['otp', '5', '--cancel', 'x-1'], /--cancel takes no account/],
+  ])('refuses %j as bad usage', async (words, reason) => {
+    expect(await run('expect', ...words)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(reason),
+    });
+  });
+
+  it('without a daemon what was ordered is checked, listed at once, and in force after the next start', async () => {
+    await daemon.stop();
+    expect(await run('expect', 'otp', '5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leadTime'),
+    });
+    expect((await run('expect', 'otp', '5', '--by', '2020-01-01', '--balance', 'gold')).code).toBe(2);
+    const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    expect((await run('expect', 'otp', '80', '--by', day, '--balance', 'gold')).code).toBe(2);
+    expect((await run('expect', 'otp', '80', '--by', day)).stdout).toContain('the order is in the database');
+    expect((await run('silence', 'add', '--account', 'otp', '--for', '1h')).code).toBe(0);
+    expect((await run('silence', 'list')).stdout).toContain('account otp');
+    const [left] = await listed();
+    expect(left).toMatchObject({ amount: '80', orderedBy: 'tester' });
+    daemon = await bed.start();
+    await eventually('the daemon took it', async () => {
+      return JSON.stringify(await daemon.get('/api/v1/expected-top-ups')).includes(left.id);
+    });
+    expect((await run('expect', '--cancel', left.id)).code).toBe(0);
+  });
+});
+
+describe('lowwater status --line', () => {
+  it('is one line that names the worst state', async () => {
+    expect((await run('status', '--line')).stdout).toMatch(
+      /^(?:OK|UNKNOWN|INFO|WARNING|CRITICAL) 1 account, [^\n]*\n$/,
+    );
+  });
+});

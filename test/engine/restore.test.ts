@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { startMonitor } from '../../src/engine/restore.ts';
+import { inactiveAlert } from '../../src/engine/transition.ts';
+import { wordStory } from '../../src/messages/item-story.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { nothingStored } from '../../src/views/empty-reader.ts';
+import { accountState, incident, noon } from '../store/sqlite/batches.ts';
+import { buildItem, messageNow } from '../support/messages.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeSettings } from '../support/settings.ts';
+
+/** What a daemon makes of an open incident of an account that its own configuration does not have. */
+function restoreWithout(heir: { readonly node: string; readonly from: string } | null) {
+  const open = incident('one');
+  const alert = inactiveAlert({ account: 'otp', rule: 'sms-low', type: 'below', balance: 'sms' });
+  const state = startMonitor({
+    settings: makeSettings({}),
+    stored: {
+      ...nothingStored,
+      accounts: [accountState('otp')],
+      alerts: [{ ...alert, state: 'firing', incident: 'one', breachedSince: noon }],
+      incidents: [open],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now: noon + 1000,
+    heir,
+  });
+  return state.incidents.get('one')?.resolution;
+}
+
+const heir = { node: 'south', from: 'north' };
+
+test('what an heir with another configuration does not know is closed, and says which node took the accounts from which', () => {
+  const resolution = restoreWithout(heir);
+  expect(resolution).toEqual({ kind: 'rule-removed', heir });
+  const item = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: resolution ?? null });
+  expect(wordStory(item, { currency: 'EUR', now: messageNow, timezone: 'UTC' }).join(' ')).toContain(
+    'It went with a take-over: south took the accounts over from north and has another configuration.',
+  );
+});
+
+test('what a restarted daemon does not know any more went with its configuration', () => {
+  expect(restoreWithout(null)).toEqual({ kind: 'rule-removed' });
+});
