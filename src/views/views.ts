@@ -115,6 +115,8 @@ interface Actions {
   extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
   /** Keeps what a person did, for the audit. */
   recordAction(entry: AuditEntry): Promise<void>;
+  /** Makes another key for the calendar of payments. */
+  renewCalendarKey(): Promise<{ readonly key: string } | Refusal>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
   /** Takes in a reading of an account that is not polled; not new where it was there already. */
@@ -218,6 +220,8 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** What the calendar's address must name; null before one was made. */
+  calendarKey(): string | null;
   /** What links in messages may be signed with, the newest first. */
   linkKeys(): readonly Buffer[];
   status(): DaemonStatus;
