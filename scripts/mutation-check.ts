@@ -20,7 +20,15 @@ const { values } = parseArgs({
 });
 
 const root = join(import.meta.dirname, '..');
-const copied = ['src', 'migrations', 'test', 'scripts', 'config.example.json', 'package.json', 'tsconfig.json'];
+const copied = [
+  'src',
+  'migrations',
+  'test',
+  'scripts',
+  'config.example.json',
+  'package.json',
+  'tsconfig.json',
+];
 /** Most bugs show at once: a few seeds first, then twice as many each time. */
 const firstSeeds = 8;
 
