@@ -4,7 +4,7 @@ import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
-import type { Runway } from '../domain/message.ts';
+import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
@@ -26,8 +26,6 @@ import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
-
-import type { Payment } from './payment.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
