@@ -4,7 +4,7 @@ import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
-import type { Runway } from '../domain/message.ts';
+import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
@@ -18,6 +18,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
+import type { KnownSession } from '../domain/session.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
@@ -26,8 +27,6 @@ import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
-
-import type { Payment } from './payment.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
@@ -220,6 +219,9 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** Keeps that a browser is signed in, for the list of sessions. */
+  recordSession(session: KnownSession): Promise<void>;
+  sessions(): readonly KnownSession[];
   /** What the calendar's address must name; null before one was made. */
   calendarKey(): string | null;
   /** What links in messages may be signed with, the newest first. */

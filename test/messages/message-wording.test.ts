@@ -8,6 +8,7 @@ import { messageSubject, threadSubject, wordIncidents } from '../../src/messages
 import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
+  buildAccount,
   buildItem,
   buildMessage,
   buildReport,
@@ -16,7 +17,54 @@ import {
   buildTestMessage,
   everyMessage,
   messageNow,
+  money,
 } from '../support/messages.ts';
+
+describe('what to pay', () => {
+  const adviceAt = (usual: number | null, recent: number): string =>
+    wordIncidents(
+      buildMessage([
+        buildItem({
+          account: buildAccount({
+            clearsAt: null,
+            runway: buildRunway({
+              usualPerDay: usual === null ? null : money(usual),
+              burnPerDay: money(recent),
+              restoreMicros: money((usual ?? recent) * 30),
+            }),
+          }),
+        }),
+      ]),
+      1,
+    ).items.flatMap(({ advice }) => advice)[0] ?? '';
+
+  it('is at the usual rate, which the message names', () => {
+    expect(adviceAt(19, 20)).toBe('Top up 570.00 CNY for another 30 days at the usual rate.');
+  });
+
+  it.each([
+    [
+      'a burst',
+      19,
+      100,
+      'Top up 570.00 CNY for another 30 days at the usual rate, 3,000.00 CNY at that of the last 24 hours.',
+    ],
+    [
+      'a lull',
+      100,
+      19,
+      'Top up 3,000.00 CNY for another 30 days at the usual rate, 570.00 CNY at that of the last 24 hours.',
+    ],
+  ])('is said at both rates after %s that differs twofold', (_, usual, recent, words) => {
+    expect(adviceAt(usual, recent)).toBe(words);
+  });
+
+  it('is at the rate of the last day where nothing is known of the usual one', () => {
+    expect(adviceAt(null, 19)).toBe(
+      'Top up 570.00 CNY for another 30 days at the rate of the last 24 hours.',
+    );
+  });
+});
 
 describe('a message about many incidents', () => {
   const many = buildMessage([
@@ -86,6 +134,17 @@ describe('a report in words', () => {
     expect(words.totals).toEqual([
       '1,034.50 CNY left in all; 336.00 CNY spent (48.00 CNY per day), 200.00 CNY topped up',
       '1,840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), nothing topped up',
+    ]);
+  });
+
+  it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
+    const due = (days: number, amount: number) => ({
+      ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
+    });
+    const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
+    const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);
+    expect(totals).toEqual([
+      expect.stringMatching(/; to pay 340\.00 CNY within 7 days, 1,340\.00 CNY within 30$/),
     ]);
   });
 

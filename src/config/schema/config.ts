@@ -265,7 +265,7 @@ export const configSchema = shape({
   holidays: holidays
     .meta({
       description:
-        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Such as "2026-12-25".',
+        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Dates such as "2026-12-25", countries or regions such as "DE-BY" (public holidays of 2020 to 2040), or a list of both.',
     })
     .default([]),
   accounts: filledList(
