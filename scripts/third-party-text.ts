@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import holidays from '../src/spending/holidays.json' with { type: 'json' };
 import type { BundledPackage } from './bundle.ts';
 
 /** The licences of all packages whose code the bundle holds, each in full: most of them ask for that. */
 export function writeThirdPartyText(packages: readonly BundledPackage[]): string {
   const head = 'lowwater holds code of the packages below. The licence of each stands under its name.\n';
-  return [head, ...packages.map(writePackage)].join('\n');
+  const data = `Its public holidays are made from the data of ${holidays.source} (${holidays.licence}).\n`;
+  return [head, data, ...packages.map(writePackage)].join('\n');
 }
 
 function writePackage({ name, version, license, folder }: BundledPackage): string {

@@ -132,10 +132,10 @@ async function printProblems(
   await context.stderr.write(`lowwater: ${plural(problems.length, 'problem')} in the configuration\n`);
 }
 
-/** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
-function formatProblem(main: string, { file, path, line, message }: ConfigProblem): string {
+/** `config.json:12:5: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
+function formatProblem(main: string, { file, path, line, column, message }: ConfigProblem): string {
   // A problem with the configuration as a whole names it by itself.
   if (file === undefined && path === '' && line === null) return message;
-  const place = line === null ? (file ?? main) : `${file ?? main}:${line}`;
+  const place = [file ?? main, line, column].filter((part) => part !== null && part !== undefined).join(':');
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }

@@ -2,6 +2,7 @@ import type { Counters } from '../daemon/counting.ts';
 import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
+import { calendarKeyOf } from '../engine/calendar-key.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
@@ -175,6 +176,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
+    renewCalendarKey: async () => standsBy(parts.ownerName()),
+    calendarKey: () => calendarKeyOf(known.state),
     linkKeys: () => linkKeysOf(known.state),
     status: parts.status,
     counters: parts.counters,

@@ -77,25 +77,37 @@ function describeIssue(draft: Draft, issue: z.core.$ZodIssue): ConfigProblem[] {
     return issue.keys.map((key, index) => problemAt(draft, [...path, key], messages[index] ?? 'unknown key'));
   }
   const isMissing = path.length > 0 && valueAt(draft, path) === undefined;
-  const message = `${issue.message}${isMissing ? '' : adviseValue(draft, path, issue.message)}`;
+  const message = `${issue.message}${isMissing ? '' : adviseValue(draft, path, issue)}`;
   return [problemAt(draft, path, isMissing ? `is missing; ${message}` : message)];
 }
 
-/** `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
-function adviseValue(draft: Draft, path: Path, message: string): string {
+/** What to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
+function adviseValue(draft: Draft, path: Path, issue: z.core.$ZodIssue): string {
+  const { message } = issue;
   const value = valueAt(draft, path);
   if (typeof value === 'number' && message.startsWith('must be a duration'))
     return `; write "${value}s" for seconds`;
-  const typed = draft.isInterpolated(path) ? null : textAt(draft, path);
-  const words = /^must be ("[^"]+"(?:, | or )?)+$/.test(message)
-    ? message.match(/[^"]+(?="(?:, | or |$))/g)
-    : null;
-  if (typed === null || words === null) return '';
+  if (issue.code === 'invalid_type') return adviseQuotes(value, issue.expected);
+  // Of a list the first that is none of the words.
+  const words = message.match(quotedWords)?.[0].match(/[^"]+(?="(?:, | or |$))/g) ?? null;
+  const typed = (Array.isArray(value) ? value : [value]).find((each) => !words?.includes(String(each)));
+  if (typeof typed !== 'string' || words === null || draft.isInterpolated(path)) return '';
   const meant = nearestWord(typed, words);
   if (meant !== null) return `; did you mean "${meant}"?`;
   return path[0] === 'channels' && path.at(-1) === 'type'
     ? '; docs/recipes.md shows how to reach others'
     : '';
+}
+
+const quotedWords = /^must be ("[^"]+"(?:, | or )?)+(?=$|, or a list)/;
+
+/** A value that would do with quotes, or without. It may be a secret, and is not repeated. */
+function adviseQuotes(value: unknown, expected: string): string {
+  if (expected === 'string' && (typeof value === 'number' || typeof value === 'boolean'))
+    return '; write it in double quotes';
+  const isBare = expected === 'boolean' ? /^(?:true|false)$/ : /^-?\d+(?:\.\d+)?$/;
+  const wants = expected === 'boolean' || expected === 'number' || expected === 'int';
+  return wants && typeof value === 'string' && isBare.test(value) ? '; write it without quotes' : '';
 }
 
 /** JSON has no symbols for keys. */

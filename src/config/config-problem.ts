@@ -4,10 +4,11 @@ import { quoteKey } from '../wording/lists.ts';
 /** A place in the file: keys and indexes from the top. */
 export type Path = readonly (string | number)[];
 
-/** One line for people: `accounts[0].poll.every (line 12): must be …`. */
+/** One line for people: `accounts[0].poll.every (line 12, column 5): must be …`. */
 export function formatProblem(problem: ConfigProblem): string {
   const file = problem.file === undefined ? '' : `${problem.file}: `;
-  const line = problem.line === null ? '' : `line ${problem.line}`;
+  const column = problem.column === undefined ? '' : `, column ${problem.column}`;
+  const line = problem.line === null ? '' : `line ${problem.line}${column}`;
   if (problem.path === '') return `${file}${line === '' ? '' : `${line}: `}${problem.message}`;
   return `${file}${problem.path}${line === '' ? '' : ` (${line})`}: ${problem.message}`;
 }

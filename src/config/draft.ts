@@ -3,7 +3,7 @@ import { keyOf } from '../domain/json.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate, type PutIn } from './interpolate.ts';
-import type { JsonDocument } from './parse-document.ts';
+import type { JsonDocument, LinePlace } from './parse-document.ts';
 
 /**
  * The configuration between text and settings: plain values with placeholders replaced, of which nothing is
@@ -23,7 +23,7 @@ export interface Draft {
   isBroken(path: Path): boolean;
 }
 
-export type Place = Pick<ConfigProblem, 'file' | 'path'> & { readonly line: number };
+export type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
 
 /** What the placeholders of one string came to. */
 interface Filling {
@@ -43,7 +43,7 @@ export function draftDocument(
   const placeOf = (path: Path): Place => ({
     ...(file === undefined ? {} : { file }),
     path: formatPath(path),
-    line: document.lineOf(path),
+    ...document.placeOf(path),
   });
   // Most files have few placeholders, or none, and tens of thousands of values.
   const fillingOf = (path: Path): Filling | undefined =>

@@ -168,7 +168,8 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   const matched = accounts.filter(({ id: account, labels }) => matches(match, { account, labels }));
   if (matched.length === 0 || balance === null) return 'this rule watches no account';
   const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
-  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; there is ${listWords(known.slice(0, 10), 'and')}`;
+  const meant = nearestWord(balance, known);
+  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${meant === null ? `there is ${listWords(known.slice(0, 10), 'and')}` : `did you mean ${quoteKey(meant)}?`}`;
 }
 
 function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {

@@ -5,12 +5,18 @@ import { parseMicros } from '../domain/money.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { formatPath, type Path } from './config-problem.ts';
 
+/** Both from 1. */
+export interface LinePlace {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A file that is JSON. */
 export interface JsonDocument {
   /** A number of which a binary float would lose digits is the string of its digits. Nobody else has it: it may be changed. */
   readonly value: unknown;
-  /** The line, from 1, where the key at a path stands, or the nearest thing around it that exists. */
-  lineOf(path: Path): number;
+  /** Where the key at a path stands, or the nearest thing around it that exists. */
+  placeOf(path: Path): LinePlace;
 }
 
 export type ParsedDocument =
@@ -30,21 +36,19 @@ const deepestNesting = 64;
 
 /**
  * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Syntax errors end in
- * `unreadable` with line and column; only the first is told, since the others mostly follow from it. Keys
+ * `unreadable` with their place; only the first is told, since the others mostly follow from it. Keys
  * that appear twice in one object are problems: JSON itself would silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   const plain = parsePlain(text);
   if (plain !== null) return { kind: 'parsed', document: plain, problems: [] };
-  const lineStarts = findLineStarts(text);
-  const lineAt = (offset: number): number => countUpTo(lineStarts, offset);
-  const fail = (offset: number, message: string, rest: JsonDocument | null = null): ParsedDocument => {
-    const line = lineAt(offset);
-    const column = offset - (lineStarts[line - 1] ?? 0) + 1;
-    const problems = [{ path: '', line, message: `column ${column}: ${message}` }];
-    return { kind: 'unreadable', problems, rest };
-  };
+  const placeAt = createPlaceFinder(text);
+  const fail = (offset: number, message: string, rest: JsonDocument | null = null): ParsedDocument => ({
+    kind: 'unreadable',
+    problems: [{ path: '', ...placeAt(offset), message }],
+    rest,
+  });
 
   const tooDeep = findTooDeep(text);
   if (tooDeep !== null) return fail(tooDeep, `nested deeper than ${deepestNesting} levels`);
@@ -55,10 +59,10 @@ export function parseDocument(source: string): ParsedDocument {
   const document =
     root === undefined
       ? null
-      : { value: readNode(text, root), lineOf: (path: Path) => lineOf(root, path, lineAt) };
+      : { value: readNode(text, root), placeOf: (path: Path) => placeAt(offsetOf(root, path)) };
   if (first !== undefined) return fail(first.offset, describeSyntaxError(first), document);
   if (root === undefined || document === null) return fail(0, 'the file is not JSON');
-  return { kind: 'parsed', document, problems: findKeyProblems(root, [], lineAt) };
+  return { kind: 'parsed', document, problems: findKeyProblems(root, [], placeAt) };
 }
 
 /**
@@ -69,20 +73,14 @@ function parsePlain(text: string): JsonDocument | null {
   if (doubtfulNumber.test(text)) return null;
   const value = parseJson(text);
   if (value === undefined || text.match(keyEnd)?.length !== countKeysOf(value)) return null;
-  let find: JsonDocument['lineOf'] | null = null;
+  let found: { readonly root: Node | undefined; readonly placeAt: PlaceFinder } | null = null;
   return {
     value,
-    lineOf(path) {
-      find ??= createLineFinder(text);
-      return find(path);
+    placeOf(path) {
+      found ??= { root: parseTree(text), placeAt: createPlaceFinder(text) };
+      return found.placeAt(found.root === undefined ? 0 : offsetOf(found.root, path));
     },
   };
-}
-
-function createLineFinder(text: string): JsonDocument['lineOf'] {
-  const root = parseTree(text);
-  const lineStarts = findLineStarts(text);
-  return (path) => (root === undefined ? 1 : lineOf(root, path, (offset) => countUpTo(lineStarts, offset)));
 }
 
 /** A number of so many digits that a binary float may lose some, or with an exponent. A text may look like one: that costs time only. */
@@ -130,10 +128,10 @@ function describeSyntaxError(error: ParseError): string {
   );
 }
 
-function findKeyProblems(node: Node, path: Path, lineAt: (offset: number) => number): ConfigProblem[] {
+function findKeyProblems(node: Node, path: Path, placeAt: PlaceFinder): ConfigProblem[] {
   if (node.type === 'array') {
     return (node.children ?? []).flatMap((child, index) =>
-      child.children === undefined ? [] : findKeyProblems(child, [...path, index], lineAt),
+      child.children === undefined ? [] : findKeyProblems(child, [...path, index], placeAt),
     );
   }
   if (node.type !== 'object') return [];
@@ -144,13 +142,13 @@ function findKeyProblems(node: Node, path: Path, lineAt: (offset: number) => num
     const key = String(keyNode.value);
     const problems: ConfigProblem[] = [];
     const report = (message: string) =>
-      problems.push({ path: formatPath([...path, key]), line: lineAt(keyNode.offset), message });
+      problems.push({ path: formatPath([...path, key]), ...placeAt(keyNode.offset), message });
     const other = first.get(key);
     if (other === undefined) first.set(key, keyNode);
-    else report(`the key ${quoteKey(key)} stands here already, in line ${lineAt(other.offset)}`);
+    else report(`the key ${quoteKey(key)} stands here already, in line ${placeAt(other.offset).line}`);
     if (key === '__proto__') report('this name cannot be used as a key');
     if (value.type === 'object' || value.type === 'array')
-      problems.push(...findKeyProblems(value, [...path, key], lineAt));
+      problems.push(...findKeyProblems(value, [...path, key], placeAt));
     return problems;
   });
 }
@@ -183,13 +181,13 @@ function readNumber(digits: string): number | string {
   return parseMicros(String(value)) === parseMicros(digits) ? value : digits;
 }
 
-function lineOf(root: Node, path: Path, lineAt: (offset: number) => number): number {
+function offsetOf(root: Node, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(root, [...path.slice(0, length)]);
     const place = node?.parent?.type === 'property' ? node.parent : node;
-    if (place !== undefined) return lineAt(place.offset);
+    if (place !== undefined) return place.offset;
   }
-  return lineAt(root.offset);
+  return root.offset;
 }
 
 function findTooDeep(text: string): number | null {
@@ -202,10 +200,15 @@ function findTooDeep(text: string): number | null {
   return null;
 }
 
-function findLineStarts(text: string): number[] {
+type PlaceFinder = (offset: number) => LinePlace;
+
+function createPlaceFinder(text: string): PlaceFinder {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
-  return starts;
+  return (offset) => {
+    const line = countUpTo(starts, offset);
+    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
+  };
 }
 
 /** How many of the ascending numbers are at most `limit`. */

@@ -52,7 +52,7 @@ function prune(value: object, { broken, judge, lost }: Pruning): Salvaged | null
   const draft: Draft = {
     ...broken,
     value,
-    placeOf: (path) => ({ path: JSON.stringify(path), line: 0 }),
+    placeOf: (path) => ({ path: JSON.stringify(path), line: 0, column: 0 }),
     isBroken: () => false,
   };
   for (let round = 0; round < maxRounds; round++) {

@@ -1,6 +1,7 @@
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
+import { paymentsOf } from '../engine/payments.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
@@ -64,6 +65,7 @@ async function reportAccount(
     reading: poll.reading,
     runways: ofEach((balance) => runwayOf(account, balance, now())),
     records: ofEach((balance) => account.spending.record(balance)),
+    payments: paymentsOf(account, now()),
     spent: ofEach((_, { spent }) => spent),
     toppedUp: ofEach((_, { toppedUp }) => toppedUp),
     topUps: [...flows.values()].flatMap(({ topUps }) => topUps).sort((left, right) => left.at - right.at),

@@ -9,5 +9,7 @@ export interface ConfigProblem {
   readonly path: string;
   /** From 1; null where no file is known. */
   readonly line: number | null;
+  /** From 1, in UTF-16 code units as editors count; absent where no line is known. */
+  readonly column?: number;
   readonly message: string;
 }

@@ -128,6 +128,15 @@ export interface Runway {
   readonly expected: { readonly amountMicros: Micros; readonly by: number; readonly comment: string } | null;
 }
 
+/** What a person is to pay for a balance. */
+export interface Payment {
+  readonly balance: Balance;
+  /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */
+  readonly micros: Micros;
+  /** By when: so that the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
+  readonly dueAt: number | null;
+}
+
 export interface ReportMessage extends MessageBase {
   readonly kind: 'report';
   readonly reportId: string;
@@ -146,6 +155,7 @@ export interface ReportAccount {
   readonly runways: Readonly<Record<Balance, Runway | null>>;
   /** Of the last two weeks; null while no forecast came due. */
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
+  readonly payments: readonly Payment[];
   readonly spent: Readonly<Record<Balance, Micros>>;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];

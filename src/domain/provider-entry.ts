@@ -87,7 +87,9 @@ export function entryOf(
 
 /** What two entries must agree in to behave alike, as one text: what the kind made of it follows. A secret may stand in it. */
 export function entryText(entry: ProviderEntry): string {
-  return JSON.stringify(entry);
+  const { name, type, timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff, topUpUrl } = entry;
+  const limits = [timeoutMs, maxRequestsPerSecond, allowInsecureHttp, backoff];
+  return JSON.stringify([name, type, ...limits, topUpUrl, entry.written]);
 }
 
 export function entriesOf({ provider, providers }: ProviderEntries): readonly ProviderEntry[] {

@@ -74,7 +74,7 @@ export interface AccountSettings extends ProviderAccess {
   readonly poll: PollSchedule;
   /** The poll interval while the balance may run out within a day; null where it does not differ. */
   readonly nearEmptyMs: number | null;
-  /** Of its customers; with the days that count as public holidays, such as `2026-12-25`. */
+  /** Of its customers; with the days that count as public holidays: dates such as `2026-12-25`, countries and regions such as `DE-BY`. */
   readonly timezone: string;
   readonly holidays: readonly string[];
   /** Absent: Saturday and Sunday. A holiday counts as its last day. */

@@ -24,7 +24,6 @@ import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 export interface AppOptions extends PageOptions, Refusing {
   readonly views: CurrentViews;
   readonly streams: EventStreams;
-  readonly database: string | null;
   readonly reports: ReportDesk | null;
 }
 

@@ -120,7 +120,7 @@ async function answer(it: Answering, request: IncomingMessage, response: ServerR
     // The client went away in the middle of its own request: nobody is left to answer.
     if (response.destroyed || (request.destroyed && !request.complete)) return;
     if (response.headersSent) {
-      it.refusing.log.error({ err: error, path: request.url }, 'an answer was cut off');
+      it.refusing.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'an answer was cut off');
       response.destroy();
       return;
     }

@@ -20,6 +20,7 @@ import {
 import type { Tone } from './item-tone.ts';
 
 const soonMs = 7 * dayMs;
+const payHorizonMs = 30 * dayMs;
 /** A share of forecasts that is no coincidence. */
 const mostly = 0.7;
 const namesShown = 10;
@@ -152,21 +153,30 @@ function totalsOf(message: ReportMessage): readonly string[] {
   const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
   const byCurrency = new Map<
     string,
-    { readonly currency: string; spent: Micros; toppedUp: Micros; left: Micros }
+    { readonly currency: string; spent: Micros; toppedUp: Micros; left: Micros; soon: Micros; later: Micros }
   >();
   for (const account of message.accounts) {
     if (account.reading === null) continue;
     const currency = cleanText(account.reading.currency, 12);
     const code = currencyCode(currency);
-    const sum = byCurrency.get(code) ?? { currency, spent: 0, toppedUp: 0, left: 0 };
+    const sum = byCurrency.get(code) ?? { currency, spent: 0, toppedUp: 0, left: 0, soon: 0, later: 0 };
     sum.spent += sumOf(account.spent);
     sum.toppedUp += sumOf(account.toppedUp);
     sum.left += sumOf(account.reading.balances);
+    for (const { micros, dueAt } of account.payments) {
+      const dueInMs = (dueAt ?? message.at) - message.at;
+      if (dueInMs <= soonMs) sum.soon += micros;
+      if (dueInMs <= payHorizonMs) sum.later += micros;
+    }
     byCurrency.set(code, sum);
   }
-  return [...byCurrency.values()].map(({ currency, spent, toppedUp, left }) => {
+  return [...byCurrency.values()].map(({ currency, spent, toppedUp, left, soon, later }) => {
     const perDay = formatComputed(spent / days, currency);
-    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up`;
+    const pay =
+      later === 0
+        ? ''
+        : `; to pay ${formatAmount(soon, currency)} within 7 days, ${formatAmount(later, currency)} within 30`;
+    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up${pay}`;
   });
 }
 

@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Calendar } from '../ports/clock.ts';
+import { holidayDays } from './public-holidays.ts';
 
 const daysPerWeek = 7;
 export const hoursPerWeek = 168;
@@ -38,7 +39,7 @@ export class LocalWeek {
   #aheadFrom = Number.NaN;
   #ahead = new Uint8Array(farthestHours);
 
-  /** `holidays` are dates as `2026-12-25`. */
+  /** `holidays` are dates as `2026-12-25`, countries and regions as `DE-BY`. */
   constructor(parts: {
     readonly calendar: Calendar;
     readonly timezone: string;
@@ -53,7 +54,7 @@ export class LocalWeek {
       usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length;
     this.key = isUsual ? timezone : `${timezone} ${weekend.toSorted().join()}`;
     this.#calendar = parts.calendar;
-    this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / dayMs));
+    this.#holidays = holidayDays(parts.holidays);
   }
 
   /** Whether anybody said on which days nobody works. */

@@ -5,26 +5,26 @@ import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
-import { amountOf, type Balance, ofEach } from '../domain/reading.ts';
+import { type Balance, ofEach } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { auditOf } from '../engine/audit.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { refuseSilence } from '../engine/operate.ts';
+import { paymentsOf } from '../engine/payments.ts';
 import { runwayOf } from '../engine/runways.ts';
 import { laterStarts, mutedBy, nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { balancesOf, factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
+import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { nextStep } from '../rules/next-step.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
-import { type Payment, paymentOf } from './payment.ts';
 import type {
   AccountView,
   AlertView,
@@ -175,18 +175,6 @@ function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountV
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
   };
-}
-
-function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
-  const { poll, rules, alerts, settings } = account;
-  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
-  return settings.balances.flatMap(({ id: balance }) => {
-    const runway = runwayOf(account, balance, now);
-    if (poll.reading === null || runway === null) return [];
-    const left = amountOf(poll.reading, balance);
-    const { currency } = poll.reading;
-    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
-  });
 }
 
 function worstOf(alerts: readonly Alert[]): Severity | null {

@@ -2,6 +2,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { recordAudit } from '../engine/audit.ts';
+import { calendarKeyOf, renewCalendarKey } from '../engine/calendar-key.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
@@ -94,6 +95,8 @@ export function createLiveViews(
     },
     endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
+    renewCalendarKey: () => daemon.runDurably(() => ({ key: renewCalendarKey(state) })),
+    calendarKey: () => calendarKeyOf(state),
     linkKeys: () => linkKeysOf(state),
     status: () => ({
       version,

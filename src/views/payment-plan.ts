@@ -1,7 +1,7 @@
 import { currencyCode } from '../domain/currency.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
+import type { Payment } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Payment } from './payment.ts';
 import type { AccountView } from './views.ts';
 
 /** Payments further ahead are not planned yet. */
@@ -30,10 +30,13 @@ export class PaymentPlan {
 
   /** Too little is known of them to say what they need. */
   readonly unknown: AccountView[] = [];
+  /** Those with a balance that has an end. */
+  readonly ending: AccountView[] = [];
 
   add(account: AccountView): void {
     const { currency } = account;
     if (isUnknown(account)) this.unknown.push(account);
+    if (Object.values(account.runways).some((runway) => runway?.runwayMs != null)) this.ending.push(account);
     if (currency === null) return;
     for (const payment of account.payments) {
       if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;

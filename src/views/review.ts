@@ -78,13 +78,13 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promis
   for await (const ids of inSlices(views.accountIds(), 100))
     accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
-  const bucketMs = Math.ceil((until - since) / dayMs / maxBuckets) * dayMs;
+  const bucketMs = Math.ceil((until - since - 1) / dayMs / maxBuckets) * dayMs;
   const readings = accounts.reduce((sum, it) => sum + (2 * (until - since)) / it.pollIntervalMs, 0);
   const ledger = new Ledger({ since, until, bucketMs, groupBy });
   if (readings <= maxReadings) {
     for await (const slice of inSlices(accounts, sliceOfAccounts))
       for (const account of slice)
-        ledger.add(account, await views.readings(account.id, since - (until - since), until));
+        ledger.add(account, await views.readings(account.id, ledger.firstAt(account), until));
   }
   return {
     since,
@@ -115,6 +115,12 @@ class Ledger {
     this.#order = order;
   }
 
+  /** A little before the time before: what its first reading fell by is part of it. */
+  firstAt({ pollIntervalMs }: AccountView): number {
+    const { since, until } = this.#order;
+    return 2 * since - until - 3 * pollIntervalMs;
+  }
+
   add(account: AccountView, readings: readonly Reading[]): void {
     const { since, until, bucketMs, groupBy } = this.#order;
     const { currency } = account;
@@ -125,13 +131,13 @@ class Ledger {
     const own = { account, currency, spent: 0, before: 0 };
     const group = groupBy === null ? '' : (account.labels[groupBy] ?? '');
     const key = `${currencyCode(currency)} ${group}`;
-    const buckets = new Array<Micros>(Math.ceil((until - since) / bucketMs)).fill(0);
+    const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
     const total = this.#groups.get(key) ?? { group, currency, spent: 0, before: 0, buckets };
     this.#groups.set(key, total);
     for (const { id, alertsBelowZero } of account.balances) {
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
-        if (to <= since) own.before += spent;
+        if (to <= since) own.before += to > 2 * since - until ? spent : 0;
         else {
           own.spent += spent;
           const bucket = Math.min(total.buckets.length - 1, Math.floor((to - since) / bucketMs));

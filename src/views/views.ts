@@ -4,7 +4,7 @@ import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { AuditEntry } from '../domain/audit.ts';
 import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
-import type { Runway } from '../domain/message.ts';
+import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
@@ -26,8 +26,6 @@ import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
-
-import type { Payment } from './payment.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
@@ -115,6 +113,8 @@ interface Actions {
   extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
   /** Keeps what a person did, for the audit. */
   recordAction(entry: AuditEntry): Promise<void>;
+  /** Makes another key for the calendar of payments. */
+  renewCalendarKey(): Promise<{ readonly key: string } | Refusal>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
   /** Takes in a reading of an account that is not polled; not new where it was there already. */
@@ -218,6 +218,8 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** What the calendar's address must name; null before one was made. */
+  calendarKey(): string | null;
   /** What links in messages may be signed with, the newest first. */
   linkKeys(): readonly Buffer[];
   status(): DaemonStatus;

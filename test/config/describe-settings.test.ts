@@ -114,7 +114,7 @@ test('warnings are part of what validate prints', () => {
   const { settings, warnings } = loadValid({ ...sample(), poll: { every: '10s' } });
   const described = describeSettings(settings, warnings).warnings.map(formatProblem);
   expect(described).toEqual([
-    expect.stringMatching(/^poll\.every \(line \d+\): polling more often than every 30s /),
+    expect.stringMatching(/^poll\.every \(line \d+, column 5\): polling more often than every 30s /),
   ]);
 });
 

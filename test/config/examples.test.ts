@@ -6,10 +6,10 @@ import { exampleKeys, presetKinds } from '../../src/channels/presets/preset-kind
 import { channelKinds } from '../../src/channels/registry.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
-import { load, loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
+import { exampleEnv as env, exampleConfig as example } from '../support/example-channels.ts';
+import { load, loadValid, placeholder, sample } from './sample.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const example = readFileSync(join(root, 'config.example.json'), 'utf8');
 
 /** The example of the public contract, word for word. */
 const contractExample = {
@@ -85,23 +85,6 @@ const contractExample = {
   heartbeat: { url: 'https://hc.example.com/ping/…', every: '1m' },
   storage: { path: 'lowwater.db', retention: '400d' },
   log: { level: 'info' },
-};
-
-const env = {
-  TWILIO_ACCOUNT_SID: 'AC0123456789abcdef0123456789abcdef',
-  TWILIO_AUTH_TOKEN: 'token-of-twilio',
-  ...sampleSecrets,
-  MARKETING_AUTH_SECRET: 'marketing-key-1',
-  PAGER_URL: 'https://pager.example.com/in/1',
-  PAGER_SECRET: sampleSecrets.HOOK_SECRET,
-  TEAMS_WEBHOOK_URL:
-    'https://example.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=teamscredential9',
-  DINGTALK_WEBHOOK_URL: 'https://oapi.dingtalk.com/robot/send?access_token=dingtalkcredential9',
-  DINGTALK_SECRET: 'SEC4f1e7b2a90c35d6e',
-  FEISHU_WEBHOOK_URL: 'https://open.feishu.cn/open-apis/bot/v2/hook/feishucredential9',
-  FEISHU_SECRET: 'feishu-signing-key-1',
-  WECOM_WEBHOOK_URL: 'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=wecomcredential9',
-  PAGERDUTY_ROUTING_KEY: '0123456789abcdef0123456789abcdef',
 };
 
 test('the example of the contract loads without a warning', () => {

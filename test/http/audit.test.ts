@@ -19,6 +19,24 @@ describe('the audit', () => {
     ]);
   });
 
+  it('stands on a page too, whatever people call themselves, and its pages go on where the last ended', async () => {
+    const { world, send, url } = await served();
+    for (let count = 0; count < 101; count++) {
+      await world.views.recordAction({
+        ...{ at: world.now - count, by: '<b>Lin</b>', from: '203.0.113.9', action: 'poll' },
+        ...{ account: 'otp', rule: null, detail: `no. ${count}` },
+      });
+    }
+    await send('POST', '/api/v1/alerts/otp/sms-low/ack', { by: 'Wei' });
+    const get = async (path: string) => (await fetch(url + path, { headers: bearer(token) })).text();
+    const page = await get('/audit');
+    expect(page).toContain('<bdi>&lt;b&gt;Lin&lt;/b&gt;</bdi>');
+    expect(page).toContain('203.0.113.9');
+    const next = /href="(\/audit\?cursor=[^"]+)"/.exec(page)?.[1] ?? '';
+    expect(page).not.toContain('no. 100');
+    expect(await get(next)).toContain('no. 100');
+  });
+
   it('leaves out what was refused', async () => {
     const { send, audit } = await served();
     expect((await send('POST', '/api/v1/alerts/otp/none/ack', { by: 'Lin' })).status).toBe(404);

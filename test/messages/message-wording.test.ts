@@ -89,6 +89,17 @@ describe('a report in words', () => {
     ]);
   });
 
+  it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
+    const due = (days: number, amount: number) => ({
+      ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
+    });
+    const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
+    const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);
+    expect(totals).toEqual([
+      expect.stringMatching(/; to pay 340\.00 CNY within 7 days, 1,340\.00 CNY within 30$/),
+    ]);
+  });
+
   it('says how good the forecasts of each balance were, and where nobody knows that', () => {
     const forecasts = (sms: ForecastRecord | null) =>
       wordReport(

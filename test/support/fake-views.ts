@@ -43,6 +43,7 @@ export class FakeViews implements LiveViews {
   messageList: Notification[] = [];
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
+  calendar: string | null = null;
   comingList: readonly { readonly at: number; readonly micros: number }[] = [];
   expectedList: readonly ExpectedTopUp[] = [];
   explanations = new Map<string, Explanation[]>();
@@ -219,6 +220,15 @@ export class FakeViews implements LiveViews {
 
   record() {
     return null;
+  }
+
+  calendarKey() {
+    return this.calendar;
+  }
+
+  async renewCalendarKey() {
+    this.calendar = 'made';
+    return { key: this.calendar };
   }
 
   coming() {

@@ -201,6 +201,7 @@ export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAcc
       currency: 'CNY',
     },
     runways: { sms: buildRunway(), voip: null },
+    payments: [],
     records: { sms: { aheadMs: 3 * day, count: 44, medianError: 0.041, tooLow: 0.75 }, voip: null },
     spent: { sms: money(336), voip: 0 },
     toppedUp: { sms: money(200), voip: 0 },

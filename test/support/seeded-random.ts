@@ -4,6 +4,7 @@ import type { Random } from '../../src/ports/clock.ts';
 export function seededRandom(seed = 1): Random {
   let state = seed;
   let ids = 0;
+  let drawn = 0;
   return {
     fraction() {
       state = (state + 0x6d2b79f5) | 0;
@@ -12,6 +13,6 @@ export function seededRandom(seed = 1): Random {
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     },
     id: () => `${seed}-${++ids}`,
-    bytes: (count) => Buffer.alloc(count, seed),
+    bytes: (count) => Buffer.alloc(count, seed + drawn++),
   };
 }

@@ -59,6 +59,9 @@ function noDisk(): Disk {
   return { reader: emptyFile, commit: () => undefined, prune: () => false };
 }
 
+/** A simulated year stores millions of batches; nothing rolls back further. */
+const maxLog = 1000;
+
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
@@ -103,7 +106,7 @@ export class SimCluster {
       look: () => ask(() => this.#look()),
       join: (card, gone = []) =>
         ask(() => {
-          for (const incarnation of gone) this.#leave(incarnation);
+          for (const incarnation of [...gone, ...this.#longGone()]) this.#leave(incarnation);
           this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 });
         }),
       renew: (card) => ask(() => this.#renew(card)),
@@ -148,6 +151,7 @@ export class SimCluster {
       member.batch = stored + 1;
       this.#orders = this.#orders.filter(({ no }) => !orders.includes(no));
       this.log.push({ epoch, incarnation, batch });
+      if (this.log.length > maxLog) this.log.shift();
     };
     const store = async (sending: NonNullable<typeof unsure>): Promise<void> => {
       try {
@@ -211,6 +215,14 @@ export class SimCluster {
   #leave(incarnation: string): void {
     this.#members.delete(incarnation);
     if (this.#slot.incarnation === incarnation) this.#slot.incarnation = '';
+  }
+
+  /** Members whose lease ended long ago, but the last owner: who was killed never leaves. */
+  #longGone(): string[] {
+    const before = this.#clock.monotonic() - 100 * this.#leaseMs;
+    return [...this.#members].flatMap(([incarnation, { expiresAt }]) =>
+      expiresAt < before && incarnation !== this.#slot.incarnation ? [incarnation] : [],
+    );
   }
 
   #leaseEnd(): number {

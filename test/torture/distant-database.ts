@@ -117,7 +117,6 @@ export class DistantDatabase {
     const wayMs = (line.slow > 0 ? 1100 : this.#scenario.storeMs) * pace;
     await new Promise<void>((resolve) => {
       this.#machine.queue.at(this.#machine.queue.now + wayMs, () => {
-        this.#machine.dirty = true;
         resolve();
       });
     });

@@ -1,5 +1,7 @@
+import { defaultEntry, type ProviderEntry } from '../../src/domain/provider-entry.ts';
+import { mapEach } from '../../src/domain/reading.ts';
 import type { Route } from '../../src/domain/route.ts';
-import type { Ladder, Matcher, Rule } from '../../src/domain/rule.ts';
+import type { Matcher, Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type {
   AccountSettings,
@@ -7,13 +9,12 @@ import type {
   ReportSettings,
   Settings,
 } from '../../src/domain/settings.ts';
-import { type Severity, severities } from '../../src/domain/severity.ts';
+import { severities } from '../../src/domain/severity.ts';
 import type { RecurringSilence } from '../../src/domain/silence.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
-import type { AnyRule } from '../../src/rules/registry.ts';
 import { asAnyRule } from '../support/any-rule.ts';
-import { channelOf, makeProvider } from '../support/settings.ts';
+import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
+import { accessOf, drawChannel, drawEntries, drawRuleKind, drawRuleOf } from './draw-kinds.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -23,25 +24,24 @@ const hosts = ['https://one.example', 'https://two.example'];
 
 /** A valid configuration of any shape that the product allows. `long`: for a story of months. */
 export function drawSettings(from: Seeded, { long }: { readonly long: boolean }): Settings {
-  const accounts = drawAccounts(from, long ? [30, 60, 60, 120, 240, 360] : [5, 5, 10, 15, 30, 60]);
+  const provider = makeProvider({
+    maxRequestsPerSecond: from.pick([1, 1, 2, 20]),
+    backoff: {
+      initialMs: from.pick([30_000, 30_000, 5000]),
+      maxMs: from.pick([hourMs, hourMs, 10 * minuteMs]),
+    },
+  });
+  const providers = drawEntries(from);
+  const everyMinutes = long ? [30, 60, 60, 120, 240, 360] : [5, 5, 10, 15, 30, 60];
+  const accounts = drawAccounts(from, everyMinutes, [provider, provider, ...Object.values(providers)]);
   const channels = drawChannels(from, from.int(1, 3));
   const configured = drawRules(from, accounts);
   return {
-    provider: makeProvider({
-      maxRequestsPerSecond: from.pick([1, 1, 2, 20]),
-      backoff: {
-        initialMs: from.pick([30_000, 30_000, 5000]),
-        maxMs: from.pick([hourMs, hourMs, 10 * minuteMs]),
-      },
-    }),
-    providers: {},
-    accounts,
-    rules: [...configured, ...buildBuiltInRules(configured, accounts)],
+    ...makeSettings({ provider, providers, accounts, rules: configured }),
     channels,
     routes: drawRoutes(from, accounts, configured, channels),
     silences: drawSilences(from, accounts),
     reports: drawReports(from, channels),
-    server: null,
     heartbeat: from.chance(0.3)
       ? { url: new Secret('https://beat.example/secret-heartbeat'), everyMs: hourMs }
       : null,
@@ -82,7 +82,7 @@ export function editSettings(from: Seeded, before: Settings): Settings {
       return {
         ...before,
         accounts: before.accounts.map((it, index) =>
-          index === place ? { ...it, credentials: { authSecret: secret } } : it,
+          index === place ? { ...it, credentials: mapEach(it.credentials, () => secret) } : it,
         ),
       };
     }
@@ -103,150 +103,49 @@ export function editSettings(from: Seeded, before: Settings): Settings {
   }
 }
 
-function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSettings[] {
+function drawAccounts(
+  from: Seeded,
+  everyMinutes: readonly number[],
+  entries: readonly ProviderEntry[],
+): AccountSettings[] {
   const count = from.pick([1, 1, 2, 2, 3, 4, 5, 6]);
   const shared = from.chance(0.3);
-  return Array.from({ length: count }, (_, place) => ({
-    id: `acc-${place}`,
-    name: from.chance(0.5) ? `acc-${place}` : `Account ${place} <!channel> & co`,
-    provider: 'provider',
-    credentials: { authSecret: new Secret(`secret-key-${shared ? place % 2 : place}`) },
-    baseUrl: from.chance(0.8) ? (hosts[0] ?? '') : from.pick(hosts),
-    balances: accountServiceBalances,
-    currency: from.chance(0.7) ? 'EUR' : null,
-    labels: { team: from.pick(['red', 'blue']) },
-    topUpUrl: null,
-    runbookUrl: null,
-    note: null,
-    poll: from.chance(0.9)
-      ? { kind: 'every', everyMs: from.pick(everyMinutes) * minuteMs }
-      : {
-          kind: 'cron',
-          cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),
-          timezone: from.pick(zones),
-        },
-    nearEmptyMs: null,
-    timezone: zones[place % zones.length] ?? 'UTC',
-    holidays: [],
-    keyFrom: null,
-    creditLimitMicros: 0,
-    leadTimeMs: null,
-  }));
+  return Array.from({ length: count }, (_, place) => {
+    const id = `acc-${place}`;
+    const key = `secret-key-${shared ? place % 2 : place}`;
+    const entry = from.pick(entries);
+    return makeAccount(id, {
+      ...accessOf(entry, key),
+      ...(entry.name === defaultEntry
+        ? { baseUrl: from.chance(0.8) ? (hosts[0] ?? '') : from.pick(hosts) }
+        : {}),
+      name: from.chance(0.5) ? id : `Account ${place} <!channel> & co`,
+      currency: from.chance(0.7) ? 'EUR' : null,
+      labels: { team: from.pick(['red', 'blue']) },
+      poll: from.chance(0.9)
+        ? { kind: 'every', everyMs: from.pick(everyMinutes) * minuteMs }
+        : {
+            kind: 'cron',
+            cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),
+            timezone: from.pick(zones),
+          },
+      timezone: zones[place % zones.length] ?? 'UTC',
+    });
+  });
 }
 
 function drawChannels(from: Seeded, count: number): ChannelSettings[] {
   return Array.from({ length: count }, (_, place) => drawChannel(from, place));
 }
 
-function drawChannel(from: Seeded, place: number): ChannelSettings {
-  const name = `ch-${place}`;
-  const places = [
-    { type: 'slack', webhookUrl: `https://hooks.example/secret-hook-${place}` },
-    {
-      type: 'email',
-      smtpUrl: `smtps://me:secret-mail-${place}@mail.example`,
-      from: 'Lowwater <lowwater@example.com>',
-      to: ['ops@example.com'],
-    },
-    { type: 'webhook', url: `https://in.example/secret-in-${place}` },
-  ] as const;
-  return channelOf(name, from.pick(places));
-}
-
 function drawRules(from: Seeded, accounts: readonly AccountSettings[]): Rule[] {
   return Array.from({ length: from.int(0, 5) }, (_, place) => drawRule(from, `rule-${place}`, accounts));
 }
 
-const types = [
-  'below',
-  'below',
-  'below',
-  'below',
-  'negative',
-  'runway',
-  'drop',
-  'idle',
-  'top-up',
-  'currency',
-  'stale',
-  'auth-failed',
-] as const;
-
-function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]): AnyRule {
-  const type = from.pick(types);
-  const timed = from.chance(0.5);
-  const base = {
-    id,
-    severity: from.pick(severities),
-    forMs: timed ? from.pick([0, 7, 20, 60, 180]) * minuteMs : 0,
-    recoverForMs: timed ? from.pick([0, 7, 20, 60]) * minuteMs : 0,
-    match: from.chance(0.7) ? {} : drawMatch(from, accounts),
-    builtIn: false,
-    balance: null,
-  };
-  const balance = from.chance(0.7) ? 'sms' : 'voip';
-  const amount = from.pick([5, 20, 50]) * unit;
-  switch (type) {
-    case 'below': {
-      const hysteresis = from.pick([
-        { kind: 'amount', micros: 0 },
-        { kind: 'amount', micros: 20 * unit },
-        { kind: 'share', share: 0.1 },
-      ] as const);
-      return {
-        ...base,
-        type,
-        balance,
-        thresholds: drawLadder(
-          from,
-          [300, 200, 100].map((it) => it * unit),
-        ),
-        hysteresis,
-      };
-    }
-    case 'negative':
-      return { ...base, type, balance, hysteresisMicros: from.pick([0, 10 * unit]) };
-    case 'runway':
-      return {
-        ...base,
-        type,
-        balance,
-        thresholds: drawLadder(from, [7 * dayMs, 3 * dayMs, dayMs]),
-        floorMicros: from.pick([null, 50 * unit]),
-        lookbackMs: from.pick([null, dayMs]),
-        minimumHistoryMs: hourMs,
-        minimumHistoryGiven: from.chance(0.3),
-      };
-    case 'drop':
-      return {
-        ...base,
-        type,
-        balance,
-        by: from.chance(0.6) ? { kind: 'amount', micros: amount } : { kind: 'share', share: 0.1 },
-        windowMs: from.pick([hourMs, 6 * hourMs, dayMs]),
-      };
-    case 'idle':
-      return { ...base, type, balance, windowMs: from.pick([6 * hourMs, dayMs]) };
-    case 'top-up':
-      return { ...base, type, balance, atLeastMicros: from.pick([10_000, 100 * unit]) };
-    case 'currency':
-      return { ...base, type };
-    case 'stale':
-      return { ...base, type, afterMs: from.pick([null, 15 * minuteMs, 2 * hourMs]) };
-    case 'auth-failed':
-      return { ...base, type };
-  }
-}
-
-/** One to three steps; values come mildest first. */
-function drawLadder(from: Seeded, values: readonly number[]): Ladder<number> {
-  const steps = from.atLeastOne(severities, 0.6);
-  const ladder: Partial<Record<Severity, number>> = {};
-  for (const [place, severity] of severities.entries()) {
-    const value = values[place];
-    if (steps.includes(severity) && value !== undefined) ladder[severity] = value;
-  }
-  return ladder;
+function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]): Rule {
+  const balances = [...new Set(accounts.flatMap((account) => account.balances.map((balance) => balance.id)))];
+  const match = from.chance(0.7) ? {} : drawMatch(from, accounts);
+  return drawRuleOf(drawRuleKind(from), from, { id, match, balances });
 }
 
 function shiftThresholds(from: Seeded, it: Rule): Rule {

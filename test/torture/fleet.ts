@@ -66,16 +66,6 @@ export class Fleet {
     return { ...clock, now: () => clock.now() / by, monotonic: () => clock.monotonic() / by };
   }
 
-  /** Whether something happened that promises wait for, since it was last asked. */
-  takeDirt(): boolean {
-    let isDirty = false;
-    for (const machine of this.machines) {
-      isDirty ||= machine.dirty;
-      machine.dirty = false;
-    }
-    return isDirty;
-  }
-
   /** Whom it befalls: mostly whoever does the work. */
   struck(it: Happening): Machine | null {
     const chance = chanceOf(this.#scenario.seed, 8, it.at);

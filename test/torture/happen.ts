@@ -32,7 +32,6 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
     return;
   }
   story.note(hashText(it.kind), () => `${describe(it)}${fleet.shared === null ? '' : ` ${machine.name}`}`);
-  machine.dirty = true;
   switch (it.kind) {
     case 'kill':
       machine.kill(it.downMs);

@@ -39,7 +39,6 @@ interface Host {
   /** It sleeps or stands still, until `wakesAt`. */
   readonly frozen: boolean;
   readonly wakesAt: number;
-  dirty: boolean;
   kill(downMs: number): void;
 }
 
@@ -119,7 +118,6 @@ export class Life {
     timer.cancel = this.#host.queue.at(at, () => {
       this.timers.delete(timer);
       if (this.dead) return;
-      this.#host.dirty = true;
       timer.fire();
     });
   }
@@ -130,7 +128,6 @@ export class Life {
       if (this.dead) return;
       if (this.#host.frozen) this.#host.queue.at(this.#host.wakesAt, arrive);
       else {
-        this.#host.dirty = true;
         run();
       }
     };

@@ -29,8 +29,6 @@ export class Machine {
   membership: Membership | null = null;
   /** What is wrong with its way to the database that it shares, each as often as it is. */
   readonly line = { cut: 0, isolated: 0, deaf: 0, slow: 0 };
-  /** Something happened that promises wait for. */
-  dirty = false;
   readonly storage: SimStorage;
   readonly queue: EventQueue;
   readonly #scenario: Scenario;
@@ -302,7 +300,6 @@ export class Machine {
     const life = this.#life;
     if (life === null || life.stopping) return;
     life.stopping = true;
-    this.dirty = true;
     void life.end().then(() => {
       if (life.dead) return;
       this.#end(life);

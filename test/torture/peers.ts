@@ -1,3 +1,4 @@
+import { kindOf } from '../../src/channels/registry.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
 import type { Channel } from '../../src/ports/channel.ts';
@@ -27,7 +28,6 @@ export class Peers {
           const flight: InFlight = {
             signal,
             abort: () => {
-              this.#machine.dirty = true;
               life.flights.delete(flight);
               resolve({ kind: 'network_error', reason: 'given up', durationMs: 1, usage: {} });
             },
@@ -67,12 +67,14 @@ export class Peers {
   }
 
   channel(life: Life, span: OwnerSpan, settings: ChannelSettings): Channel {
+    const kind = kindOf(settings);
     return {
       name: settings.name,
-      threadsBySubject: settings.type === 'email',
-      drawsAlerts: settings.type === 'email',
+      threadsBySubject: kind.threadsBySubject ?? false,
+      drawsAlerts: kind.drawsAlerts ?? false,
       preview: async () => '',
-      minGapMs: settings.type === 'slack' ? 1000 : 0,
+      // The model knows one message of a channel under way.
+      minGapMs: kind.pace(settings).minGapMs,
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
         const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);
@@ -99,7 +101,6 @@ export class Peers {
           const flight: InFlight = {
             signal,
             abort: () => {
-              this.#machine.dirty = true;
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
               this.#machine.observe(span, (it) => it.answered(send, delivery));

@@ -17,15 +17,21 @@ export class RecordingObserver implements Observer {
   /** Since when what the process decides is in no batch that is stored, as far as it knows; null while it is. */
   #unstoredSince: number | null = null;
   readonly #now: () => number;
+  readonly #isPolled: (account: string) => boolean;
   readonly #observer: Observer;
   readonly #found: (violation: unknown) => void;
 
   constructor(
     observer: Observer,
-    parts: { readonly now: () => number; readonly found: (violation: unknown) => void },
+    parts: {
+      readonly now: () => number;
+      readonly isPolled: (account: string) => boolean;
+      readonly found: (violation: unknown) => void;
+    },
   ) {
     this.#observer = observer;
     this.#now = parts.now;
+    this.#isPolled = parts.isPolled;
     this.#found = parts.found;
   }
 
@@ -67,7 +73,7 @@ export class RecordingObserver implements Observer {
 
   committed(batch: Batch, stored: boolean): void {
     if (stored) this.#unstoredSince = null;
-    if (stored) this.pollsLost -= batch.polls.length;
+    if (stored) this.pollsLost -= batch.polls.filter(({ account }) => this.#isPolled(account)).length;
     if (stored) for (const incident of batch.incidents) this.incidents.set(incident.id, incident);
     this.#record(() => this.#observer.committed(batch, stored));
   }

@@ -2,6 +2,9 @@ import { parentPort, threadId } from 'node:worker_threads';
 import { drawScenario } from './draw-scenario.ts';
 import { simulate } from './simulate.ts';
 
+// Thousands of simulated storage errors need none; a failing seed is run again with its stack.
+Error.stackTraceLimit = 1;
+
 /** One thread of `runSeeds`: runs the seeds that it is given. */
 parentPort?.on('message', async (order: { readonly seed: number; readonly days: number | null } | null) => {
   if (order === null) {

@@ -85,6 +85,7 @@ class FileStorage implements SimStorage {
   #path: string;
   #db: Connection | null = null;
   #generation = 0;
+  #mayHaveOrders = true;
   #backup: string | null = null;
 
   constructor(now: number) {
@@ -106,7 +107,16 @@ class FileStorage implements SimStorage {
     this.#db = connectForWriting(this.#path);
     applyFault(this.#db, this.fault);
     for (const end of ['', '-wal', '-shm']) rmSync(before + end, { force: true });
-    return withFault(createStore({ db: this.#db, path: this.#path, now }), this);
+    const store = createStore({ db: this.#db, path: this.#path, now });
+    this.#mayHaveOrders = true;
+    return { ...withFault(store, this), takeOrders: () => this.#takeOrders(store) };
+  }
+
+  /** A daemon looks for orders all the time, and nobody else leaves any. */
+  #takeOrders(store: SqliteStore): readonly OperatorOrder[] {
+    if (!this.#mayHaveOrders) return [];
+    this.#mayHaveOrders = false;
+    return store.takeOrders();
   }
 
   setFault(fault: StorageFault | null): void {
@@ -114,7 +124,10 @@ class FileStorage implements SimStorage {
     if (this.#db !== null) applyFault(this.#db, fault);
   }
 
-  leaveOrder = (order: OperatorOrder): void => leaveOrder(this.#path, order);
+  leaveOrder = (order: OperatorOrder): void => {
+    leaveOrder(this.#path, order);
+    this.#mayHaveOrders = true;
+  };
 
   backup(): void {
     this.#backup = join(this.#directory, `backup-${this.#generation}`);

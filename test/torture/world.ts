@@ -88,14 +88,12 @@ export class World {
 
   balances(account: string, at: number): Balances {
     const traffic = this.#scenario.traffic[account];
-    if (traffic === undefined) return { balances: { sms: 0, voip: 0 }, currency: 'EUR' };
-    return {
-      balances: {
-        sms: balanceAt(traffic, 0, at),
-        voip: balanceAt(traffic, 1, at + traffic.cycleMs / 3),
-      },
-      currency: traffic.currency,
-    };
+    const balances = this.#scenario.settings.accounts.find(({ id }) => id === account)?.balances ?? [];
+    const amounts = balances.map(({ id }, place) => [
+      id,
+      traffic === undefined ? 0 : balanceAt(traffic, place, at + (place * traffic.cycleMs) / 3),
+    ]);
+    return { balances: Object.fromEntries(amounts), currency: traffic?.currency ?? 'EUR' };
   }
 
   #misbehave(account: string, spell: Spell, it: { readonly at: number; readonly afterMs: number }): Answer {

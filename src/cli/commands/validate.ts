@@ -1,4 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { access, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
@@ -22,13 +24,17 @@ problem, each with its path and line, when the file is not valid. --json prints 
     await printWarnings(context, loaded);
     const { file, settings } = loaded;
     const { path } = settings.storage;
-    if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      await context.stderr.write(`${file}: storage.path: is a directory; name a file in it\n`);
+    const { style } = context.stderr;
+    const unusable = path === undefined ? null : await findUnusable(path);
+    if (unusable !== null) {
+      await context.stderr.write(
+        `${style.red('error')}: ${file}: storage.path: ${unusable}\nlowwater: 1 problem in the configuration\n`,
+      );
       return exitCodes.usage;
     }
-    const unwatched = await findUnwatched(context, settings);
+    const unwatched = [...findMissingFolder(path), ...(await findUnwatched(context, settings))];
     for (const { message } of unwatched)
-      await context.stderr.write(`${context.stderr.style.yellow('warning')}: ${message}\n`);
+      await context.stderr.write(`${style.yellow('warning')}: ${message}\n`);
     const warnings = [...loaded.warnings, ...unwatched];
     const description = await context.rooms.describeSettings(settings, warnings);
     if (input.flag('json')) {
@@ -44,6 +50,38 @@ problem, each with its path and line, when the file is not valid. --json prints 
     return exitCodes.ok;
   },
 };
+
+/** Why `run` would refuse the database, by what can be seen without opening it; null where nothing is wrong, or it is not there yet. */
+async function findUnusable(path: string): Promise<string | null> {
+  const stats = await stat(path).catch(() => null);
+  if (stats?.isDirectory() === true) return 'is a directory; name a file in it';
+  const place = stats === null ? dirname(path) : path;
+  if (existsSync(place) && !(await canWrite(place))) return `${place} cannot be written by this user`;
+  if (stats === null || stats.size === 0) return null;
+  const head = Buffer.alloc(sqliteHead.length);
+  const opened = await open(path);
+  await opened.read(head, 0, head.length, 0).finally(() => opened.close());
+  return head.toString('latin1') === sqliteHead
+    ? null
+    : 'is another file, and no database; it is left as it is';
+}
+
+function canWrite(place: string): Promise<boolean> {
+  return access(place, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** How every SQLite file begins (https://www.sqlite.org/fileformat.html, 1.3). */
+const sqliteHead = 'SQLite format 3\0';
+
+/** It may be that of another machine. */
+function findMissingFolder(path: string | undefined): readonly ConfigProblem[] {
+  if (path === undefined || existsSync(dirname(path))) return [];
+  const message = `storage.path: the folder ${dirname(path)} is not on this machine: "lowwater run" needs it`;
+  return [{ path: 'storage.path', line: null, message }];
+}
 
 /** Balances that the database has a reading of, which are not 0, and which no rule watches. */
 async function findUnwatched(

@@ -9,16 +9,15 @@ export function checkLimits(draft: Draft): ConfigProblem[] {
 }
 
 function checkBackoff(draft: Draft): ConfigProblem[] {
-  const initial = durationAt(draft, ['provider', 'backoff', 'initial'], '30s');
-  const max = durationAt(draft, ['provider', 'backoff', 'max'], '1h');
-  if (initial === null || max === null || initial <= max) return [];
-  const given = valueAt(draft, ['provider', 'backoff', 'initial']) === undefined ? 'max' : 'initial';
-  const path = ['provider', 'backoff', given];
-  const message =
-    given === 'max'
-      ? 'must not be shorter than initial (30s by default)'
-      : 'must not be longer than max (1h by default)';
-  return [problemAt(draft, path, message)];
+  const entries: Path[] = [['provider'], ...keysAt(draft, ['providers']).map((name) => ['providers', name])];
+  return entries.flatMap((entry) => {
+    const initial = durationAt(draft, [...entry, 'backoff', 'initial'], '30s');
+    const max = durationAt(draft, [...entry, 'backoff', 'max'], '1h');
+    if (initial === null || max === null || initial <= max) return [];
+    return valueAt(draft, [...entry, 'backoff', 'initial']) === undefined
+      ? [problemAt(draft, [...entry, 'backoff', 'max'], 'must not be shorter than initial (30s by default)')]
+      : [problemAt(draft, [...entry, 'backoff', 'initial'], 'must not be longer than max (1h by default)')];
+  });
 }
 
 /** A rule that looks back further than history is kept would never have enough of it. */

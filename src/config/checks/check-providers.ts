@@ -80,11 +80,17 @@ function checkAccount(
   const given = keysAt(draft, [...account, 'credentials']);
   for (const name of entry.credentialNames)
     if (!given.includes(name)) refuse(['credentials', name], 'is missing; the provider asks for it');
-  for (const name of given.filter((each) => !entry.credentialNames.includes(each)))
+  for (const name of given.filter((each) => !entry.credentialNames.includes(each))) {
+    const meant = nearestWord(name, entry.credentialNames);
+    const takes =
+      meant === null
+        ? `it takes ${listWords(entry.credentialNames, 'and')}`
+        : `did you mean ${quoteKey(meant)}?`;
     refuse(
       ['credentials', name],
-      `is not asked for; ${entry.credentialNames.length === 0 ? 'this provider takes none' : `it takes ${listWords(entry.credentialNames, 'and')}`}`,
+      `is not asked for; ${entry.credentialNames.length === 0 ? 'this provider takes none' : takes}`,
     );
+  }
   if (problems.length === 0 && kind.polled) problems.push(...checkRequest(draft, account, entry));
   return problems;
 }

@@ -82,7 +82,7 @@ function describeCron(cron: string, found: string, isInterpolated: boolean): str
   if (fields !== 5) return `${cronForm}; this one has ${fields}`;
   return found === neverRuns
     ? 'must run some day: this cron expression never does'
-    : `${cronForm} (${found})`;
+    : `${cronForm}; ${found.replace(/^CronPattern: /, '').toLowerCase()}`;
 }
 
 /** What `findCronProblem` says of an expression that is right but has no day. */

@@ -215,7 +215,7 @@ const cluster = shape({
   ).optional(),
   lease: duration(
     'How long a daemon that says nothing keeps the accounts. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
-    { minMs: 6 * secondMs, maxMs: 5 * minuteMs },
+    { minMs: 3 * secondMs, maxMs: 5 * minuteMs },
   ).prefault('8s'),
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
     '1h',
@@ -265,7 +265,7 @@ export const configSchema = shape({
   holidays: holidays
     .meta({
       description:
-        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Such as "2026-12-25".',
+        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Dates such as "2026-12-25", countries or regions such as "DE-BY" (public holidays of 2020 to 2040), or a list of both.',
     })
     .default([]),
   accounts: filledList(

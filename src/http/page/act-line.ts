@@ -1,6 +1,6 @@
+import type { Payment } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
-import type { Payment } from '../../views/payment.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type Frame, nearMoment } from './words.ts';

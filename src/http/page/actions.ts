@@ -41,6 +41,11 @@ export function addActions(app: WebApp, options: PageOptions): void {
       accept(await views.cancelExpected({ account, id }));
       return 'cancelled';
     },
+    '/pay/calendar': async (form, { var: { views } }) => {
+      form.set('back', '/pay');
+      accept(await views.renewCalendarKey());
+      return 'calendar';
+    },
     '/silences/:id/extend': async (form, { var: { views } }, { id = '' }) => {
       const byMs = parseDuration(form.get('for') ?? '');
       if (byMs === null || byMs <= 0)

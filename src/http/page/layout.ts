@@ -19,7 +19,7 @@ export interface LayoutOptions {
 }
 
 export interface Chrome {
-  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'review' | 'messages' | 'audit' | null;
+  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'review' | 'messages' | null;
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
@@ -77,7 +77,7 @@ ${content}
 <footer class="wrap">
 <p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}${chrome === null && html`, times in ${frame.timezone}`}. <span id="connection" role="status"></span></p>
 ${chrome?.zone}
-${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
+${chrome !== null && html`<p><a href="/audit">Audit</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>
 </html>

@@ -24,11 +24,12 @@ export async function planPayments(
 ): Promise<{
   readonly currencies: readonly CurrencyPayments[];
   readonly unknown: readonly AccountView[];
+  readonly ending: readonly AccountView[];
 }> {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), unknown: plan.unknown };
+  return { currencies: plan.currencies(), unknown: plan.unknown, ending: plan.ending };
 }
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
@@ -40,7 +41,16 @@ export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
 ${live(
   'pay',
   html`${await expectedList(views, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
-)}`;
+)}
+${calendarSection(views.calendarKey())}`;
+}
+
+/** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
+function calendarSection(key: string | null): Html {
+  return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">Calendar</h2>
+<p>By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to. ${key === null ? 'It has no address yet.' : 'Whoever has its address sees it without signing in.'}</p>
+${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key}</code></a></p>`}
+<form method="post" action="/pay/calendar"><button class="quiet">${key === null ? 'Make an address' : 'Make another address'}</button>${key !== null && html` <span class="soft">The present one then shows nothing any more.</span>`}</form></section>`;
 }
 
 const maxNamed = 20;

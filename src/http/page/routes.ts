@@ -3,12 +3,15 @@ import type { LiveViews } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
+import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
 import { isSecure } from '../origin.ts';
+import { RequestError } from '../refusal.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
+import { renderAudit } from './audit.ts';
 import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-input.ts';
 import type { Chrome } from './layout.ts';
 import { renderMessages } from './messages.ts';
@@ -34,6 +37,7 @@ const pages: readonly (readonly [path: string, title: string, Chrome['current'],
   ['/pay', 'Pay · ', 'pay', (views, _query, frame) => renderPay(views, frame)],
   ['/review', 'Review · ', 'review', renderReview],
   ['/messages', 'Messages · ', 'messages', renderMessages],
+  ['/audit', 'Audit · ', null, renderAudit],
 ];
 
 /** Pages that ask nobody to sign in. */
@@ -41,6 +45,7 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
   app.get('/sign-in', (context) => showSignIn(options, context));
   app.post('/sign-in', (context) => signIn(options, context));
   app.post('/sign-out', (context) => signOut(options, context));
+  app.get('/pay.ics', (context) => showCalendar(options, context));
   app.get('/ack', (context) => askAcknowledge(options, context));
   app.post('/ack', (context) => acknowledgeByLink(options, context));
 }
@@ -70,6 +75,19 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
   });
+}
+
+/** For calendars, which cannot sign in: the key of its address says who may see it. */
+async function showCalendar(options: PageOptions, context: WebContext): Promise<Response> {
+  const { views, now, signedIn } = context.var;
+  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
+    const slowed = await options.guard.attempts.recordFailure(callerOf(context).address);
+    const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
+    throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
+  }
+  const { timezone, database } = options;
+  const body = await writeCalendar(views, { now, timezone, database: database ?? 'local' });
+  return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 
 function showSignIn(options: PageOptions, context: WebContext): Response {

@@ -22,6 +22,7 @@ export interface PageOptions {
   /** Links of versions before 0.3 were signed with it. */
   readonly ackKey: Buffer;
   readonly timezone: string;
+  readonly database: string | null;
 }
 
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
@@ -34,6 +35,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['silenced', 'Silenced.'],
   ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
   ['cancelled', 'Cancelled: this money is no longer expected.'],
+  ['calendar', 'The calendar has a new address.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],

@@ -1,10 +1,8 @@
-import { Socket } from 'node:net';
-import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
+import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
-import { parsePostgresAddress } from '../../domain/postgres-address.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
+import { chooseHost, clientConfig } from './choose-host.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
@@ -37,10 +35,6 @@ const writingLimitMs = 2000;
 const readingLimitMs = 10_000;
 /** So much longer than the server this side waits for what the server says of it. */
 const answerMs = 1000;
-const connectMs = 3000;
-
-/** A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go. */
-const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3';
 
 /** Connections for what writes and for what reads: seven in all. */
 const maxConnections = { writing: 3, reading: 4 } as const;
@@ -176,7 +170,7 @@ interface Pools {
 }
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
-  const { address, limited } = await chooseHost(url, log);
+  const { address, limited } = await chooseHost(url, { limitMs: writingLimitMs, log });
   const open = (limitMs: number, max: number): Pool => {
     const pool = new Pool({
       ...clientConfig(address, limited ? limitMs : null),
@@ -194,115 +188,6 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
     writing: open(writingLimitMs, maxConnections.writing),
     reading: open(readingLimitMs, maxConnections.reading),
   };
-}
-
-/**
- * The first host that answers, and takes writes where the address asks for that. As with libpq a host that refuses the password ends
- * the search. Rejects with the `StorageError` of the last one.
- */
-async function chooseHost(
-  url: Secret,
-  log: Log | undefined,
-): Promise<{ readonly address: string; readonly limited: boolean }> {
-  const hosts = parsePostgresAddress(url.reveal());
-  const { urls, mustWrite } =
-    hosts !== null && 'urls' in hosts ? hosts : { urls: [url.reveal()], mustWrite: false };
-  let failure: unknown;
-  for (const address of urls) {
-    try {
-      return { address, limited: await learnLimits(address, { mustWrite, log }) };
-    } catch (error) {
-      failure = error;
-      if (!(error instanceof StorageError) || error.kind === 'unfit') break;
-    }
-  }
-  throw failure;
-}
-
-function clientConfig(address: string, limitMs: number | null): ClientConfig {
-  const limits =
-    limitMs === null
-      ? {}
-      : {
-          statement_timeout: limitMs,
-          idle_in_transaction_session_timeout: limitMs,
-          options: keepAlive,
-        };
-  return {
-    connectionString: verifyCertificates(address),
-    fallback_application_name: 'lowwater',
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 3000,
-    types: { getTypeParser: chooseParser },
-    stream: () => new NamedSocket(),
-    ...limits,
-  };
-}
-
-/** Each connection asks again: the name may lead to a new primary. */
-const names = new NameLookup({});
-
-/** A socket that looks names up without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
-class NamedSocket extends Socket {
-  override connect(...[first, host]: readonly unknown[]): this {
-    return typeof first === 'number' && typeof host === 'string'
-      ? super.connect({ port: first, host, lookup: names.lookup })
-      : super.connect(String(first));
-  }
-}
-
-/** Modes that `libpq` takes for less are verified all the same, as `pg` would do with a warning on standard error. */
-function verifyCertificates(url: string): string {
-  return url.includes('uselibpqcompat')
-    ? url
-    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
-}
-
-/** False where something between refuses to set limits for a session, as PgBouncer does unless it is told otherwise. */
-async function learnLimits(
-  address: string,
-  { mustWrite, log }: { readonly mustWrite: boolean; readonly log: Log | undefined },
-): Promise<boolean> {
-  try {
-    await trySession(clientConfig(address, writingLimitMs), mustWrite);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Error && /unsupported startup parameter/.test(error.message)))
-      throw asStorageError(error, 'unsent');
-  }
-  const limit = await trySession(clientConfig(address, null), mustWrite).catch((error: unknown) => {
-    throw asStorageError(error, 'unsent');
-  });
-  if (limit === '0')
-    log?.warn(
-      {},
-      "the server sets no time limit for statements and PgBouncer lets none through: ALTER ROLE … SET statement_timeout = '2s' and " +
-        "idle_in_transaction_session_timeout = '2s', so that a daemon that was stopped holds up no other",
-    );
-  return false;
-}
-
-/** Gives the time limit that holds for statements. */
-async function trySession(config: ClientConfig, mustWrite: boolean): Promise<string> {
-  const client = new Client(config);
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const query = {
-      text: "SELECT current_setting('statement_timeout') AS limit, current_setting('transaction_read_only') AS readonly",
-      query_timeout: connectMs,
-    };
-    const { rows } = await client.query<{ limit: string; readonly: string }>(query);
-    if (mustWrite && rows[0]?.readonly === 'on')
-      throw new StorageError(
-        'read-only',
-        'the PostgreSQL database: no host of storage.postgres.url takes writes, which its target_session_attrs asks for',
-      );
-    return rows[0]?.limit ?? '0';
-  } finally {
-    client.end().catch(() => undefined);
-  }
 }
 
 /** `limitMs` null: however long it takes. */
@@ -325,19 +210,4 @@ function run(client: PoolClient, progress: Progress, limitMs: number | null): As
 /** The statement beside each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
 function typedRows<Row>(rows: readonly unknown[]): readonly Row[] {
   return rows as readonly Row[];
-}
-
-type Parser = (text: string) => unknown;
-
-/** By type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
-const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
-  [16, (text) => text === 't'],
-  [17, (text) => Buffer.from(text.slice(2), 'hex')],
-  [20, Number],
-  [23, Number],
-  [114, (text) => JSON.parse(text)],
-]);
-
-function chooseParser(oid: number): Parser {
-  return parsers.get(oid) ?? String;
 }

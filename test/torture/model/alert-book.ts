@@ -294,8 +294,7 @@ export class AlertBook {
     if (
       reading !== null &&
       mine !== null &&
-      reading.balances.sms === mine.balances.sms &&
-      reading.balances.voip === mine.balances.voip
+      Object.entries(mine.balances).every(([balance, micros]) => reading.balances[balance] === micros)
     )
       return;
     throw new Violation(

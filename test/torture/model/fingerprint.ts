@@ -1,4 +1,5 @@
 import type { Incident } from '../../../src/domain/alert.ts';
+import type { AccountSettings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { ReadingLog } from '../../../src/spending/reading-log.ts';
 import { dayMs } from '../scenario.ts';
@@ -33,12 +34,15 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
   for (const backoff of state.backoffs.values()) {
     if (backoff.until > now) parts.set(`backoff ${backoff.group}`, JSON.stringify(backoff));
   }
-  for (const [id, { poll, log }] of state.accounts) {
+  for (const [id, { poll, log, settings }] of state.accounts) {
     const { reading, previous, outcome, consecutiveFailures, retryAt } = poll;
     parts.set(`account ${id}`, JSON.stringify([reading, previous, outcome, consecutiveFailures, retryAt]));
     // Memory that reaches further back than this has begun to forget, and what was not needed yet was not read.
     if (remembers(state, id, now - asOf)) {
-      parts.set(`log ${id}`, describeLog(log, asOf, asOf - state.settings.storage.retentionMs + dayMs));
+      parts.set(
+        `log ${id}`,
+        describeLog(log, { asOf, keptSince: asOf - state.settings.storage.retentionMs + dayMs, settings }),
+      );
     }
   }
   return parts;
@@ -55,11 +59,18 @@ function remembers(state: MonitorState, account: string, passedMs: number): bool
 }
 
 /** The newest quarter of what rules look back on, and what was spent in it; without what retention may have deleted. */
-function describeLog(log: ReadingLog, asOf: number, keptSince: number): string {
+function describeLog(
+  log: ReadingLog,
+  {
+    asOf,
+    keptSince,
+    settings,
+  }: { readonly asOf: number; readonly keptSince: number; readonly settings: AccountSettings },
+): string {
   const from = Math.max(0, log.indexAt(asOf - log.windowMs / 4), log.indexAt(keptSince) + 1);
   const to = log.length - 1;
   if (from > to) return 'empty';
-  const spent = [log.spentBetween('sms', from, to), log.spentBetween('voip', from, to)];
+  const spent = settings.balances.map(({ id }) => log.spentBetween(id, from, to));
   return JSON.stringify([log.readings(asOf - log.windowMs / 4), spent]);
 }
 

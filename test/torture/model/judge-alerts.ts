@@ -98,5 +98,9 @@ function staleAfter(rule: StaleRule, setup: AccountSetup): number {
 }
 
 export function timingOf(rule: AnyRule, setup: AccountSetup): Timing {
-  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * setup.intervalMs };
+  return {
+    forMs: rule.forMs,
+    recoverForMs: rule.recoverForMs,
+    flapWindowMs: Math.max(10 * setup.intervalMs, rule.type === 'auth-failed' ? 3_600_000 : 0),
+  };
 }

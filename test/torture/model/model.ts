@@ -1,7 +1,10 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
+import { entryOf } from '../../../src/domain/provider-entry.ts';
+import type { PollRecord } from '../../../src/domain/reading.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
 import type { Batch } from '../../../src/ports/store.ts';
@@ -47,6 +50,8 @@ export class Model implements Observer {
   readonly #countsFrom = new DurableMap<number>();
   readonly #stored = [this.#open, this.#countsFrom] as const;
   readonly #incidents = new Set<string>();
+  /** Readings that were pushed, and that the model knows of. */
+  readonly #pushed = new WeakSet<PollRecord>();
   #store: SqliteStore | null = null;
   #before: Map<string, string> | null = null;
   #beforeAt = 0;
@@ -195,6 +200,7 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (daemon === null || moment === null) return;
     const { state } = daemon;
+    for (const { account, poll } of batch.polls) this.#takePushed(state, account, poll);
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     if (!this.#napUnseen) this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
@@ -232,6 +238,19 @@ export class Model implements Observer {
     for (const part of [this.#book, this.#duties]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
+  }
+
+  /** What was pushed shows in the first batch that has it, which may be tried more than once. */
+  #takePushed({ settings, accounts }: MonitorState, account: string, poll: PollRecord): void {
+    const own = accounts.get(account)?.settings;
+    if (own === undefined || poll.reading === null || entryOf(settings, own).polled || this.#pushed.has(poll))
+      return;
+    this.#pushed.add(poll);
+    const { balances, currency } = poll.reading;
+    const outcome = { kind: 'ok', answer: { balances, currency }, durationMs: 0, usage: {} } as const;
+    this.#story.note(13, () => `  ${account}: ${JSON.stringify(poll.reading)} was pushed`);
+    this.#book.polled(account, outcome, { now: poll.at });
+    this.#duties.polled(account, outcome, poll.at);
   }
 
   committed(_batch: Batch, stored: boolean): void {
@@ -384,6 +403,13 @@ export class Model implements Observer {
   /** From here on nothing fails any more. */
   calmBegins(): void {
     this.#story.note(9, () => '== all faults end');
+  }
+
+  /** Nothing is owed any more: no message waits, no channel is given up, and all is stored. */
+  get isAtRest(): boolean {
+    const daemon = this.machine?.daemon ?? null;
+    if (daemon === null || daemon.storageFailing || !isAllStored(daemon.state)) return false;
+    return this.#ledger.lastDead.size === 0 && [...this.#ledger.pending].length === 0;
   }
 
   /** Everything has settled, or never will. */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../src/domain/outcome.ts';
+import { entryOf } from '../../../src/domain/provider-entry.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { Violation } from '../story.ts';
@@ -128,7 +129,7 @@ export class Pacing {
     this.#busy.set(id, { since: it.at });
     const group = groupOf(account);
     const last = this.#lastStart.get(group);
-    const gapMs = 1000 / this.#settings.provider.maxRequestsPerSecond;
+    const gapMs = 1000 / entryOf(this.#settings, account).maxRequestsPerSecond;
     if (last !== undefined && it.at - last < gapMs - slackMs) {
       throw new Violation(
         'the guard holds',
@@ -155,7 +156,7 @@ export class Pacing {
     const account = this.#accounts.get(id);
     if (account === undefined) return;
     const group = groupOf(account);
-    const { initialMs, maxMs } = this.#settings.provider.backoff;
+    const { initialMs, maxMs } = entryOf(this.#settings, account).backoff;
     const asked = outcome.kind === 'ok' ? 0 : (outcome.retryAfterMs ?? 0);
     if (outcome.kind === 'ok') {
       for (const key of [group, id]) if (this.#waits.has(key)) this.#waits.delete(key);
@@ -183,8 +184,10 @@ export class Pacing {
 
   /** No account is forgotten. */
   expectPolled(at: number, gapOf: (account: AccountSettings) => number): void {
-    const { initialMs, maxMs } = this.#settings.provider.backoff;
     for (const account of this.#accounts.values()) {
+      const { backoff, polled } = entryOf(this.#settings, account);
+      if (!polled) continue;
+      const { initialMs, maxMs } = backoff;
       const busy = this.#busy.get(account.id);
       if (busy !== undefined && at - busy.since < 120_000) continue;
       const sharing = [...this.#accounts.values()].filter((it) => groupOf(it) === groupOf(account));
@@ -228,5 +231,6 @@ export class Pacing {
 }
 
 function groupOf(account: AccountSettings): string {
-  return `group ${account.baseUrl} ${account.credentials.authSecret?.reveal()}`;
+  const keys = Object.values(account.credentials).map((secret) => secret.reveal());
+  return `group ${account.baseUrl ?? account.provider} ${keys}`;
 }

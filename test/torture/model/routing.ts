@@ -118,11 +118,14 @@ export function acknowledged(incident: Incident): boolean {
 /** An outage of the whole provider may be told instead. */
 export function maybeHeld(state: MonitorState, incident: Incident, now: number, intervalMs: number): boolean {
   if (incident.type !== 'stale') return false;
-  const baseUrl = state.accounts.get(incident.account)?.settings.baseUrl;
-  if (baseUrl == null) return false;
-  const accounts = [...state.accounts.values()].filter((it) => it.settings.baseUrl === baseUrl);
+  const own = state.accounts.get(incident.account)?.settings;
+  if (own === undefined) return false;
+  const provider = own.baseUrl ?? own.provider;
+  const accounts = [...state.accounts.values()].filter(
+    ({ settings }) => (settings.baseUrl ?? settings.provider) === provider,
+  );
   if (accounts.length < 3) return false;
-  const outage = state.alerts.get(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down');
+  const outage = state.alerts.get(`@provider:${provider.replace(/^https:\/\//, '')}`, 'provider-down');
   if (outage?.state === 'firing') return true;
   const ended = outage?.changedAt.at(-1);
   if (ended !== undefined && now - ended < intervalMs + 60_000) return true;

@@ -1,6 +1,6 @@
 import type { Reading } from '../../../src/domain/reading.ts';
 import { amountOf } from '../../../src/domain/reading.ts';
-import type { Matcher } from '../../../src/domain/rule.ts';
+import type { Matcher, Rule } from '../../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { BelowRule } from '../../../src/rules/below.ts';
@@ -38,10 +38,19 @@ export function fits(match: Matcher, subject: Subject): boolean {
 /** A rule that was configured replaces the built-in of its kind, for the accounts that it matches. */
 export function rulesOf(settings: Settings, account: AccountSettings): readonly AnyRule[] {
   const subject = { account: account.id, labels: account.labels };
-  const matching = settings.rules.map(asAnyRule).filter((rule) => fits(rule.match, subject));
+  const matching = settings.rules
+    .filter((rule) => fits(rule.match, subject))
+    .flatMap((rule) => onAccount(rule, account).map(asAnyRule));
   const kinds = new Set(matching.filter((rule) => !rule.builtIn).map(kindOf));
   const idle = (rule: AnyRule): boolean => rule.type === 'currency' && account.currency === null;
   return matching.filter((rule) => !(rule.builtIn && (kinds.has(kindOf(rule)) || idle(rule))));
+}
+
+/** A rule that names no balance is about the account's first; none about a balance that the account has not. */
+function onAccount(rule: Rule, { balances }: AccountSettings): Rule[] {
+  if (rule.balance === null) return [rule];
+  const id = rule.balance === '' ? balances[0]?.id : rule.balance;
+  return balances.flatMap((balance) => (balance.id === id ? [{ ...rule, balance: id }] : []));
 }
 
 function kindOf(rule: AnyRule): string {
@@ -89,9 +98,11 @@ function marginOf({ hysteresis }: BelowRule, threshold: number): number {
     : Math.round(Math.abs(threshold) * hysteresis.share);
 }
 
-/** Rules that look at a stretch of time: checked against the history when they speak, not predicted. */
-export function isSoft(rule: AnyRule): boolean {
-  return rule.type === 'drop' || rule.type === 'idle' || rule.type === 'runway';
+const exact: readonly string[] = ['below', 'negative', 'currency', 'top-up', 'stale', 'auth-failed'];
+
+/** Rules that look at a stretch of time, and kinds that are new here: checked against the history when they speak, not predicted. */
+export function isSoft({ type }: Pick<Rule, 'type'>): boolean {
+  return !exact.includes(type);
 }
 
 export function needsReading(rule: AnyRule): boolean {

@@ -6,7 +6,7 @@ import { dayMs } from '../../support/account-facts.ts';
 import { Violation } from '../story.ts';
 
 /** The longest window that scenarios draw, and some. */
-const keptMs = 30 * 3_600_000;
+const keptMs = 8 * dayMs;
 
 /** Readings further apart than so many usual intervals have a gap between them. */
 const intervalsPerGap = 2.5;

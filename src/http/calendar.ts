@@ -1,0 +1,144 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { formatMoment, isoDay } from '../domain/moment.ts';
+import { formatAmount } from '../domain/money.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import { plural } from '../domain/plural.ts';
+import type { AccountView, LiveViews } from '../views/views.ts';
+import { balanceLabel } from '../wording/balance-wording.ts';
+import { endOf } from '../wording/quantity-wording.ts';
+import { accountsOf } from './page/alerts.ts';
+import { planPayments } from './page/pay.ts';
+import type { Frame } from './page/words.ts';
+
+export const calendarMediaType = 'text/calendar; charset=utf-8';
+
+const maxNamed = 20;
+/** RFC 5545 3.1: a line has at most 75 octets, its end not counted. */
+const maxOctets = 75;
+
+interface CalendarEvent {
+  /** The same while it is about the same thing: a calendar moves its entry then. */
+  readonly id: string;
+  readonly at: number;
+  readonly summary: string;
+  readonly description: string;
+  readonly url: string | null;
+}
+
+/** Whether a calendar's address has the key. Takes the same time whatever is wrong with it. */
+export function isCalendarKey(given: string, key: string | null): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return key !== null && timingSafeEqual(digest(given), digest(key));
+}
+
+/**
+ * By when to pay, when balances may be empty and which top-ups are expected, as whole days of the frame's zone (RFC 5545). What is due
+ * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
+ */
+export async function writeCalendar(
+  views: LiveViews,
+  { database, ...frame }: Frame & { readonly database: string },
+): Promise<string> {
+  const { now, timezone } = frame;
+  const { currencies, unknown, ending } = await planPayments(views, now);
+  const payments = currencies.flatMap((currency) => currency.payments);
+  const expected = views.expected();
+  const accounts = await accountsOf(views, expected);
+  const events: readonly CalendarEvent[] = [
+    ...payments.map(({ account, balance, micros, dueAt }) => ({
+      id: `pay-${account.id}-${balance}`,
+      at: dueAt ?? now,
+      summary: `Pay ${formatAmount(micros, account.currency)}: ${account.name}`,
+      description: `${balanceLabel(balance, account.balances)} balance, for another 30 days`,
+      url: account.topUpUrl,
+    })),
+    ...ending.flatMap((account) => emptyEvents(account, frame)),
+    ...expected.map(({ id, account, amountMicros, by, comment }) => ({
+      id: `expected-${id}`,
+      at: by,
+      summary: `Expected ${formatAmount(amountMicros, accounts.get(account)?.currency ?? null)}: ${accounts.get(account)?.name ?? account}`,
+      description: comment,
+      url: null,
+    })),
+    ...(unknown.length === 0 ? [] : [unknownEvent(unknown, now)]),
+  ];
+  const stamp = `${isoDay(now, 'UTC').replaceAll('-', '')}T000000Z`;
+  const dayOf = (at: number): string => isoDay(Math.max(at, now), timezone).replaceAll('-', '');
+  const lines = events.flatMap(({ id, at, summary, description, url }) => [
+    'BEGIN:VEVENT',
+    `UID:${id}@${database}.lowwater`,
+    `DTSTAMP:${stamp}`,
+    `DTSTART;VALUE=DATE:${dayOf(at)}`,
+    `SUMMARY:${escapeText(summary)}`,
+    ...(description === '' ? [] : [`DESCRIPTION:${escapeText(description)}`]),
+    ...(url === null ? [] : [`URL:${new URL(url).href}`]),
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+  ]);
+  const all = [...head, ...(lines.length === 0 ? utc : lines), 'END:VCALENDAR'];
+  return all.map((line) => `${fold(line)}\r\n`).join('');
+}
+
+const head = [
+  ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//lowwater//pay//EN', 'CALSCALE:GREGORIAN'],
+  ...['X-WR-CALNAME:lowwater: pay', 'REFRESH-INTERVAL;VALUE=DURATION:PT1H', 'X-PUBLISHED-TTL:PT1H'],
+];
+
+/** A calendar has at least one component (RFC 5545 3.6). */
+const utc = [
+  ...['BEGIN:VTIMEZONE', 'TZID:UTC', 'BEGIN:STANDARD', 'DTSTART:19700101T000000'],
+  ...['TZOFFSETFROM:+0000', 'TZOFFSETTO:+0000', 'END:STANDARD', 'END:VTIMEZONE'],
+];
+
+function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent[] {
+  return account.balances.flatMap(({ id, label }) => {
+    const runway = account.runways[id] ?? null;
+    const isEmpty = runway?.runwayMs != null && runway.runwayMs <= 0;
+    const at = isEmpty ? frame.now : endOf(runway, frame.now);
+    if (at === null) return [];
+    const earliest = runway?.forecast?.earliest ?? null;
+    return {
+      id: `empty-${account.id}-${id}`,
+      at,
+      summary: isEmpty ? `${account.name}: ${label} used up` : `${account.name}: ${label} empty`,
+      description:
+        isEmpty || earliest === null
+          ? 'By the forecast'
+          : `By the forecast; from ${formatMoment(earliest, frame)} on`,
+      url: null,
+    };
+  });
+}
+
+function unknownEvent(unknown: readonly AccountView[], now: number): CalendarEvent {
+  const more = unknown.length - maxNamed;
+  const names = unknown.slice(0, maxNamed).map(({ name }) => cleanText(name, 80));
+  return {
+    id: 'unknown',
+    at: now,
+    summary: `Not known what to pay: ${plural(unknown.length, 'account')}`,
+    description: `Not read, or not enough history: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    url: null,
+  };
+}
+
+/** RFC 5545 3.3.11. Names come without control characters: a line break in one cannot begin a property. */
+function escapeText(text: string): string {
+  return cleanText(text, 1_000).replace(/[\\;,]/g, (character) => `\\${character}`);
+}
+
+/** RFC 5545 3.1: longer lines go on after a line break and a space, and no character is torn. */
+function fold(line: string): string {
+  let text = '';
+  let octets = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (octets + size > maxOctets) {
+      text += '\r\n ';
+      octets = 1;
+    }
+    text += character;
+    octets += size;
+  }
+  return text;
+}

@@ -1,0 +1,58 @@
+import { dayMs } from '../domain/duration.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import data from './holidays.json' with { type: 'json' };
+
+/** Public holidays by country and region, made by `scripts/holiday-data.ts`, which says how the texts are written. */
+const regions: Readonly<Record<string, string>> = data.regions;
+const digits = 3;
+
+/** Whether holidays of a country (`DE`) or region (`DE-BY`) are known, from 2020 to 2040. */
+export function isHolidayRegion(name: string): boolean {
+  return Object.hasOwn(regions, name);
+}
+
+/** Which regions may have been meant by a name that is unknown: the same in other letters, those of its country, the nearest, or none. */
+export function suggestRegions(name: string): readonly string[] {
+  const names = Object.keys(regions);
+  const written = name.toUpperCase();
+  const country = written.slice(0, 2);
+  const same = names.filter((region) => region.toUpperCase() === written);
+  if (same.length > 0) return same;
+  if (isHolidayRegion(country)) {
+    const ofCountry = names.filter((region) => region.startsWith(`${country}-`));
+    return written.includes('-') && ofCountry.length > 0 ? ofCountry : [country];
+  }
+  const nearest = nearestWord(name, names);
+  return nearest === null ? [] : [nearest];
+}
+
+/** Days since 1970 of dates as `2026-12-25`, countries and regions. */
+export function holidayDays(names: readonly string[]): ReadonlySet<number> {
+  return new Set(names.flatMap((name) => (isHolidayRegion(name) ? [...regionDays(name)] : [dayOf(name)])));
+}
+
+function dayOf(date: string): number {
+  return Date.parse(`${date}T00:00Z`) / dayMs;
+}
+
+/** A region has the days of the one it lies in, with more and less. */
+function regionDays(name: string): Set<number> {
+  const [more = '', less = ''] = (regions[name] ?? '').split('-');
+  const parent = name.slice(0, Math.max(0, name.lastIndexOf('-')));
+  const days = parent === '' ? new Set<number>() : regionDays(parent);
+  for (const day of decode(more)) days.add(day);
+  for (const day of decode(less)) days.delete(day);
+  return days;
+}
+
+function decode(text: string): number[] {
+  const { firstYear, lastYear } = data;
+  const [yearly = '', others = ''] = text.split(' ');
+  const days: number[] = [];
+  for (let place = 0; place < yearly.length; place += 4)
+    for (let year = firstYear; year <= lastYear; year++)
+      days.push(dayOf(`${year}-${yearly.slice(place, place + 2)}-${yearly.slice(place + 2, place + 4)}`));
+  for (let place = 0; place < others.length; place += digits)
+    days.push(dayOf(`${firstYear}-01-01`) + Number.parseInt(others.slice(place, place + digits), 36));
+  return days;
+}

@@ -1,0 +1,167 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { writeCalendar } from '../../src/http/calendar.ts';
+import { smsLow, units } from '../support/account-facts.ts';
+import { buildAccountView, buildRunway, dayMs, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { serveWorld } from '../support/web-server.ts';
+import { read, startWorld } from '../support/world.ts';
+
+const frame = { now: viewsNow, timezone: 'Asia/Shanghai', database: 'd1' };
+
+type Component = Readonly<Record<string, string>>;
+
+/** Reads RFC 5545 as strictly as it is written, and throws where a reader might: line ends, folding, escapes, what must stand once. */
+function parseStrictly(text: string): { readonly name: string; readonly properties: Component }[] {
+  if (!text.endsWith('\r\n')) throw new Error('no CRLF at the end');
+  const physical = text.slice(0, -2).split('\r\n');
+  for (const line of physical) {
+    if (Buffer.byteLength(line) > 75) throw new Error(`more than 75 octets: ${line}`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not stand there.
+    if (/[\u0000-\u0008\u000a-\u001f\u007f\ufffd]/.test(line))
+      throw new Error(`a control character: ${line}`);
+    if (!line.isWellFormed()) throw new Error('a torn character');
+  }
+  const lines = text.slice(0, -2).replaceAll('\r\n ', '').split('\r\n');
+  const open: { name: string; properties: Record<string, string> }[] = [];
+  const components: { name: string; properties: Component }[] = [];
+  for (const line of lines) {
+    const found = /^([A-Z-]+)((?:;[A-Z-]+=(?:"[^"]*"|[^";:,]*))*):(.*)$/.exec(line);
+    if (found === null) throw new Error(`no content line: ${line}`);
+    const [, name = '', , value = ''] = found;
+    const current = open.at(-1);
+    if (name === 'BEGIN') open.push({ name: value, properties: {} });
+    else if (name === 'END') {
+      const ended = open.pop();
+      if (ended?.name !== value) throw new Error(`END:${value} ends ${ended?.name}`);
+      components.push(ended);
+    } else if (current === undefined) throw new Error('a property outside');
+    else if (current.properties[name] !== undefined) throw new Error(`${name} twice`);
+    else current.properties[name] = value;
+    if (/^(?:SUMMARY|DESCRIPTION|UID)$/.test(name) && !/^(?:[^\\;,]|\\[\\;,nN])*$/.test(value))
+      throw new Error(`not escaped: ${line}`);
+  }
+  if (open.length > 0) throw new Error(`${open[0]?.name} has no end`);
+  const calendar = components.at(-1);
+  if (calendar?.name !== 'VCALENDAR' || components.length < 2)
+    throw new Error('no calendar with a component');
+  if (calendar.properties.VERSION !== '2.0' || !calendar.properties.PRODID) throw new Error('no version');
+  const events = components.filter(({ name }) => name === 'VEVENT');
+  for (const { properties } of events) {
+    if (!/^\d{8}T\d{6}Z$/.test(properties.DTSTAMP ?? '')) throw new Error('no DTSTAMP');
+    if (!/^\d{8}$/.test(properties.DTSTART ?? '')) throw new Error('no DTSTART');
+  }
+  const ids = events.map(({ properties }) => properties.UID);
+  if (ids.includes(undefined) || new Set(ids).size !== ids.length) throw new Error('no UID of its own');
+  return events;
+}
+
+function summaries(text: string): readonly (string | undefined)[] {
+  return parseStrictly(text).map(({ properties }) => `${properties.DTSTART} ${properties.SUMMARY}`);
+}
+
+describe('the calendar of payments', () => {
+  it('says when to pay, when a balance is empty, what is expected, and of whom nothing is known', async () => {
+    const views = new FakeViews();
+    views.accountList = [
+      buildAccountView({
+        payments: [{ balance: 'sms', micros: micros(9_300), dueAt: viewsNow + 3 * dayMs }],
+        topUpUrl: 'https://pay.example/a?b=c,d;e',
+        runways: { sms: buildRunway({ emptyAt: viewsNow + 4 * dayMs }), voip: null },
+      }),
+      buildAccountView({
+        id: 'late',
+        name: 'Late',
+        payments: [{ balance: 'sms', micros: micros(5), dueAt: viewsNow - dayMs }],
+      }),
+      buildAccountView({
+        id: 'dark',
+        name: 'Dark',
+        reading: null,
+        readAt: null,
+        runways: { sms: null, voip: null },
+      }),
+    ];
+    views.expectedList = [
+      {
+        id: 'x-1',
+        account: 'otp',
+        balance: 'sms',
+        amountMicros: micros(5_000),
+        by: viewsNow + 2 * dayMs,
+        orderedAt: viewsNow,
+        orderedBy: 'Lin',
+        comment: 'PO-1; urgent',
+        receivedMicros: 0,
+      },
+    ];
+    const text = await writeCalendar(views, frame);
+    expect(summaries(text)).toEqual([
+      // 18:41 in UTC is the next day in Shanghai; what is due already stands on the present day.
+      '20261121 Pay 5.00 CNY: Late',
+      '20261124 Pay 9\\,300.00 CNY: OTP production',
+      '20261125 OTP production: SMS empty',
+      '20261130 Late: SMS empty',
+      '20261123 Expected 5\\,000.00 CNY: OTP production',
+      '20261121 Not known what to pay: 1 account',
+    ]);
+    expect(text).toContain('URL:https://pay.example/a?b=c,d;e');
+    expect(text).toContain('UID:pay-otp-sms@d1.lowwater');
+    expect(await writeCalendar(views, { ...frame, now: viewsNow + 60_000 })).toBe(text);
+  });
+
+  it('is one even where there is nothing to say', async () => {
+    expect(parseStrictly(await writeCalendar(new FakeViews(), frame))).toEqual([]);
+  });
+
+  it('is read strictly whatever accounts are called', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'binary', maxLength: 120 }), { maxLength: 3 }),
+        async (names) => {
+          const views = new FakeViews();
+          views.accountList = names.map((name, index) =>
+            buildAccountView({
+              id: `a-${index}`,
+              name: `${name}\r\nBEGIN:VEVENT;,\\`,
+              payments: [{ balance: 'sms', micros: micros(1), dueAt: null }],
+            }),
+          );
+          expect(parseStrictly(await writeCalendar(views, frame))).toHaveLength(2 * names.length);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the address of the calendar', () => {
+  it('has a key of its own, which opens nothing else, and another one ends it', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+    await read(world, 20);
+    const { url } = await serveWorld(world, { settings: { token: new Secret('the token') } });
+    const authorization = 'Bearer the token';
+    const get = (path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers });
+    const renew = async (): Promise<string> => {
+      const post = { method: 'POST', body: new URLSearchParams(), redirect: 'manual' } as const;
+      await fetch(`${url}/pay/calendar`, { ...post, headers: { authorization } });
+      return /pay\.ics\?key=([\w-]+)/.exec(await (await get('/pay', { authorization })).text())?.[1] ?? '';
+    };
+    expect((await get('/pay.ics')).status).toBe(403);
+    expect((await get('/pay.ics?key=')).status).toBe(403);
+    const key = await renew();
+    const answer = await get(`/pay.ics?key=${key}`);
+    expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+    expect(summaries(await answer.text())[0]).toContain('Pay 180.00 CNY: otp');
+    expect((await get('/api/v1/pay', { authorization: `Bearer ${key}` })).status).toBe(401);
+    const next = await renew();
+    expect(next).not.toBe(key);
+    expect((await get(`/pay.ics?key=${key}`)).status).toBe(403);
+    expect((await get(`/pay.ics?key=${next}`)).status).toBe(200);
+    await world.restart({ downMs: 1_000 });
+    expect(world.views.calendarKey()).toBe(next);
+    expect(world.views.audit({ since: 0, before: world.now + 1, limit: 1 })[0]?.action).toBe(
+      'renew-calendar-key',
+    );
+  });
+});
