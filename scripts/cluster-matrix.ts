@@ -8,6 +8,14 @@ import {
   judgeCluster,
   playFault,
 } from '../test/support/cluster/cluster-run.ts';
+import {
+  type DatabaseFault,
+  type DatabaseFaultResult,
+  databaseFaults,
+  maxGapMs,
+  missingFor,
+  playDatabaseFault,
+} from '../test/support/cluster/database-faults.ts';
 import { noPostgres } from '../test/support/postgres.ts';
 
 /**
@@ -21,9 +29,40 @@ const { values } = parseArgs({
 if (noPostgres !== null) {
   process.stdout.write(`${noPostgres}\n`);
 } else {
-  const kinds = faults.filter((fault) => values.only === undefined || fault === values.only);
-  if (kinds.length === 0) throw new Error(`--only takes one of: ${faults.join(', ')}`);
-  for (const fault of kinds) await playAll(fault, Number(values.times));
+  const isWanted = (fault: string): boolean => values.only === undefined || fault === values.only;
+  if (![...faults, ...databaseFaults].some(isWanted))
+    throw new Error(`--only takes one of: ${[...faults, ...databaseFaults].join(', ')}`);
+  for (const fault of faults.filter(isWanted)) await playAll(fault, Number(values.times));
+  for (const fault of databaseFaults.filter(isWanted)) await playAllOfDatabase(fault, Number(values.times));
+}
+
+/** What befalls the database itself: how long nobody polled at most, what was lost and what was said twice. */
+async function playAllOfDatabase(fault: DatabaseFault, times: number): Promise<void> {
+  const missing = missingFor(fault);
+  if (missing !== null) {
+    process.stdout.write(`${fault.padEnd(25)} left out: ${missing}\n`);
+    return;
+  }
+  const results: DatabaseFaultResult[] = [];
+  const broken: string[] = [];
+  for (let time = 0; time < times; time += 1) {
+    try {
+      const result = await playDatabaseFault(fault);
+      results.push(result);
+      if (result.gapMs > maxGapMs) broken.push(`${result.gapMs} ms without a poll`);
+    } catch (error) {
+      broken.push(String(error));
+    }
+  }
+  const longest = Math.max(0, ...results.map(({ gapMs }) => gapMs));
+  const sum = (of: (result: DatabaseFaultResult) => number): number =>
+    results.reduce((total, result) => total + of(result), 0);
+  process.stdout.write(
+    `${fault.padEnd(25)} ${results.length} of ${times} times; ${(longest / 1000).toFixed(1)} s without a poll at most; ` +
+      `${sum(({ lost }) => lost)} readings lost, ${sum(({ repeats }) => repeats)} messages repeated\n`,
+  );
+  for (const line of broken) process.stdout.write(`BROKEN  ${line}\n`);
+  if (broken.length > 0) process.exitCode = 1;
 }
 
 async function playAll(fault: Fault, times: number): Promise<void> {

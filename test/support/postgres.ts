@@ -18,6 +18,8 @@ export interface PostgresCluster {
   /** As `pg_ctl stop -m`. */
   stop(mode: 'fast' | 'immediate'): void;
   start(): void;
+  /** Makes a primary of a standby. */
+  promote(): void;
   /** Stops it and removes its folder. */
   remove(): void;
 }
@@ -39,22 +41,53 @@ export function sharedPostgres(): Promise<PostgresCluster> {
   return shared;
 }
 
-/** Starts a cluster; the caller removes it. */
+/**
+ * Starts a cluster; the caller removes it. `standbyOf`: it begins as a copy of that one, whose changes it takes over from the port given
+ * there. `env`: of its processes.
+ */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
+  {
+    standbyOf = null,
+    env = {},
+  }: {
+    readonly standbyOf?: { readonly port: number; readonly password: string } | null;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<PostgresCluster> {
   if (bin === null) throw new Error('PostgreSQL is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-postgres-'));
   const user = serverUser();
   if (user !== null) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const password = 'correct horse/battery';
+  const password = standbyOf?.password ?? 'correct horse/battery';
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password, { mode: 0o644 });
   const run = (program: string, args: readonly string[]): void => {
-    execFileSync(join(bin, program), args, { cwd: folder, stdio: 'pipe', env: { LC_ALL: 'C' }, ...user });
+    execFileSync(join(bin, program), args, {
+      cwd: folder,
+      stdio: 'pipe',
+      env: { LC_ALL: 'C', PGPASSWORD: password, ...env },
+      ...user,
+    });
   };
-  run('initdb', [
+  const make = (): void =>
+    standbyOf === null
+      ? run('initdb', initialise)
+      : run('pg_basebackup', [
+          '-D',
+          data,
+          '-h',
+          '127.0.0.1',
+          '-p',
+          String(standbyOf.port),
+          '-U',
+          'lowwater',
+          '-R',
+          '-c',
+          'fast',
+        ]);
+  const initialise = [
     '-D',
     data,
     '-U',
@@ -65,7 +98,8 @@ export async function startPostgres(
     '-E',
     'UTF8',
     '-N',
-  ]);
+  ];
+  make();
   const port = await freePort();
   const all = {
     listen_addresses: '127.0.0.1',
@@ -111,6 +145,7 @@ export async function startPostgres(
     sql,
     stop,
     start,
+    promote: () => run('pg_ctl', ['promote', '-w', '-s', '-D', data]),
     remove() {
       if (existsSync(join(data, 'postmaster.pid'))) stop('immediate');
       rmSync(folder, { recursive: true, force: true });

@@ -3,6 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 /** Stands between a program and a server, and breaks what goes through as it is told. */
 export interface TcpProxy {
   readonly port: number;
+  /** The port that new connections lead to. */
+  target: number;
   /**
    * `pass`: everything goes through. `mute`: what the server says is swallowed, and what it is told arrives. `cut`: connections break,
    * and new ones are refused. `hang`: nothing goes through, and nobody is told.
@@ -13,7 +15,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+export async function startTcpProxy(first: number): Promise<TcpProxy> {
+  let target = first;
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
@@ -42,6 +45,12 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     port: address.port,
+    get target() {
+      return target;
+    },
+    set target(next) {
+      target = next;
+    },
     get mode() {
       return mode;
     },

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
@@ -132,10 +132,25 @@ export function refuseMisplaced(path: string): void {
         `database ${path}: the directory ${directory} does not exist: create it or set storage.path`,
       );
     }
+    const target = brokenTarget(path);
+    if (target !== null) {
+      throw new StorageError(
+        'other',
+        `database ${path} is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`,
+      );
+    }
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
       throw new StorageError('other', `database ${path} is a directory: set storage.path to a file in it`);
     }
   });
+}
+
+/** Where a symbolic link leads behind which no file can be made: its directory is missing, or it leads to itself; else null. */
+function brokenTarget(path: string): string | null {
+  if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+  const target = resolve(dirname(path), readlinkSync(path));
+  const isLink = lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink || !existsSync(dirname(target)) ? target : null;
 }
 
 function readSchemaUnlessBlank(db: Connection, path: string): number | null {

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -63,6 +63,26 @@ describe('a file that cannot be the database', () => {
     expect(refusal.message).not.toContain('\n');
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
+  });
+
+  it.each([
+    ['into a directory that is missing', '/nowhere/else/x.db'],
+    ['to itself', 'lowwater.db'],
+  ])('is no symbolic link that leads %s', (_name, target) => {
+    const path = makePath();
+    symlinkSync(target, path);
+    for (const use of [() => open(path), () => openSqliteReader({ path })])
+      expect(refusalOf(use).message).toMatch(
+        /lowwater\.db is a symbolic link to .*, which leads nowhere: correct/,
+      );
+    expect(readdirSync(dirname(path))).toEqual(['lowwater.db']);
+  });
+
+  it('may be a symbolic link to a file that is not there yet', () => {
+    const path = makePath();
+    symlinkSync('other.db', path);
+    open(path).close();
+    expect(readdirSync(dirname(path))).toContain('other.db');
   });
 
   it('that is newer and was not closed keeps its write-ahead log', async () => {

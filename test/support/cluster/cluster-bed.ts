@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Secret } from '../../../src/domain/secret.ts';
+import { Secret } from '../../../src/domain/secret.ts';
 import { type BuiltProcess, type Ended, runBuilt, startBuilt } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
@@ -24,6 +24,8 @@ export interface ClusterNode {
   /** Another command of the program, as on this machine. */
   command(...words: readonly string[]): Promise<Ended>;
   end(signal: NodeJS.Signals): Promise<void>;
+  /** Starts another daemon of this name, and waits until that ends by itself. */
+  twin(): Promise<{ readonly code: number | null; readonly output: string }>;
 }
 
 export interface ClusterBed {
@@ -38,6 +40,8 @@ export interface ClusterBed {
   commits(): Promise<readonly Committed[]>;
   untilMembers(count: number): Promise<void>;
   untilOwner(name: string): Promise<void>;
+  /** From now on this server holds the database: who asks the bed asks it. The ways of the nodes are theirs. */
+  moveTo(server: PostgresCluster): void;
   close(): Promise<void>;
 }
 
@@ -70,10 +74,13 @@ export function secretOf(account: string): string {
 export const patienceMs = 60_000;
 
 /** A PostgreSQL, and two daemons on it that were started and have agreed who owns the accounts. */
-export async function makeClusterBed(names: readonly string[] = ['north', 'south']): Promise<ClusterBed> {
+export async function makeClusterBed(
+  names: readonly string[] = ['north', 'south'],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ClusterBed> {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
-  const server = await startPostgres({ fsync: 'on' });
-  const url = await server.createDatabase();
+  let server = await startPostgres({ fsync: 'on' }, { env });
+  let url = await server.createDatabase();
   const provider = await startLedgerProvider(1000);
   const sink = await startSlackSink();
   const configFile = join(folder, 'config.json');
@@ -81,11 +88,21 @@ export async function makeClusterBed(names: readonly string[] = ['north', 'south
   const nodes: ClusterNode[] = [];
   for (const name of names) nodes.push(await makeNode({ name, folder, configFile, url, server }));
   const bed: ClusterBed = {
-    server,
-    url,
+    get server() {
+      return server;
+    },
+    get url() {
+      return url;
+    },
     provider,
     sink,
     nodes,
+    moveTo(next) {
+      const moved = new URL(url.reveal());
+      moved.port = String(next.port);
+      url = new Secret(moved.href);
+      server = next;
+    },
     async owner() {
       const [row] = await server.sql(
         url,
@@ -209,6 +226,14 @@ async function makeNode(it: {
     process: () => running,
     start() {
       running = startBuilt(words(['run']), { cwd: folder, env: { ...env, ...clock } });
+    },
+    async twin() {
+      const twin = startBuilt(words(['run']), {
+        cwd: folder,
+        env: { ...env, NODE_PORT: String(await freePort()) },
+      });
+      const { code, stdout, stderr } = await twin.ended;
+      return { code, output: stdout + stderr };
     },
     shiftClock: (aheadMs) => writeFileSync(clockFile, String(aheadMs)),
     command: (...command) => runBuilt(words(command), { cwd: folder, env }),
