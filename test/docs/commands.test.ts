@@ -22,7 +22,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const elsewhere = [
   'docker',
   'kubectl',
-      'helm',
+  'helm',
   'git',
   'cd',
   'cp',
