@@ -12,10 +12,12 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
   const isReplay = words.includes('replay');
-  if (isReplay || words.includes('run')) {
-    const { keepGarbageSmall, keepMemorySmall } = await import('./wiring/memory.ts');
-    keepMemorySmall();
-    if (isReplay) keepGarbageSmall();
+  const readsLittle = words.includes('--help') || /^(?:-|help|comp|$)/.test(words[0] ?? '');
+  if (!readsLittle) {
+    const memory = await import('./wiring/memory.ts');
+    if (isReplay || words.includes('run')) memory.keepMemorySmall();
+    else memory.takeMemoryAtOnce();
+    if (isReplay) memory.keepGarbageSmall();
   }
   (await import('./wiring/compiled-code.ts')).keepCompiledCode(process.env);
   const [command] = words[0] === '--config' ? words.slice(2) : words;

@@ -3,10 +3,10 @@ import type { OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { calendarKeyOf } from '../engine/calendar-key.ts';
-import { isSessionEnded } from '../engine/ended-sessions.ts';
 import { expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { addSilence, applyOrder, extendSilence } from '../engine/operate.ts';
+import { isSessionEnded, sessionsOf } from '../engine/sessions.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
@@ -157,6 +157,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     pushReading: async () => standsBy(parts.ownerName()),
     // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
+    recordSession: async () => undefined,
+    sessions: () => sessionsOf(known.state),
     isSessionEnded: (id) => isSessionEnded(known.state, id),
     renewCalendarKey: async () => standsBy(parts.ownerName()),
     calendarKey: () => calendarKeyOf(known.state),
