@@ -163,16 +163,16 @@ interface RuleList extends Pick<WatchedAccount, 'rules' | 'judges'> {
   readonly windowMs: number;
 }
 
-/** By rule ids: thousands of accounts share few lists. */
+/** By the ids of the rules and the balances that they watch: thousands of accounts share few lists. */
 type RuleLists = Map<string, RuleList>;
 
 function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
-  const ids = rules.map(({ id }) => id).join(' ');
-  const known = lists.get(ids);
+  const key = rules.map(({ id, balance, balanceLabel }) => `${id} ${balance} ${balanceLabel}`).join('\n');
+  const known = lists.get(key);
   if (known !== undefined) return known;
   const judges = rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
   const list = { rules, judges, windowMs: maxWindow(rules) };
-  lists.set(ids, list);
+  lists.set(key, list);
   return list;
 }
 

@@ -40,6 +40,18 @@ function* readingsIn(shelf: PollShelf, since: number, until: number): Generator<
   for (const polls of shelf.polls(since, until)) yield polls.flatMap(({ reading }) => reading ?? []);
 }
 
+/** How many readings have the same instant as the one before them. */
+export function countRepeatedInstants(shelf: PollShelf): number {
+  let repeated = 0;
+  let last = Number.NaN;
+  for (const polls of shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
+    for (const { at } of polls) {
+      if (at === last) repeated += 1;
+      last = at;
+    }
+  return repeated;
+}
+
 /**
  * Which configured account each shelf of readings belongs to. `chosen` is the account that a person named: the
  * one that a file without accounts is about, or the only one that is wanted of a file with them.

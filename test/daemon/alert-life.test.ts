@@ -326,6 +326,44 @@ describe('reminders, acknowledgement and escalation', () => {
   });
 });
 
+describe('what flaps about lowwater itself', () => {
+  test('is told once as flapping, however often a configuration is broken and mended, and resolved when it is calm', async () => {
+    const world = await startWorld();
+    const notified: string[] = [];
+    for (let round = 0; round < 30; round++) {
+      world.daemon.reportInvalidConfiguration(`line ${round}: unknown key`);
+      await world.pass(30_000);
+      world.reload({});
+      await world.pass(30_000);
+      notified.push(...world.news());
+    }
+    const [told, over] = [
+      '@lowwater/config-invalid firing warning',
+      '@lowwater/config-invalid resolved warning',
+    ];
+    expect(notified).toEqual([told, over, told, over, told, '@lowwater/config-invalid flapping warning']);
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual([over]);
+  });
+
+  test('a node that refuses every third key flaps as well: a storm of refusals is a few messages', async () => {
+    const accounts = ['one', 'two', 'three'];
+    const world = await startWorld({ accounts });
+    const notified: string[] = [];
+    for (let poll = 0; poll < 36; poll++) {
+      for (const [place, account] of accounts.entries()) {
+        if ((poll + place) % 3 === 0) world.provider.fail(account, 'auth_failed');
+        else world.provider.set(account, 1000);
+      }
+      await world.pass(step);
+      notified.push(...world.news());
+    }
+    // Five changes an hour for each account at most, then one word that it flaps.
+    expect(notified.filter((words) => words.includes('flapping'))).toHaveLength(accounts.length);
+    expect(notified.length).toBeLessThanOrEqual(accounts.length * 6);
+  });
+});
+
 describe('a flapping alert', () => {
   test('is told once as flapping, held until it calms, then resolved once', async () => {
     const world = await startWorld({ rules: [single] });

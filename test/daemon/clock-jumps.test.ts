@@ -36,6 +36,30 @@ test.each([hourMs, -hourMs])(
   },
 );
 
+test('a machine that slept past what the provider asked to wait polls when it wakes; one whose clock was set back still waits', async () => {
+  const world = await startWorld({ rules: [rule] });
+  const polls = (): number => world.provider.asked.get('otp')?.length ?? 0;
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: 2 * hourMs });
+  await world.pass(step);
+  world.provider.set('otp', 1000);
+  const refused = polls();
+  await world.pass(hourMs);
+  expect(polls()).toBe(refused);
+  world.clock.jump(3 * hourMs);
+  await world.pass(minuteMs);
+  expect(polls()).toBe(refused + 1);
+
+  world.provider.fail('otp', 'rate_limited', { retryAfterMs: 2 * hourMs });
+  await world.pass(step);
+  world.provider.set('otp', 1000);
+  const again = polls();
+  world.clock.jump(-3 * hourMs);
+  await world.pass(hourMs);
+  expect(polls()).toBe(again);
+  await world.pass(hourMs);
+  expect(polls()).toBeGreaterThan(again);
+});
+
 describe.each(jumps)('when %s', (_, jump, byMs) => {
   test('nothing goes stale and there is at most one extra poll', async () => {
     const world = await startWorld();

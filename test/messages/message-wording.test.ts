@@ -8,6 +8,7 @@ import { messageSubject, threadSubject, wordIncidents } from '../../src/messages
 import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
+  buildAccount,
   buildItem,
   buildMessage,
   buildReport,
@@ -16,7 +17,54 @@ import {
   buildTestMessage,
   everyMessage,
   messageNow,
+  money,
 } from '../support/messages.ts';
+
+describe('what to pay', () => {
+  const adviceAt = (usual: number | null, recent: number): string =>
+    wordIncidents(
+      buildMessage([
+        buildItem({
+          account: buildAccount({
+            clearsAt: null,
+            runway: buildRunway({
+              usualPerDay: usual === null ? null : money(usual),
+              burnPerDay: money(recent),
+              restoreMicros: money((usual ?? recent) * 30),
+            }),
+          }),
+        }),
+      ]),
+      1,
+    ).items.flatMap(({ advice }) => advice)[0] ?? '';
+
+  it('is at the usual rate, which the message names', () => {
+    expect(adviceAt(19, 20)).toBe('Top up 570.00 CNY for another 30 days at the usual rate.');
+  });
+
+  it.each([
+    [
+      'a burst',
+      19,
+      100,
+      'Top up 570.00 CNY for another 30 days at the usual rate, 3,000.00 CNY at that of the last 24 hours.',
+    ],
+    [
+      'a lull',
+      100,
+      19,
+      'Top up 3,000.00 CNY for another 30 days at the usual rate, 570.00 CNY at that of the last 24 hours.',
+    ],
+  ])('is said at both rates after %s that differs twofold', (_, usual, recent, words) => {
+    expect(adviceAt(usual, recent)).toBe(words);
+  });
+
+  it('is at the rate of the last day where nothing is known of the usual one', () => {
+    expect(adviceAt(null, 19)).toBe(
+      'Top up 570.00 CNY for another 30 days at the rate of the last 24 hours.',
+    );
+  });
+});
 
 describe('a message about many incidents', () => {
   const many = buildMessage([

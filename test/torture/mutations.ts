@@ -160,7 +160,7 @@ export const mutations: readonly Mutation[] = [
     name: 'a failed poll counts as a balance of zero',
     file: 'src/engine/observe.ts',
     old: '    ...before,\n    polledAt: now,',
-    new: "    ...before,\n    reading: { at: now, sms: 0, voip: 0, currency: before.reading?.currency ?? 'USD' },\n    polledAt: now,",
+    new: "    ...before,\n    reading: { at: now, balances: { sms: 0, voip: 0 }, currency: before.reading?.currency ?? 'USD' },\n    polledAt: now,",
   },
   {
     name: 'the time that the provider asks for is ignored',
@@ -208,7 +208,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what joins a message is left out of it',
     file: queue,
-    old: '    whole = joinNotification(whole, follower.items, whole.dueAt);\n',
+    old: '    whole = join(state, whole, follower.items, whole.dueAt);\n',
     new: '',
   },
   {

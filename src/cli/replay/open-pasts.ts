@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
+import { plural } from '../../domain/plural.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { Calendar } from '../../ports/clock.ts';
-import { assignReadings, givenPast } from '../../replay/given-past.ts';
+import { assignReadings, countRepeatedInstants, givenPast } from '../../replay/given-past.ts';
 import { type BalanceColumns, readHistoryCsv } from '../../replay/history-csv.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import { HistoryFileError } from '../../replay/read-csv.ts';
@@ -67,7 +68,7 @@ export async function withPasts(
 
 /** What a file knows of the accounts; null when it was interrupted. */
 async function readFile(
-  { rooms, cwd, signal }: CommandContext,
+  { rooms, cwd, signal, stderr }: CommandContext,
   order: PastOrder,
   file: string,
 ): Promise<readonly AccountPast[] | null> {
@@ -86,6 +87,13 @@ async function readFile(
       },
     );
     const assigned = assignReadings(readings, order.settings.accounts, order.account);
+    for (const { account, readings } of assigned) {
+      const repeated = countRepeatedInstants(readings);
+      if (repeated > 0)
+        stderr.write(
+          `${path ?? 'standard input'}: ${plural(repeated, 'reading')} of ${account.id} with the time of another one; all are replayed, in the order of the file\n`,
+        );
+    }
     return assigned.map((given) => givenPast(given.account, given.readings, order));
   } catch (error) {
     if (signal.aborted) return null;

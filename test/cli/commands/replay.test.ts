@@ -111,6 +111,17 @@ describe('lowwater replay', () => {
     expect(piped.stdout).toBe(`${JSON.stringify(given)}\n`);
   });
 
+  it('says that readings of a file share an instant, and replays all of them', async () => {
+    const at = '2026-11-20T08:00:00Z';
+    const lines = ['at,sms,voip,currency', `${at},300,0,CNY`, `${at},1,0,CNY`, `${at},300,0,CNY`];
+    writeFileSync(join(folder, 'twice.csv'), lines.join('\n'));
+    const words = ['replay', '--account', 'otp', '--json', '--input', 'twice.csv'];
+    const { code, stdout, stderr } = await runCli(words, { cwd: folder });
+    expect(stderr).toMatch(/twice\.csv: 2 readings of otp with the time of another one; all are replayed/);
+    // Only the second of the three is low.
+    expect({ code, isFound: /"rule":"sms-low"/.test(stdout) }).toEqual({ code: 0, isFound: true });
+  });
+
   it('tries other rules on the same past', async () => {
     const { rules: _, ...rest } = config;
     writeFileSync(join(folder, 'bare.json'), JSON.stringify({ ...rest, storage: { path: 'lowwater.db' } }));
