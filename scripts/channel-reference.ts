@@ -69,7 +69,7 @@ function writePresetGuide(preset: Preset): string {
     const when = usual === undefined ? (optional ? ' May be left out.' : '') : ` Without it \`${usual}\`.`;
     return `- \`${key}\`: ${description}${when}`;
   });
-  const written = JSON.stringify({ type: preset.type, ...requiredKeys(preset) }, null, 2);
+  const written = JSON.stringify(writtenKeys(preset), null, 2);
   return `## ${preset.name}
 
 ${preset.guide.join('\n')}
@@ -85,8 +85,8 @@ At most ${limits.text} ${limits.unit} and one message every ${formatDuration(min
 }
 
 /** What cannot be left out, with secrets where they belong. */
-function requiredKeys(preset: Preset): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
+export function writtenKeys(preset: Preset): Readonly<Record<string, unknown>> {
+  const keys = Object.fromEntries(
     Object.entries(exampleKeys(preset)).flatMap(([key, example]) => {
       const { kind, default: usual } = preset.keys[key] ?? { kind: 'text' };
       if (usual !== undefined) return [];
@@ -94,6 +94,7 @@ function requiredKeys(preset: Preset): Readonly<Record<string, unknown>> {
       return [[key, isSecret ? `\${env:${constantCase(`${preset.type}-${key}`)}}` : example]];
     }),
   );
+  return { type: preset.type, ...keys };
 }
 
 function constantCase(name: string): string {

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import type { Role } from '../domain/session.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
 import type { Attempts } from './attempts.ts';
 import { hostNameOf, isOwnHost, isSameOrigin } from './origin.ts';
 import { RequestError } from './refusal.ts';
-import type { Role, Sessions } from './session.ts';
+import type { Sessions } from './session.ts';
 
 /** Longer names are cut: nobody has one. */
 const maxNameLength = 200;

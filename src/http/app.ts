@@ -16,6 +16,7 @@ import type { ReportDesk } from './options.ts';
 import { readOwnPath } from './page/form-input.ts';
 import { readParts } from './page/live.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
+import { keepSession } from './page/sessions.ts';
 import type { PageOptions } from './page/show.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
@@ -60,6 +61,10 @@ export function createApp(options: AppOptions): App {
     context.set('signedIn', isSignedIn(guard, callerOf(context)));
     context.set('person', namePerson(guard, callerOf(context)));
     await next();
+    if (isVisit(context)) {
+      const renewed = guard.sessions?.renew(context.req.header('cookie')) ?? null;
+      if (renewed !== null) await keepSession(guard, context, renewed);
+    }
     const entry = await describeAction(guard, context);
     if (entry !== null) await context.var.views.recordAction(entry);
   });
@@ -90,6 +95,12 @@ export function createApp(options: AppOptions): App {
   addPages(app, options);
   app.route('/', createApi(options.views.now.status().version, options));
   return answerBy(app);
+}
+
+/** A page that a browser asks for. What reads its parts asks for nothing but `text/html`, and gets no cookie. */
+function isVisit({ req, res }: WebContext): boolean {
+  const isPage = res.headers.get('content-type')?.startsWith('text/html') ?? false;
+  return isPage && req.method !== 'POST' && req.header('accept') !== 'text/html';
 }
 
 /** Only pages have parts: a stream that reads another one, or an asset, is nobody's. */

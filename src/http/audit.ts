@@ -17,6 +17,7 @@ const actions = [
   { path: /\/silences\/(?<id>[^/]+)\/extend$/, post: 'extend-silence' },
   { path: /\/expected-top-ups(?:\/(?<id>[^/]+))?$/, post: 'expect-top-up', end: 'cancel-expected' },
   { path: /^\/pay\/ordered$/, post: 'expect-top-up' },
+  { path: /^\/sessions\/(?<id>[^/]+)\/end$/, post: 'end-session' },
   { path: /^\/pay\/calendar$/, post: 'renew-calendar-key' },
   { path: /^\/pay\/cancel$/, post: 'cancel-expected' },
   { path: /\/accounts\/(?<account>[^/]+)\/(?<action>[^/]+)$/ },

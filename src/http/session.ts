@@ -1,16 +1,18 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
-import { hourMs } from '../domain/duration.ts';
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Secret } from '../domain/secret.ts';
+import type { Role } from '../domain/session.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { LiveViews } from '../views/views.ts';
 import { deriveKey } from './ack-link.ts';
 
 const cookieName = 'lowwater_session';
-const lifetimeMs = 12 * hourMs;
-
-/** What whoever is signed in may do: a viewer looks, an operator changes things too. */
-export type Role = 'operator' | 'viewer';
+const usualLengthMs = 12 * hourMs;
+/** For a screen in an office. */
+export const keptLengthMs = 30 * dayMs;
+/** A session in use is made longer once this share of it has passed. */
+const renewedShare = 0.1;
 
 export interface SessionsOptions {
   readonly token: Secret;
@@ -21,14 +23,16 @@ export interface SessionsOptions {
   readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
 }
 
-interface Session {
+export interface Session {
   readonly role: Role;
   readonly id: string;
   readonly endsAt: number;
+  /** How long it lasts from its last use on. */
+  readonly lengthMs: number;
 }
 
 /**
- * Sessions of the page. The cookie holds an id, its end and a signature, never the token. The key of the
+ * Sessions of the page. The cookie holds an id, its end, its length and a signature, never the token. One in use does not end. The key of the
  * signature depends on the token: a new token ends every session, and a restart ends none.
  */
 export class Sessions {
@@ -54,10 +58,31 @@ export class Sessions {
     return this.#tokens.find((token) => timingSafeEqual(givenDigest, token.digest))?.role ?? null;
   }
 
-  /** The `Set-Cookie` header that begins a session. */
-  open(role: Role, secure: boolean): string {
-    const body = `${this.#clock.now() + lifetimeMs}.${this.#random.id()}`;
-    return cookie(`${body}.${this.#sign(role, body)}`, lifetimeMs / 1000, secure);
+  /** Begins a session, which lasts 12 hours from its last use on, or 30 days. */
+  open(role: Role, { isKept }: { readonly isKept: boolean }): Session {
+    const lengthMs = isKept ? keptLengthMs : usualLengthMs;
+    return { role, id: this.#random.id(), endsAt: this.#clock.now() + lengthMs, lengthMs };
+  }
+
+  /** The `Set-Cookie` header of a session. */
+  cookieOf({ role, endsAt, id, lengthMs }: Session, secure: boolean): string {
+    const body = `${endsAt}.${id}.${lengthMs}`;
+    return cookie(`${body}.${this.#sign(role, body)}`, lengthMs / 1000, secure);
+  }
+
+  /** The session of a request with a later end, where it is time for one. */
+  renew(cookieHeader: string | undefined): Session | null {
+    const session = this.#read(cookieHeader);
+    if (session === null || this.#ended.isSessionEnded(session.id)) return null;
+    const { lengthMs } = session;
+    const endsAt = this.#clock.now() + lengthMs;
+    return endsAt - session.endsAt < renewedShare * lengthMs ? null : { ...session, endsAt };
+  }
+
+  /** Whether a request has a session that would go on, had the token not been replaced. */
+  isOfOtherToken(cookieHeader: string | undefined): boolean {
+    const [endsAt, id] = (parse(cookieHeader ?? '', cookieName)[cookieName] ?? '').split('.');
+    return id !== undefined && Number(endsAt) > this.#clock.now() && this.#read(cookieHeader) === null;
   }
 
   /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
@@ -65,6 +90,11 @@ export class Sessions {
     const session = this.#read(cookieHeader);
     if (session !== null) await this.#ended.endSession(session);
     return cookie('', 0, secure);
+  }
+
+  /** Ends any session for good. */
+  end(session: Pick<Session, 'id' | 'endsAt'>): Promise<void> {
+    return this.#ended.endSession(session);
   }
 
   /** What the session of a request may do; null where there is none. */
@@ -84,9 +114,10 @@ export class Sessions {
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
     if (signer === undefined) return null;
-    const dot = body.indexOf('.');
-    const endsAt = Number(body.slice(0, dot));
-    return endsAt > this.#clock.now() ? { role: signer.role, id: body.slice(dot + 1), endsAt } : null;
+    // Cookies of before 0.3.1 name no length.
+    const [endsAt = '', id = '', lengthMs = usualLengthMs] = body.split('.');
+    const session = { role: signer.role, id, endsAt: Number(endsAt), lengthMs: Number(lengthMs) };
+    return session.endsAt > this.#clock.now() ? session : null;
   }
 
   #sign(role: Role, body: string): string {

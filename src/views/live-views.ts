@@ -3,12 +3,12 @@ import { selfAccountId } from '../domain/alert.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { recordAudit } from '../engine/audit.ts';
 import { calendarKeyOf, renewCalendarKey } from '../engine/calendar-key.ts';
-import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
+import { endSession, isSessionEnded, recordSession, sessionsOf } from '../engine/sessions.ts';
 import { takeReading } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -95,6 +95,8 @@ export function createLiveViews(
     },
     endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
+    recordSession: (session) => daemon.runDurably(() => recordSession(state, session)),
+    sessions: () => sessionsOf(state),
     renewCalendarKey: () => daemon.runDurably(() => ({ key: renewCalendarKey(state) })),
     calendarKey: () => calendarKeyOf(state),
     linkKeys: () => linkKeysOf(state),

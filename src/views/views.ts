@@ -18,6 +18,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
+import type { KnownSession } from '../domain/session.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
@@ -218,6 +219,9 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** Keeps that a browser is signed in, for the list of sessions. */
+  recordSession(session: KnownSession): Promise<void>;
+  sessions(): readonly KnownSession[];
   /** What the calendar's address must name; null before one was made. */
   calendarKey(): string | null;
   /** What links in messages may be signed with, the newest first. */

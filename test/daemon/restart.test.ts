@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAllStored } from '../../src/engine/batch.ts';
-import { endSession, isSessionEnded } from '../../src/engine/ended-sessions.ts';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
+import { endSession, isSessionEnded } from '../../src/engine/sessions.ts';
 import {
   dayMs,
   dropRule,

@@ -64,6 +64,62 @@ describe('the token', () => {
     expect((await withCookie('/', cookie)).status).toBe(401);
   });
 
+  it.each([
+    ['12 hours', {}, 12],
+    ['30 days where that is wanted', { keep: 'yes' }, 30 * 24],
+  ])('signs in for %s from the last use on', async (_what, wanted, hours) => {
+    server = await runServer(withToken);
+    const first = await fetch(`${server.url}/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ token, ...wanted }),
+      redirect: 'manual',
+    });
+    const cookie = first.headers.get('set-cookie') ?? '';
+    expect(cookie).toContain(`Max-Age=${hours * 3600};`);
+    expect((await withCookie('/', cookie)).headers.get('set-cookie')).toBeNull();
+    server.clock.at += 0.9 * hours * hourMs;
+    const longer = (await withCookie('/', cookie)).headers.get('set-cookie') ?? '';
+    expect(longer).toContain(`Max-Age=${hours * 3600};`);
+    server.clock.at += 0.5 * hours * hourMs;
+    expect((await withCookie('/', cookie)).status).toBe(401);
+    expect((await withCookie('/', longer)).status).toBe(200);
+  });
+
+  it('lists who is signed in and until when, and ends one of them for good', async () => {
+    server = await runServer(withToken);
+    const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
+    const other = (await signIn(token)).headers.get('set-cookie') ?? '';
+    const list = await (await withCookie('/sessions', cookie)).text();
+    const [id = '', ...more] = [...list.matchAll(/\/sessions\/([^/]+)\/end/g)].map((found) => found[1] ?? '');
+    expect(more).toHaveLength(1);
+    expect(list).toMatch(/data-label="Ends"><time datetime="2026-11-21T06:41/);
+    expect(list).not.toContain(cookie.split(/[=;]/)[1]);
+    const end = (which: string) =>
+      fetch(`${server.url}/sessions/${which}/end`, {
+        method: 'POST',
+        body: new URLSearchParams({ back: '/sessions' }),
+        headers: { authorization: `Bearer ${token}` },
+        redirect: 'manual',
+      });
+    expect((await end(id)).headers.get('location')).toBe('/sessions?done=ended');
+    expect((await end('nothing')).status).toBe(404);
+    const states = [await withCookie('/', cookie), await withCookie('/', other)].map(({ status }) => status);
+    expect(states.toSorted()).toEqual([200, 401]);
+  });
+
+  it('that was replaced ends sessions, and the sign-in says so', async () => {
+    server = await runServer(withToken);
+    const cookie = ((await signIn(token)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    await server.close();
+    server = await runServer({ settings: { token: new Secret('a new token of the operators') } });
+    expect((await withCookie('/', cookie)).status).toBe(401);
+    const words = 'The token was replaced since you signed in';
+    expect(await (await withCookie('/sign-in', cookie)).text()).toContain(words);
+    expect(await (await fetch(`${server.url}/sign-in`)).text()).not.toContain(words);
+    server.clock.at += 13 * hourMs;
+    expect(await (await withCookie('/sign-in', cookie)).text()).not.toContain(words);
+  });
+
   it('is marked secure behind TLS', async () => {
     server = await runServer({
       settings: { token: new Secret(token), publicUrl: 'https://lowwater.example.com' },

@@ -7,6 +7,7 @@ import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/o
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
+import type { KnownSession } from '../../src/domain/session.ts';
 import type { Silence } from '../../src/domain/silence.ts';
 import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
@@ -44,6 +45,7 @@ export class FakeViews implements LiveViews {
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
   calendar: string | null = null;
+  sessionList: readonly KnownSession[] = [];
   comingList: readonly { readonly at: number; readonly micros: number }[] = [];
   expectedList: readonly ExpectedTopUp[] = [];
   explanations = new Map<string, Explanation[]>();
@@ -229,6 +231,14 @@ export class FakeViews implements LiveViews {
   async renewCalendarKey() {
     this.calendar = 'made';
     return { key: this.calendar };
+  }
+
+  async recordSession(session: KnownSession): Promise<void> {
+    this.sessionList = [...this.sessionList.filter(({ id }) => id !== session.id), session];
+  }
+
+  sessions() {
+    return this.sessionList;
   }
 
   coming() {

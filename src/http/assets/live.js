@@ -6,6 +6,8 @@ const tickMs = 15_000;
 /** The server shows every four seconds that it is alive. One that says nothing for longer hangs, or is gone. */
 const silentMs = 10_000;
 const watchMs = 1_000;
+/** A session goes on while it is used, and a page that stays open is in use. */
+const visitMs = 3_600_000;
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
@@ -24,6 +26,7 @@ offerOwnZone();
 listen();
 setInterval(tellAges, tickMs);
 setInterval(watch, watchMs);
+setInterval(() => fetch(pageAddress(), { method: 'HEAD' }).catch(() => {}), visitMs);
 
 /** What only the browser knows: where its reader is. */
 function offerOwnZone() {

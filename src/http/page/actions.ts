@@ -9,6 +9,7 @@ import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alert-list.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './form-input.ts';
 import { orderTopUp } from './pay.ts';
+import { endListedSession } from './sessions.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
 import { renderSilences } from './silences.ts';
@@ -56,6 +57,10 @@ export function addActions(app: WebApp, options: PageOptions): void {
     '/silences/:id/expire': async (_, { var: { views } }, { id = '' }) => {
       accept(await views.expireSilence(id));
       return 'expired';
+    },
+    '/sessions/:id/end': async (_, context, { id = '' }) => {
+      await endListedSession(context, options.guard, id);
+      return 'ended';
     },
     '/accounts/:id/poll': async (_, { var: { views } }, { id = '' }) => {
       const account = await findAccount(views, id);

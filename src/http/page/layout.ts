@@ -77,7 +77,7 @@ ${content}
 <footer class="wrap">
 <p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}${chrome === null && html`, times in ${frame.timezone}`}. <span id="connection" role="status"></span></p>
 ${chrome?.zone}
-${chrome !== null && html`<p><a href="/audit">Audit</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
+${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">Sessions</a> · `}<a href="/audit">Audit</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>
 </html>

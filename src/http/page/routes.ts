@@ -18,6 +18,7 @@ import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
 import { renderReview } from './review.ts';
+import { keepSession, renderSessions } from './sessions.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silence-form.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
@@ -26,7 +27,7 @@ import { type Frame, nameOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
-  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
 type RenderPage = (views: LiveViews, query: URLSearchParams, frame: Frame) => Promise<Html>;
 
@@ -38,6 +39,7 @@ const pages: readonly (readonly [path: string, title: string, Chrome['current'],
   ['/review', 'Review · ', 'review', renderReview],
   ['/messages', 'Messages · ', 'messages', renderMessages],
   ['/audit', 'Audit · ', null, renderAudit],
+  ['/sessions', 'Sessions · ', null, renderSessions],
 ];
 
 /** Pages that ask nobody to sign in. */
@@ -93,21 +95,22 @@ async function showCalendar(options: PageOptions, context: WebContext): Promise<
 function showSignIn(options: PageOptions, context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
+  const isReplaced = options.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   return show(options, context, {
     title: 'Sign in · lowwater',
-    content: renderSignIn(next, null),
+    content: renderSignIn(next, isReplaced ? tokenReplaced : null),
     chrome: null,
   });
 }
 
 async function signIn(options: PageOptions, context: WebContext): Promise<Response> {
-  const { sessions, attempts, settings } = options.guard;
+  const { sessions, attempts } = options.guard;
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
   const role = sessions.roleOf(form.get('token') ?? '');
   if (role !== null) {
-    context.header('set-cookie', sessions.open(role, isSecure(context.env.incoming.headers, settings)));
+    await keepSession(options.guard, context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);
@@ -215,6 +218,9 @@ function showAnswer(
   return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
+const tokenReplaced =
+  'The token was replaced since you signed in, so your session has ended. Give the new one.';
+
 /** Where people give the token. `problem` says why the last try failed. */
 function renderSignIn(next: string, problem: string | null): Html {
   return html`<section class="panel narrow"><h1>Sign in</h1>
@@ -222,6 +228,7 @@ ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
 <input class="hidden" type="text" name="username" value="lowwater" autocomplete="username" tabindex="-1" aria-hidden="true">
 <label>Token <input type="password" name="token" required autocomplete="current-password" autofocus></label>
+<label><input type="checkbox" name="keep" value="yes"> Stay signed in for 30 days from the last use, instead of 12 hours</label>
 <button>Sign in</button></form>
 <p class="soft">The token is <code>server.token</code> of the configuration.</p></section>`;
 }

@@ -36,6 +36,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
   ['cancelled', 'Cancelled: this money is no longer expected.'],
   ['calendar', 'The calendar has a new address.'],
+  ['ended', 'The session has ended.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
   ['zone', 'Saved for this browser.'],

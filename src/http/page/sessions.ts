@@ -1,0 +1,44 @@
+import { cleanText } from '../../domain/plain-text.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { addressOf, type Guard } from '../access.ts';
+import { isSecure } from '../origin.ts';
+import { RequestError } from '../refusal.ts';
+import { keptLengthMs, type Session } from '../session.ts';
+import { callerOf, type WebContext } from '../web-env.ts';
+import { live } from './live.ts';
+import { type Frame, momentAndAge } from './words.ts';
+
+const maxAgentLength = 200;
+
+/** Gives the browser a session, new or longer, and keeps it for the list. */
+export async function keepSession(guard: Guard, context: WebContext, session: Session): Promise<void> {
+  const { sessions, settings } = guard;
+  if (sessions === null) return;
+  const { headers } = context.env.incoming;
+  context.header('set-cookie', sessions.cookieOf(session, isSecure(headers, settings)), { append: true });
+  const agent = cleanText(headers['user-agent'] ?? '', maxAgentLength);
+  const { id, role, endsAt } = session;
+  const from = addressOf(guard, callerOf(context));
+  await context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
+}
+
+/** Browsers that are signed in, each with the button that ends it. */
+export async function renderSessions(views: LiveViews, _: URLSearchParams, frame: Frame): Promise<Html> {
+  const sessions = views.sessions().filter(({ endsAt }) => endsAt > frame.now);
+  const rows = sessions.map(
+    ({ id, role, from, agent, usedAt, endsAt }) =>
+      html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, frame)}</td><td data-label="Ends">${momentAndAge(endsAt, frame)}</td>
+<td data-label="Change it"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">End now</button></form></td></tr>`,
+  );
+  return html`<h1>Sessions</h1><p class="lead">Browsers that are signed in. A session goes on while it is used; a new token ends all of them.</p>
+${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}`;
+}
+
+/** Ends the session of a list for good, for as long as any copy of it may be good. */
+export async function endListedSession(context: WebContext, guard: Guard, id: string): Promise<void> {
+  const { views, now } = context.var;
+  if (!views.sessions().some((session) => session.id === id))
+    throw new RequestError('not_found', 'There is no such session.');
+  await guard.sessions?.end({ id, endsAt: now + keptLengthMs });
+}
