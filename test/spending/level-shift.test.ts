@@ -49,14 +49,14 @@ describe('spending that changes for good', () => {
   ])('is told once as %s, with by how much and since when', (side, factor) => {
     const perHour = changing(factor);
     const spending = learn(perHour, change);
-    let firing = false;
+    let firing: boolean = false;
     let told = 0;
     for (const reading of spendBy(perHour, { from: change, to: change + 14 * dayMs })) {
       spending.read(reading);
       const state = spending.state('sms');
       if (state === null) continue;
-      const it = { at: reading.at, firing };
-      const unusual = isUnusual(state, side, { ...it, factor: 1 }) || isShifting(state, side, it);
+      const question: { at: number; firing: boolean } = { at: reading.at, firing };
+      const unusual = isUnusual(state, side, { ...question, factor: 1 }) || isShifting(state, side, question);
       if (unusual && !firing) told++;
       firing = unusual;
       if (reading.at === change + 25 * hourMs) {
