@@ -110,7 +110,7 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
   const micros = reading?.balances[balance];
   if (reading === null || micros === undefined) return unknown();
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
-  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(reading.at, frame)}</span>`}`;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
