@@ -199,7 +199,9 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
         `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
-    lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);
+    // Of an account that was not asked the reason says so.
+    const words = cleanText(reason ?? '', 300);
+    lines.push(`  ${outcome === null ? style.yellow(words) : `${style.yellow(outcome)}: ${words}`}`);
   }
   for (const [name, value] of Object.entries(view.usage)) {
     lines.push(style.dim(`  ${cleanText(name, 60)}: ${cleanText(value, 100)}`));
