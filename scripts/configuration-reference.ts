@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { presetKinds } from '../src/channels/presets/preset-kind.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
+import { writtenKeys } from './channel-reference.ts';
 
 /** The part of JSON Schema that the schema of the configuration uses. */
 interface Schema {
@@ -25,6 +27,10 @@ interface Row {
   readonly description: string;
 }
 
+const example: Readonly<Record<string, unknown>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../config.example.json'), 'utf8'),
+);
+
 /** Where `docs/configuration.md` is. */
 export const referenceFile = join(import.meta.dirname, '../docs/configuration.md');
 
@@ -40,9 +46,10 @@ export function writeReference(): string {
     'The top of the file',
     rows.flatMap(({ rows: [first] }) => (first === undefined ? [] : [first])),
   );
-  const sections = rows
-    .filter((section) => section.rows.length > 1)
-    .map(({ key, rows: [, ...rest] }) => formatSection(key, rest));
+  const sections = rows.flatMap(({ key, rows: [, ...rest] }) => {
+    const kinds = writeKinds(key, schema.properties?.[key] ?? {});
+    return rest.length + kinds.length === 0 ? [] : [formatSection(key, rest), ...kinds];
+  });
   return `${introduction}\n${[top, ...sections].join('\n')}`;
 }
 
@@ -53,22 +60,35 @@ explains the ideas behind it.
 
 - Any string may hold \`\${env:NAME}\`, \`\${env:NAME:-default}\` or \`\${file:/path}\`; \`$\${\` stands for \`\${\`.
 - Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`2d\`. Amounts are numbers of at most six decimals, or strings where every digit counts: \`"50.00"\`.
-- \`[]\` marks the entries of a list, \`<name>\` a name that you choose. Required keys have no default.
+- \`[]\` marks the entries of a list, \`<name>\` a name that you choose.
+- Default \`–\`: nothing, unless a key below it has one.
+- Each type of rule, channel and provider has a section of its own, with an example. How the presets of providers are described is in [providers.md](providers.md).
 `;
 
 function formatSection(title: string, rows: readonly Row[]): string {
-  const lines = rows.map(
-    ({ path, form, fallback, description }) =>
-      `| \`${path}\` | ${form} | ${fallback} | ${escapeCell(description)} |`,
-  );
-  return [
-    `## ${title}`,
-    '',
-    '| key | form | default | meaning |',
-    '| --- | --- | --- | --- |',
-    ...lines,
-    '',
-  ].join('\n');
+  return `## ${title}\n\n${rows.length === 0 ? 'Each by its `type`.' : formatTable(rows)}\n`;
+}
+
+function formatTable(rows: readonly Row[]): string {
+  const lines = rows.map(({ path, form, ...row }) => {
+    const { fallback, description } = moveDefault(row);
+    return `| \`${path}\` | ${form} | ${escapeCell(fallback)} | ${escapeCell(description)} |`;
+  });
+  return ['| key | form | default | meaning |', '| --- | --- | --- | --- |', ...lines].join('\n');
+}
+
+/** What is worked out where a key is absent stands in its description: `Default: the id.` */
+function moveDefault({
+  fallback,
+  description,
+}: Pick<Row, 'fallback' | 'description'>): Pick<Row, 'fallback' | 'description'> {
+  const [sentence, said] = /\s?\bDefault:? (.+?)\.(?=\s|$)/.exec(description) ?? [];
+  if (sentence === undefined || said === undefined || fallback === required) return { fallback, description };
+  const left = description.replace(sentence, '').trim();
+  return {
+    fallback: fallback === nothing ? said.replace(/^"(.*)"$/, '`"$1"`') : fallback,
+    description: left,
+  };
 }
 
 function collectRows(path: string, schema: Schema, required: boolean): Row[] {
@@ -81,7 +101,7 @@ function collectRows(path: string, schema: Schema, required: boolean): Row[] {
   };
   if (plain.anyOf !== undefined)
     return [own, ...plain.anyOf.flatMap((choice) => collectRows(path, choice, true).slice(1))];
-  if (plain.oneOf !== undefined) return [own, ...collectKinds(path, plain.oneOf)];
+  if (plain.oneOf !== undefined) return [own, ...collectShared(path, plain.oneOf)];
   if (plain.items !== undefined) {
     const entry = withoutPlaceholder(plain.items);
     const nested = entry.properties !== undefined || entry.oneOf !== undefined;
@@ -94,37 +114,56 @@ function collectRows(path: string, schema: Schema, required: boolean): Row[] {
   return [own];
 }
 
-/**
- * Kinds of rules or channels: keys that all of them have in common come once, the others under the type that
- * takes them.
- */
-function collectKinds(path: string, kinds: readonly Schema[]): Row[] {
+/** Keys that all kinds of rules, channels or providers have in common; each kind has a section for its own. */
+function collectShared(path: string, kinds: readonly Schema[]): Row[] {
+  const shared = listShared(kinds);
+  return collectProperties(
+    path,
+    pickProperties(kinds[0] ?? {}, (key) => shared.includes(key)),
+  );
+}
+
+function listShared(kinds: readonly Schema[]): readonly string[] {
   const texts = kinds.map(
     (kind) => new Map(Object.entries(kind.properties ?? {}).map(([key, it]) => [key, JSON.stringify(it)])),
   );
-  const common = Object.keys(kinds[0]?.properties ?? {}).filter((key) =>
+  return Object.keys(kinds[0]?.properties ?? {}).filter((key) =>
     texts.every((text) => text.get(key) === texts[0]?.get(key)),
   );
-  const shared = pickProperties(kinds[0] ?? {}, (key) => common.includes(key));
-  return [...collectProperties(path, shared), ...kinds.flatMap((kind) => collectKind(path, kind, common))];
 }
 
-function collectKind(path: string, kind: Schema, common: readonly string[]): Row[] {
-  const type = kind.properties?.type;
-  const form = `\`${JSON.stringify(type?.const)}\``;
-  const title: Row = {
-    path: `${path}.type`,
-    form,
-    fallback: '',
-    description: `**${type?.description ?? ''}**`,
-  };
-  return [
-    title,
-    ...collectProperties(
-      path,
-      pickProperties(kind, (key) => key !== 'type' && !common.includes(key)),
-    ),
-  ];
+/** A section for each kind that stands at a key of the file: what it is, its own keys, and how it is written. */
+function writeKinds(section: string, schema: Schema): readonly string[] {
+  const entry = withoutPlaceholder(schema);
+  const inner = entry.items ?? entry.additionalProperties;
+  const { oneOf: kinds } = typeof inner === 'object' ? withoutPlaceholder(inner) : {};
+  if (kinds === undefined) return [];
+  const shared = listShared(kinds);
+  return kinds.map((kind) => {
+    const { const: type, description = '' } = kind.properties?.type ?? {};
+    const own = pickProperties(kind, (key) => key !== 'type' && !shared.includes(key));
+    const rows = collectProperties('', own).map((row) => ({ ...row, path: row.path.slice(1) }));
+    const example = findExample(section, String(type));
+    return [
+      `### ${section}: ${type === undefined ? 'presets' : String(type)}`,
+      '',
+      description,
+      '',
+      ...(rows.length === 0 ? ['No keys of its own.', ''] : [formatTable(rows), '']),
+      ...(example === null ? [] : ['```json', example, '```', '']),
+    ].join('\n');
+  });
+}
+
+/** How `config.example.json` writes it, or what a preset says of itself. */
+function findExample(section: string, type: string): string | null {
+  const preset = section === 'channels' && presetKinds.find((kind) => kind.type === type)?.preset;
+  if (preset) return `"ops": ${JSON.stringify(writtenKeys(preset), null, 2)}`;
+  const entries = Object.entries(Object(example[section]));
+  const found = entries.find(([, entry]) => Object(entry).type === type);
+  if (found === undefined) return null;
+  const [name, entry] = found;
+  return `${Array.isArray(example[section]) ? '' : `"${name}": `}${JSON.stringify(entry, null, 2)}`;
 }
 
 function pickProperties(schema: Schema, wanted: (key: string) => boolean): Schema {
@@ -160,11 +199,14 @@ function describeForm(schema: Schema): string {
   return schema.type ?? 'any';
 }
 
-function describeDefault(schema: Schema, plain: Schema, required: boolean): string {
+const required = 'required';
+const nothing = '–';
+
+function describeDefault(schema: Schema, plain: Schema, isRequired: boolean): string {
   const fallback = schema.default ?? plain.default;
-  if (fallback === undefined) return required ? '' : 'none';
+  if (fallback === undefined) return isRequired ? required : nothing;
   const text = JSON.stringify(fallback);
-  return text === '{}' || text === '[]' ? 'none' : `\`${text}\``;
+  return text === '{}' || text === '[]' ? nothing : `\`${text}\``;
 }
 
 function escapeCell(text: string): string {

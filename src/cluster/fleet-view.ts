@@ -1,23 +1,16 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Cluster, ClusterLook, ClusterMember, MemberCard, PeerAnswer } from '../ports/cluster.ts';
-import type { Log } from '../ports/log.ts';
+import type { ClusterLook, ClusterMember, MemberCard } from '../ports/cluster.ts';
 import { ConfigurationWatch } from './configuration-watch.ts';
 import { compareLooks, type DatabaseChange } from './database-history.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
 import { NameWatch } from './name-watch.ts';
 import { SplitWatch } from './split-watch.ts';
 
 /** After so many leases in which nobody polled, who reaches the database takes the accounts whatever speaks against it. */
 const leasesUntilDoubt = 2;
 
-interface FleetDependencies {
-  readonly cluster: Pick<Cluster, 'configurations'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly leaseMs: number;
-  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
-}
+type FleetDependencies = Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'askPeers'>;
 
 /** What a process knows of those that share its database and of the database itself, and whether it may take the accounts by that. */
 export class FleetView {
@@ -32,12 +25,12 @@ export class FleetView {
   #claimsFrom = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: FleetDependencies) {
-    const { clock, cluster, leaseMs, log, askPeers } = dependencies;
+    const { clock, cluster, log } = dependencies;
     this.#dependencies = dependencies;
     this.link = new DatabaseLink(log);
     this.polling = new FleetPolling(clock);
     this.configurations = new ConfigurationWatch(cluster);
-    this.#split = new SplitWatch(clock, leaseMs, askPeers);
+    this.#split = new SplitWatch(dependencies);
   }
 
   /** Who owned the accounts when that was last known, be it this process. */

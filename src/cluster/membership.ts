@@ -1,22 +1,11 @@
 import { OperatorError, StorageError } from '../domain/operator-error.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { Clock } from '../ports/clock.ts';
-import type {
-  Cluster,
-  ClusterLook,
-  ClusterMember,
-  ClusterStatus,
-  MemberCard,
-  PeerAnswer,
-  Role,
-} from '../ports/cluster.ts';
-import type { Log } from '../ports/log.ts';
-import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
+import type { ClusterLook, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import type { DatabaseChange } from './database-history.ts';
 import { FleetView } from './fleet-view.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
 import { Seat } from './seat.ts';
 import { openPatiently } from './wait-for-database.ts';
@@ -26,39 +15,6 @@ const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
 const lookMs = 1000;
 const looksPerLease = 8;
-
-interface MembershipDependencies {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly newIncarnation: () => string;
-  /** What this process says of itself, as it is now. */
-  readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
-  readonly leaseMs: number;
-  /** How long it goes on from memory at the most. */
-  readonly aloneForMs: number;
-  /** What these say of themselves, as far as they answer. */
-  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
-  /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
-  readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;
-  /** Begins the owner's work. */
-  readonly begin: (owned: {
-    readonly store: Store;
-    readonly state: MonitorState;
-    /** The node that had the accounts before and did not give them away; null where it did. */
-    readonly takenFrom: string | null;
-    /** Stored records that could not be read. */
-    readonly damaged: readonly DamagedRecord[];
-  }) => void;
-  /** Ends that work at once and forgets all of it. */
-  readonly abandon: () => void;
-  /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
-  readonly finish: (aheadMs: number) => Promise<void>;
-  /** Called by an owner when something happened to the database; a clause. */
-  readonly happened?: (happened: string) => void;
-  /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
-  readonly looked?: () => void;
-}
 
 /**
  * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
@@ -82,10 +38,6 @@ export class Membership {
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   #takeovers = 0;
-  /** Why it owns the accounts though its clock is off. */
-  #doubt: string | null = null;
-  /** What it began without, because it could not be read. */
-  #unreadable: string | null = null;
   #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
@@ -123,7 +75,7 @@ export class Membership {
       fleet: this.#fleet,
       takeovers: this.#takeovers,
       isBlind: this.#fleet.polling.blindForMs > this.#dependencies.leaseMs,
-      doubt: this.#doubt ?? this.#unreadable,
+      doubt: this.#doubt ?? this.#owned?.unreadable ?? null,
       loadFailure: this.#loadFailure,
     });
   }
@@ -267,14 +219,9 @@ export class Membership {
       if (this.#owned !== owned || this.#pauses.ended) return;
       owned.begin();
       this.#loadFailure = null;
-      const unreadable = damaged.filter(({ body }) => body === null).map(({ source }) => source);
-      this.#unreadable =
-        unreadable.length === 0 ? null : `nothing can be read of the tables ${unreadable.join(', ')}`;
       begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
-      if (this.#fleet.link.isClockOff) {
-        this.#followDoubt();
+      if (this.#fleet.link.isClockOff)
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
-      }
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -319,16 +266,17 @@ export class Membership {
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
   #followClock({ phase }: OwnedAccounts, incarnation: string): void {
     const { link } = this.#fleet;
-    this.#followDoubt();
     if (phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
     const { aheadMs } = link;
     this.#dependencies.log.warn({ aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver();
   }
 
-  #followDoubt(): void {
+  /** Why it owns the accounts though its clock is off; null where it does not, or the clock is right. */
+  get #doubt(): string | null {
     const { aheadMs, isClockSurelyOff } = this.#fleet.link;
-    this.#doubt = isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
+    const owns = this.#owned !== null && this.#owned.phase !== 'loading';
+    return owns && isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
   }
 
   /** The database does not answer. */
@@ -356,8 +304,6 @@ export class Membership {
 
   #forget(): void {
     this.#owned = null;
-    this.#doubt = null;
-    this.#unreadable = null;
     this.#standsBy = false;
     this.#lease.end();
   }

@@ -1,22 +1,14 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Cluster, ClusterLook, ClusterMember, PeerAnswer } from '../ports/cluster.ts';
-import type { Log } from '../ports/log.ts';
+import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { DamagedRecord, StoredState } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
 import { LeaderStore } from './leader-store.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
 
-interface OwnedDependencies {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly leaseMs: number;
+interface OwnedDependencies
+  extends Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers'> {
   readonly lease: OwnLease;
-  /** How long it goes on from memory at the most. */
-  readonly aloneForMs: number;
-  /** What these say of themselves, as far as they answer. */
-  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
   /** Makes of what is stored what the owner begins with. */
   readonly restore: (stored: StoredState) => Promise<MonitorState>;
   /** Called when a change was refused because another owns the accounts, before anybody hears of that; resolves once it is known. */
@@ -60,6 +52,7 @@ export class OwnedAccounts {
   #phase: 'loading' | 'owner' | 'alone' = 'loading';
   #epoch: number;
   #aloneSince = 0;
+  #unreadable: string | null = null;
   /** A change was refused, and why is not known yet. */
   #isRefused = false;
 
@@ -77,6 +70,11 @@ export class OwnedAccounts {
       monotonic: () => clock.monotonic(),
       refused: () => this.#lookWhetherOvertaken(),
     });
+  }
+
+  /** What it began without, because it could not be read, as a clause. */
+  get unreadable(): string | null {
+    return this.#unreadable;
   }
 
   get phase(): 'loading' | 'owner' | 'alone' {
@@ -106,6 +104,8 @@ export class OwnedAccounts {
     for (const { source, key, reason } of damagedRecords)
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
     if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
+    const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
+    if (tables.length > 0) this.#unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
     return { state: await restore(stored), damaged: damagedRecords };
   }
 

@@ -1,6 +1,8 @@
-import type { Clock } from '../ports/clock.ts';
 import type { ClusterMember, DatabaseOrigin, PeerAnswer } from '../ports/cluster.ts';
 import type { DatabaseLink } from './database-link.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
+
+type SplitDependencies = Pick<MembershipDependencies, 'clock' | 'leaseMs' | 'askPeers'>;
 
 /** A daemon that owns the accounts on another server, and which server that is. */
 type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
@@ -10,26 +12,19 @@ type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
  * that it owns the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could.
  */
 export class SplitWatch {
-  readonly #clock: Clock;
-  readonly #everyMs: number;
-  readonly #askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
+  readonly #dependencies: SplitDependencies;
   #askedAt = Number.NEGATIVE_INFINITY;
   #rival: Rival | null = null;
 
-  constructor(
-    clock: Clock,
-    everyMs: number,
-    askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>,
-  ) {
-    this.#clock = clock;
-    this.#everyMs = everyMs;
-    this.#askPeers = askPeers;
+  constructor(dependencies: SplitDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** `address`: this process's own. */
   observe(link: DatabaseLink, address: string | null): void {
-    const now = this.#clock.monotonic();
-    if (link.look?.origin == null || now - this.#askedAt < this.#everyMs) return;
+    const { clock, leaseMs } = this.#dependencies;
+    const now = clock.monotonic();
+    if (link.look?.origin == null || now - this.#askedAt < leaseMs) return;
     this.#askedAt = now;
     const living = new Set(link.look.members.map(({ advertise }) => advertise));
     const absent = link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
@@ -38,7 +33,7 @@ export class SplitWatch {
   }
 
   async #ask(link: DatabaseLink, absent: readonly ClusterMember[]): Promise<void> {
-    const answers = await this.#askPeers(absent);
+    const answers = await this.#dependencies.askPeers(absent);
     const own = link.look?.origin;
     const rivals = answers.flatMap((answer) => {
       const { origin } = answer;

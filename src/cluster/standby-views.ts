@@ -1,11 +1,11 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts';
+import type { OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { calendarKeyOf } from '../engine/calendar-key.ts';
-import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
+import { expectTopUp } from '../engine/expect-top-up.ts';
 import { linkKeysOf } from '../engine/link-keys.ts';
-import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
+import { addSilence, applyOrder, extendSilence } from '../engine/operate.ts';
 import { isSessionEnded, sessionsOf } from '../engine/sessions.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
@@ -113,13 +113,13 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  const acknowledgeOne = (it: Acknowledge) => {
-    const at = now();
-    return order<null>(
-      (state) => acknowledge(state, { ...it, at }),
-      () => ({ kind: 'acknowledge', ...it, at }),
-    );
-  };
+  /** As `order`, where the answer is only whether it is refused. */
+  async function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
+    const { state } = await freshOnceRead();
+    const refusal = applyOrder(state, wanted, now());
+    if (refusal === null) await leaveOrder(wanted);
+    return refusal;
+  }
 
   return {
     ...views,
@@ -130,40 +130,22 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     explain: async (account) => fresh().then(() => views.explain(account)),
     // What is ordered here is left for the owner, who keeps it when it carries it out.
     recordAction: async () => undefined,
-    acknowledge: acknowledgeOne,
+    acknowledge: (it) => leave({ kind: 'acknowledge', ...it, at: now() }),
     acknowledgeAll: ({ alerts, by, comment }) =>
-      Promise.all(alerts.map((alert) => acknowledgeOne({ ...alert, by, comment }))),
-    unacknowledge: ({ account, rule }) => {
-      const at = now();
-      return order<null>(
-        (state) => unacknowledge(state, { account, rule, at }),
-        () => ({ kind: 'unacknowledge', account, rule, at }),
-      );
-    },
-    expectTopUp: (wanted) => {
-      const at = now();
-      return order(
-        (state) => expectTopUp(state, wanted, at),
-        ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at }),
-      );
-    },
-    cancelExpected: (topUp) =>
-      order<null>(
-        (state) => cancelExpected(state, topUp),
-        () => ({ kind: 'cancel-expected', ...topUp, at: now() }),
+      Promise.all(alerts.map((alert) => leave({ kind: 'acknowledge', ...alert, by, comment, at: now() }))),
+    unacknowledge: ({ account, rule }) => leave({ kind: 'unacknowledge', account, rule, at: now() }),
+    expectTopUp: (wanted) =>
+      order(
+        (state) => expectTopUp(state, wanted, now()),
+        ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at: now() }),
       ),
+    cancelExpected: (topUp) => leave({ kind: 'cancel-expected', ...topUp, at: now() }),
     silence: (wanted) =>
       order(
         (state) => addSilence(state, wanted, now()),
         (silence) => ({ kind: 'silence', silence }),
       ),
-    expireSilence: (id) => {
-      const at = now();
-      return order<null>(
-        (state) => expireSilence(state, id, at),
-        () => ({ kind: 'expire', id, at }),
-      );
-    },
+    expireSilence: (id) => leave({ kind: 'expire', id, at: now() }),
     extendSilence: async (wanted) => {
       const made = await order(
         (state) => extendSilence(state, wanted, now()) ?? silenceOf(state, wanted.id),

@@ -50,6 +50,8 @@ export class MonitorState {
   unconfirmedUntil: number;
   /** Ids of messages that are being sent. */
   readonly underWay = new Set<string>();
+  /** Ids of pending messages of a daemon that died: while it could not store, it may have sent them. */
+  readonly inherited = new Set<string>();
   /** False when the last daemon died: it may have done more than it stored. */
   endedCleanly = true;
   /** When a channel last refused an incident for good, by `<channel>/<incident>`. */

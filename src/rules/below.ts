@@ -3,7 +3,7 @@ import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
+import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import { currentAmount, moneyOf, wordLimit, wordLowBalance } from './item-words.ts';
@@ -23,7 +23,7 @@ export interface BelowRule extends MoneyRule {
 
 const keys = {
   ...moneyKeys,
-  severity: severityKey.optional(),
+  severity: ladderSeverityKey,
   threshold: amount('The balance under which the rule fires, with `severity`.').optional(),
   thresholds: ladderKey(
     'Balance by severity: one alert whose severity moves. Use it instead of `threshold` and `severity`.',

@@ -8,7 +8,7 @@ import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
+import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { figuresOf, moneyFigures } from './figures.ts';
 import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
@@ -28,7 +28,7 @@ export interface BudgetRule extends MoneyRule {
 
 const keys = {
   ...moneyKeys,
-  severity: severityKey.optional(),
+  severity: ladderSeverityKey,
   per: choice(
     "The period of the account's time zone over which spending is summed up. Weeks begin on Monday.",
     periods,

@@ -19,4 +19,10 @@ export const moneyKeys = {
 
 export const severityKey = choice('How bad it is when the rule fires.', severities);
 
+/** Of a rule that may have thresholds by severity. */
+export const ladderSeverityKey = choice(
+  'How bad it is when the rule fires; not with `thresholds`. Default: "warning".',
+  severities,
+).optional();
+
 export type InputOf<S extends z.core.$ZodLooseShape> = z.output<z.ZodObject<S, z.core.$strict>>;

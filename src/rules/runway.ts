@@ -11,7 +11,7 @@ import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
 import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
+import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import { currentAmount, moneyOf } from './item-words.ts';
@@ -53,7 +53,7 @@ export interface RunwayRule extends RunwayFloorRule {
 
 const keys = {
   ...moneyKeys,
-  severity: severityKey.optional(),
+  severity: ladderSeverityKey,
   within: durationKey('Fires when the balance lasts less than this, with `severity`.', {
     minMs: secondMs,
   }).optional(),

@@ -57,7 +57,7 @@ export const accountMatch = shape(
   },
 )
   .transform(withGivenKeys)
-  .meta({ description: 'Which accounts this rule watches; all when absent. All given keys must match.' });
+  .meta({ description: 'Which accounts this rule watches. All given keys must match. Default: all.' });
 
 /** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
 export function alertMatch(description: string, ownRules: readonly string[]) {

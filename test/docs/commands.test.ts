@@ -22,6 +22,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const elsewhere = [
   'docker',
   'kubectl',
+  'helm',
   'git',
   'cd',
   'cp',

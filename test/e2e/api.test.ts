@@ -84,6 +84,10 @@ describe.concurrent('the API and the metrics of the built program', () => {
         ],
         ['delete', '/api/v1/silences/{id}', '/api/v1/silences/none', undefined],
         ['post', '/api/v1/reports/{id}', '/api/v1/reports/none', undefined],
+        ['get', '/api/v1/expected-top-ups', '/api/v1/expected-top-ups', undefined],
+        ['post', '/api/v1/expected-top-ups', '/api/v1/expected-top-ups', { account: 'otp', amount: '5' }],
+        ['delete', '/api/v1/expected-top-ups/{id}', '/api/v1/expected-top-ups/none', undefined],
+        ['get', '/api/v1/views/{view}', '/api/v1/views/alerts', undefined],
         ['delete', '/api/v1/silences', '/api/v1/silences', { id: 'none' }],
         ['get', '/api/v1/alerts', '/api/v1/alerts?all=true', undefined],
         ...Object.entries(document.paths)

@@ -1,5 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Forecast } from '../../src/domain/forecast.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
@@ -124,9 +127,55 @@ describe('metrics', () => {
   });
 });
 
-describe('the alerting rules that come along', () => {
+describe('the rules for Prometheus that come along', () => {
   it.skipIf(promtool === null)('are clean by promtool check rules', () => {
     execFileSync(promtool ?? '', ['check', 'rules', 'deploy/prometheus-rules.yml']);
+  });
+
+  it.skipIf(promtool === null)('sum up spending by a label, each account once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lowwater-rules-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const info = (account: string, team: string, instance: string) => ({
+      series: `lowwater_account_info{account="${account}",currency="CNY",${team}instance="${instance}"}`,
+      values: '1x5',
+    });
+    const of = (metric: string, account: string, instance: string, value: number) => ({
+      series: `${metric}{account="${account}",balance="sms",instance="${instance}"}`,
+      values: `${value}x5`,
+    });
+    const accounts = [
+      { id: 'otp', team: 'team="identity",', burn: 12.5, runway: 7200 },
+      { id: 'voice', team: 'team="identity",', burn: 7.5, runway: 3600 },
+      { id: 'other', team: '', burn: 1, runway: 60 },
+    ];
+    const input_series = ['a', 'b'].flatMap((instance) =>
+      accounts.flatMap(({ id, team, burn, runway }) => [
+        info(id, team, instance),
+        of('lowwater_burn_per_day', id, instance, burn),
+        of('lowwater_runway_seconds', id, instance, runway),
+      ]),
+    );
+    const expected = (expr: string, labels: string, value: number) => ({
+      expr,
+      eval_time: '3m',
+      exp_samples: [{ labels: `${expr}`.replace(/\{.*/, '') + labels, value }],
+    });
+    const promql_expr_test = [
+      expected(
+        'team_currency:lowwater_burn_per_day:sum{team="identity"}',
+        '{currency="CNY",team="identity"}',
+        20,
+      ),
+      expected('team_currency:lowwater_burn_per_day:sum{team=""}', '{currency="CNY"}', 1),
+      expected('team:lowwater_runway_seconds:min{team="identity"}', '{team="identity"}', 3600),
+    ];
+    const file = join(folder, 'test.json');
+    const rule_files = [join(import.meta.dirname, '../../deploy/prometheus-rules.yml')];
+    writeFileSync(
+      file,
+      JSON.stringify({ rule_files, tests: [{ interval: '1m', input_series, promql_expr_test }] }),
+    );
+    execFileSync(promtool ?? '', ['test', 'rules', file]);
   });
 });
 

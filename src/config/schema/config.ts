@@ -97,12 +97,12 @@ const channelNames = (description: string) =>
 
 const route = shape({
   match: alertMatch(
-    'Which alerts take this route; all when absent. All given keys must match.',
+    'Which alerts take this route. All given keys must match. Default: all.',
     selfAlertTypes,
   ).optional(),
-  channels: channelNames('Channels that are told.'),
+  channels: channelNames('Channels that are notified.'),
   repeatEvery: duration(
-    'Time between reminders while it fires. Without it by severity: info none, warning 1d, critical 4h.',
+    'Time between reminders while it fires. Default: by severity, info none, warning 1d, critical 4h.',
     { minMs: secondMs },
   ).optional(),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
@@ -113,16 +113,16 @@ const route = shape({
       'How long nobody acknowledged since it fired, became worse than ever, or worse than acknowledged.',
       { minMs: secondMs },
     ),
-    channels: channelNames('Channels that are told then.'),
+    channels: channelNames('Channels that are notified then.'),
   })
-    .meta({ description: 'Who else is told when nobody acknowledges.' })
+    .meta({ description: 'Who else is notified when nobody acknowledges.' })
     .optional(),
   continue: flag('Look for further matching routes after this one.').default(false),
   mention: z
     .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
     .meta({
       description:
-        'Whether the people whom a channel mentions are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
+        'Whether the people that a channel names are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
     })
     .default(true),
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
@@ -159,7 +159,7 @@ const server = shape({
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
   ).optional(),
   viewerToken: optionalSecret(
-    'A second token that may look at everything and change nothing, for a screen in an office. Only beside `token`.',
+    'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
   ).optional(),
   trustedProxy: shape({
     addresses: z
@@ -191,7 +191,7 @@ const heartbeat = shape({
 
 const storage = shape({
   path: oneLine(
-    'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else beside this file.',
+    'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else next to this file.',
   ).optional(),
   postgres: shape({
     url: postgresAddress(
@@ -208,7 +208,7 @@ const storage = shape({
 
 const cluster = shape({
   node: oneLine(
-    'Name of this daemon among those that share the database; the name of the machine where this is absent.',
+    'Name of this daemon among those that share the database. Default: the name of the machine.',
   ).optional(),
   advertise: hostAddress(
     'Address at which the other daemons reach the HTTP server of this one: an owner that loses the database asks there whether others still reach it.',
@@ -259,7 +259,7 @@ export const configSchema = shape({
   weekend: weekend
     .meta({
       description:
-        'The days of the weekend, Saturday and Sunday without it: forecasts tell them from working days, and where it is given no payment arrives on them.',
+        'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
     })
     .optional(),
   holidays: holidays
@@ -300,8 +300,7 @@ export const configSchema = shape({
   server: server
     .nullable()
     .meta({
-      description:
-        'Page, API, health and metrics: on 127.0.0.1:8080 where this is absent. null switches all of it off.',
+      description: 'Page, API, health and metrics. null switches all of it off. Default: on 127.0.0.1:8080.',
     })
     .prefault({}),
   heartbeat: heartbeat.optional(),

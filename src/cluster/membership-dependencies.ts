@@ -1,0 +1,39 @@
+import type { MonitorState } from '../engine/state.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster, ClusterMember, MemberCard, PeerAnswer } from '../ports/cluster.ts';
+import type { Log } from '../ports/log.ts';
+import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
+
+/** What a daemon's membership needs of the process around it. */
+export interface MembershipDependencies {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newIncarnation: () => string;
+  /** What this process says of itself, as it is now. */
+  readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
+  readonly leaseMs: number;
+  /** How long it goes on from memory at the most. */
+  readonly aloneForMs: number;
+  /** What these say of themselves, as far as they answer. */
+  readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
+  /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
+  readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;
+  /** Begins the owner's work. */
+  readonly begin: (owned: {
+    readonly store: Store;
+    readonly state: MonitorState;
+    /** The node that had the accounts before and did not give them away; null where it did. */
+    readonly takenFrom: string | null;
+    /** Stored records that could not be read. */
+    readonly damaged: readonly DamagedRecord[];
+  }) => void;
+  /** Ends that work at once and forgets all of it. */
+  readonly abandon: () => void;
+  /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
+  readonly finish: (aheadMs: number) => Promise<void>;
+  /** Called by an owner when something happened to the database; a clause. */
+  readonly happened?: (happened: string) => void;
+  /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
+  readonly looked?: () => void;
+}
