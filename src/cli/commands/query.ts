@@ -19,7 +19,7 @@ const maxLimitMs = dayMs;
 export const queryCommand: Command = {
   name: 'query',
   summary: 'ask the database in SQL',
-  details: `Read-only SQL (SQLite's) over what is stored, beside a running daemon or without one, with three tables more than the
+  details: `Read-only SQL (SQLite's) over what is stored, with or without a running daemon, with three tables more than the
 file has: reading(account, at, sms, voip, currency), balance(account, at, balance, amount, currency) for the balances of any provider, and
 poll(account, at, outcome). With a condition on the account they are quick; reading_of, balance_of and poll_of take (ACCOUNT, SINCE, UNTIL). Instants in them are UTC, as datetime()
 writes them. docs/storage.md describes all tables, with examples.

@@ -21,7 +21,7 @@ export const server = shape({
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
   ).optional(),
   viewerToken: optionalSecret(
-    'A second token that may look at everything and change nothing, for a screen in an office. Only beside `token`.',
+    'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
   ).optional(),
   trustedProxy: shape({
     addresses: z

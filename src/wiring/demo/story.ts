@@ -44,7 +44,7 @@ export const storyScenario: ScenarioInput = {
   ],
 };
 
-/** What is told between the messages, and when (milliseconds into the turn). */
+/** What is said between the messages, and when (milliseconds into the turn). */
 export const narration: readonly { readonly at: number; readonly text: string }[] = [
   {
     at: 0,
