@@ -64,7 +64,7 @@ export async function playDatabaseFault(fault: DatabaseFault): Promise<DatabaseF
       : {};
   const user = serverUser();
   if (user !== null) for (const path of [folder, clockFile]) chownSync(path, user.uid, user.gid);
-  const bed = await makeClusterBed(['north', 'south'], env);
+  const bed = await makeClusterBed(['north', 'south'], { env });
   const ends: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];
   try {
     const from = Date.now();
