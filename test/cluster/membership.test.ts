@@ -774,7 +774,7 @@ const databaseHappenings = {
   },
 } as const satisfies Record<string, Happen>;
 
-test('whatever happens to the clock and the history of the database, two never act at once, and somebody polls in the end', {
+test('whatever happens to the clock and the history of the database, two act at once for less than a lease, and somebody polls in the end', {
   timeout: 120_000,
 }, async () => {
   const parts = fc.record({
@@ -795,9 +795,12 @@ test('whatever happens to the clock and the history of the database, two never a
         Object.assign(line, { cut: false, latencyMs: 5, losesAnswer: () => false });
       // What was lost while its owner stood still is lost, and an epoch that the database forgot comes again.
       await world.pass(45_000);
-      expect(
-        world.judge().filter((line) => line.startsWith('two own') || line.startsWith('stored twice')),
-      ).toEqual([]);
+      const broken = world.judge();
+      expect(broken.filter((line) => line.startsWith('stored twice'))).toEqual([]);
+      // An owner of which the database forgot everything hears so at its next renewal: until then another may act beside it.
+      const together = broken.filter((line) => line.startsWith('two own')).length * 100;
+      const forgotten = story.filter(({ happen }) => happen === databaseHappenings.forgetOwner).length;
+      expect(together).toBeLessThanOrEqual(forgotten * leaseMs);
       expect(nodes.filter(({ acts }) => acts)).toHaveLength(1);
       world.clock.dropTimers();
     }),
