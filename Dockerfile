@@ -28,7 +28,7 @@ LABEL org.opencontainers.image.title="lowwater" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 # The C library would keep freed memory in an arena for each thread: a tenth of what the daemon takes.
-ENV NODE_ENV=production LOWWATER_DATA=/data MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
+ENV NODE_ENV=production LOWWATER_IMAGE=1 LOWWATER_DATA=/data MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=deps /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

@@ -6,7 +6,7 @@ import { createApi } from '../src/http/api/routes.ts';
 /** Where `docs/api.md` is. */
 export const apiReferenceFile = join(import.meta.dirname, '../docs/api.md');
 
-/** As much of JSON Schema and OpenAPI 3.1 as the document of the API uses; whatever else it holds is not looked at. */
+/** As much of JSON Schema and OpenAPI 3.1 as the document of the API uses; the rest is not looked at. */
 interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;

@@ -29,18 +29,18 @@ const together = {
 
 /**
  * Makes the program that ships from `src/main.ts`, in `directory`: the sources and every package they import, but those
- * that `dependencies` of package.json names, which are installed beside it. What is imported when it is needed stays a
+ * that `dependencies` of package.json names, which are installed with it. What is imported when it is needed stays a
  * file of its own. Gives the packages that went in, in the order of their names.
  */
 export async function writeBundle(root: string, directory: string): Promise<readonly BundledPackage[]> {
-  const beside = Object.keys(readManifest(root).dependencies);
+  const installedToo = Object.keys(readManifest(root).dependencies);
   const { output } = await build({
     cwd: root,
     input: { main: 'src/main.ts' },
     platform: 'node',
     // Nobody imports the program: what a part gives beyond what the others take may go.
     preserveEntrySignatures: false,
-    external: (id) => beside.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) => installedToo.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that has both is bundled from its modules: what it wraps for every loader of the world cannot be read.
     resolve: { mainFields: ['module', 'main'] },
     plugins: [keepAddresses(join(root, 'src')), loadLess(join(root, 'node_modules')), writeAscii()],
@@ -53,7 +53,7 @@ export async function writeBundle(root: string, directory: string): Promise<read
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: together,
-      // Licences stand whole in a text beside the bundle; all other comments are for those who read the sources.
+      // Licences stand whole in a text next to the bundle; all other comments are for those who read the sources.
       comments: false,
       sourcemap: 'hidden',
       sourcemapExcludeSources: true,
@@ -65,7 +65,7 @@ export async function writeBundle(root: string, directory: string): Promise<read
   return listPackages(modules);
 }
 
-/** A source finds files beside itself by its own address; in the bundle that is where it stood in `src`, seen from `dist`. */
+/** A source finds files in its own folder by its own address; in the bundle that is where it stood in `src`, seen from `dist`. */
 function keepAddresses(sources: string): Plugin {
   return {
     name: 'keep-addresses',

@@ -5,7 +5,7 @@ import { LocalWeek } from '../src/spending/local-week.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 
 // node scripts/forecast-picture.ts
-// Draws docs/forecast.svg: an account of office hours on a Thursday at noon, what is foretold of it, and what came.
+// Draws docs/forecast.svg: an account of office hours on a Thursday at noon, what is predicted of it, and what came.
 
 const stepMs = 300_000;
 const dayMs = 86_400_000;
@@ -43,7 +43,7 @@ const days = Array.from({ length: 11 }, (_, day) => Math.ceil(shownFrom / dayMs)
 writeFileSync(
   join(import.meta.dirname, '../docs/forecast.svg'),
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="none" stroke-width="2">
-<title>A balance until Thursday noon, the fan of what is foretold, and what came</title>
+<title>A balance until Thursday noon, the fan of what is predicted, and what came</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 <path d="M0 ${ground}H${width}" stroke="#8a94a0" stroke-width="1"/>
 ${days.map((day) => `<text x="${x(day + dayMs / 2)}" y="${height - 10}" fill="#5a6470" text-anchor="middle">${weekday(day)}</text><path d="M${x(day)} ${ground}v6" stroke="#8a94a0" stroke-width="1"/>`).join('\n')}
@@ -53,7 +53,7 @@ ${days.map((day) => `<text x="${x(day + dayMs / 2)}" y="${height - 10}" fill="#5
 <polyline points="${lineOf(seen)}" stroke="#14181d"/>
 <path d="M${x(now)} 10V${ground}" stroke="#8a94a0" stroke-width="1" stroke-dasharray="2 3"/>
 <text x="${x(now) - 8}" y="22" fill="#14181d" text-anchor="end">balance</text>
-<text x="${x(now) + 8}" y="22" fill="#2f6fde">foretold, with the interval that holds four times in five</text>
+<text x="${x(now) + 8}" y="22" fill="#2f6fde">predicted, with the 80 % range</text>
 <text x="${x(now) + 8}" y="40" fill="#b4541a">what came</text>
 </svg>
 `,

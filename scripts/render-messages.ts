@@ -48,7 +48,7 @@ const chapters: readonly Chapter[] = [
   {
     name: 'runway',
     title: 'A balance that may run out',
-    text: 'What is foretold: when, and between which instants four times in five, as a fan in the chart; *pay by* where `leadTime` is known, the links of the account, its `note`.',
+    text: 'What is predicted: when, and the 80 % range, as a fan in the chart; *pay by* where `leadTime` is known, the links of the account, its `note`.',
     looks: ['phone-light', 'window-dark'],
   },
   {
@@ -72,14 +72,14 @@ const chapters: readonly Chapter[] = [
   {
     name: 'acknowledged',
     title: 'Acknowledged',
-    text: 'Whoever was told hears who took it, and what they said.',
+    text: 'Everybody who was notified hears who took it, and what they said.',
     looks: ['phone-light'],
   },
   { name: 'resolved', title: 'Resolved', text: 'By what, and how long it lasted.', looks: ['phone-light'] },
   {
     name: 'flapping',
     title: 'Flapping',
-    text: 'An alert that changes too often is told once and then held back.',
+    text: 'An alert that changes too often is sent once and then held back.',
     looks: ['phone-light'],
   },
   {
@@ -145,7 +145,7 @@ const chapters: readonly Chapter[] = [
   {
     name: 'channel-failed',
     title: 'A channel fails',
-    text: 'Told on every other channel.',
+    text: 'Reported on every other channel.',
     looks: ['phone-dark'],
   },
   {

@@ -6,7 +6,7 @@ import { shrink } from '../test/torture/shrink.ts';
 import { simulate } from '../test/torture/simulate.ts';
 
 // npm run torture -- --seeds 1000 [--from N] [--years Y] [--jobs J] [--story]
-// Runs the daemon through simulated time with faults. A failing seed is shrunk and its story told.
+// Runs the daemon through simulated time with faults. A failing seed is shrunk and its story printed.
 
 const { values } = parseArgs({
   options: {

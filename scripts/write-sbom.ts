@@ -4,16 +4,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes `dist/sbom.cdx.json`: what ships, as a CycloneDX bill of materials. npm knows what is installed beside the
+ * Writes `dist/sbom.cdx.json`: what ships, as a CycloneDX bill of materials. npm knows what is installed with the
  * program; what is inside its bundle is a package of the build to npm, and stands in the list of licences.
  *
  * It is made from the lock file, and says neither when nor where nor by which npm: one commit has one bill, on every machine.
  */
 const root = join(import.meta.dirname, '..');
 const bundled = readFileSync(join(root, 'dist/third-party.txt'), 'utf8');
-const beside = readBill(['--omit', 'dev']);
+const installedToo = readBill(['--omit', 'dev']);
 const everything = readBill([]);
-const installed = new Set(beside.components.map((component) => component['bom-ref']));
+const installed = new Set(installedToo.components.map((component) => component['bom-ref']));
 
 const components = everything.components
   .filter(

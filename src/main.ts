@@ -12,10 +12,10 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
   const isReplay = words.includes('replay');
-  const readsLittle = words.includes('--help') || /^(?:-|help|comp|$)/.test(words[0] ?? '');
-  if (!readsLittle) {
+  const isLong = isReplay || words.includes('run');
+  if (isLong || !(words.includes('--help') || /^(?:-|help|comp|$)/.test(words[0] ?? ''))) {
     const memory = await import('./wiring/memory.ts');
-    if (isReplay || words.includes('run')) memory.keepMemorySmall();
+    if (isLong) memory.keepMemorySmall();
     else memory.takeMemoryAtOnce();
     if (isReplay) memory.keepGarbageSmall();
   }

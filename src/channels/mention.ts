@@ -7,7 +7,7 @@ import { textLeaf } from '../schema/texts.ts';
 /** Who is mentioned, by the severity of the alert. */
 export type Mention = Readonly<Partial<Record<Severity, readonly string[] | undefined>>>;
 
-/** `mention` of a channel: for each severity whom it mentions, in the words of its receiver. */
+/** `mention` of a channel: for each severity the people it mentions, in the words of its receiver. */
 export function mentionSchema(options: {
   readonly description: string;
   readonly pattern: RegExp;
@@ -23,14 +23,14 @@ export function mentionSchema(options: {
       }),
       { error: 'must be a list' },
     )
-    .meta({ description: 'Whom an alert of this severity mentions.' })
+    .meta({ description: 'Who is mentioned by an alert of this severity.' })
     .optional();
   return shape({ critical: people, warning: people, info: people }).meta({
     description: options.description,
   });
 }
 
-/** Whom a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */
+/** The people a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */
 export function mentionsIn(message: Message, mention: Mention): readonly string[] {
   if (message.kind !== 'incidents') return [];
   const notified = new Set(message.items.filter((item) => item.mention).map(({ severity }) => severity));

@@ -28,7 +28,7 @@ export function createPing(clock: Clock): Ping {
       await readStart(response.body, clock);
       return response.statusCode >= 200 && response.statusCode < 300;
     } catch {
-      // Whatever went wrong, the outside was not reached; it will notice.
+      // The outside was not reached, for one reason or another; it will notice.
       return false;
     } finally {
       deadline.clear();

@@ -2,7 +2,7 @@ import { keyOf } from '../domain/json.ts';
 
 /**
  * What a person reads of a card, as lines: its texts in their order, names with their values, links as buttons. Every receiver of cards
- * calls these alike, whatever else stands in its JSON.
+ * calls these alike; the rest of its JSON is left out.
  */
 export function readCard(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -24,7 +24,7 @@ export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder in which the command was started. */
   readonly cwd: string;
-  /** Who types, for the record beside an acknowledgement or a silence. */
+  /** Who types, for the record of an acknowledgement or a silence. */
   readonly user: string;
   readonly version: string;
   /** Asks the person at the terminal; what is typed does not show when it is `hidden`. Null where there is none. */
@@ -37,7 +37,7 @@ export interface CommandContext {
 }
 
 /**
- * What commands need from other parts of the program, handed in by main: rooms beside this one are not
+ * What commands need from other parts of the program, handed in by main: other rooms on this floor are not
  * imported. Each loads its part when it is first called, so that `--help` loads none.
  */
 export interface Rooms {
@@ -45,7 +45,7 @@ export interface Rooms {
   /** The configuration as it was understood, as a plain tree with secrets hidden. */
   describeSettings(settings: Settings, warnings: readonly ConfigProblem[]): Promise<object>;
   readSchema(): Promise<object>;
-  /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
+  /** Opens the database to read, while a daemon may be writing it. Throws `StorageError`. */
   openReader(storage: StorageSettings): Promise<StoreFile>;
   /** Opens the database to ask it in SQL; the process is ended when it is not closed within `limitMs`. Throws `StorageError`. */
   openSql(path: string, limitMs: number): Promise<SqlFile>;
@@ -95,7 +95,7 @@ export interface Rooms {
   sendReport(order: ReportOrder): Promise<readonly SentReport[]>;
 }
 
-/** What a daemon leaves beside its SQLite file while it runs. */
+/** What a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
   /** Where it listens; null without a server. */
   readonly address: string | null;

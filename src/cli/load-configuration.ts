@@ -64,7 +64,7 @@ export async function loadForOperator(
 /** Where the recommended unit and the image keep the database of a configuration in /etc/lowwater. */
 const usualFolders = ['/var/lib/lowwater', '/data'];
 
-/** A shell beside the unit or the container has not its `LOWWATER_DATA`. */
+/** A shell outside the unit or the container does not have its `LOWWATER_DATA`. */
 function placeDatabase(
   { env }: CommandContext,
   configuration: Omit<OperatorConfiguration, 'isDatabaseGuessed'>,

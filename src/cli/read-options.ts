@@ -79,7 +79,7 @@ export function readChoice<Word extends string>(
 
 export const byOption: OptionSpec = { value: 'NAME', summary: 'who says so; default the user who types' };
 
-/** Who the record names beside an acknowledgement or a silence. */
+/** Who the record names with an acknowledgement or a silence. */
 export function readPerson({ user }: CommandContext, input: CommandInput): string {
   return input.option('by') ?? user;
 }

@@ -1,12 +1,15 @@
 import * as z from 'zod';
+import { describeProvider } from '../providers/describe-provider.ts';
+import { providerKinds } from '../providers/registry.ts';
 import { configSchema } from './schema/config.ts';
 
 /**
  * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag
  * or one of some words is asked for, a string with a placeholder passes too.
  */
-export function configJsonSchema(): object {
+export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.core.JSONSchema.BaseSchema {
   const schema = z.toJSONSchema(configSchema, {
+    ...options,
     io: 'input',
     override: ({ zodSchema, jsonSchema, path }) => {
       if (zodSchema === configSchema.shape.accounts) allowFiles(jsonSchema);
@@ -44,6 +47,55 @@ function allowPlaceholder(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const { description, default: fallback, ...own } = jsonSchema;
   for (const key of Object.keys(own)) delete jsonSchema[key];
   jsonSchema.anyOf = [own, { ...placeholder }];
+}
+
+/** As `configJsonSchema`, for editors: what stands in several places stands once, and credentials are completed. */
+export function editorJsonSchema(): object {
+  const { $defs: all = {}, ...schema } = configJsonSchema({ reused: 'ref' });
+  const $defs: Record<string, unknown> = {};
+  const share = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(share);
+    if (typeof part !== 'object' || part === null) return part;
+    const { $ref, ...own }: { $ref?: unknown } = part;
+    const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : '';
+    const target = all[name];
+    if (target === undefined)
+      return Object.fromEntries(Object.entries(part).map(([key, child]) => [key, share(child)]));
+    // Not every reader of JSON Schema looks at what stands next to a reference.
+    const isShort = JSON.stringify(target).length < minSharedLength;
+    if (isShort || Object.keys(own).length > 0) return share({ ...Object(target), ...own });
+    if (!Object.hasOwn($defs, name)) {
+      $defs[name] = true;
+      $defs[name] = share(target);
+    }
+    return part;
+  };
+  const { properties, ...rest } = Object(share(schema));
+  return {
+    ...rest,
+    properties: { ...properties, accounts: completeCredentials(properties.accounts) },
+    $defs,
+  };
+}
+
+/** Shorter parts, as text, are hardly longer than a reference. */
+const minSharedLength = 100;
+
+/** What the provider of an account asks for, where its entry has the name of its type. */
+function completeCredentials({ anyOf = [], ...rest }: z.core.JSONSchema.BaseSchema): object {
+  const [list, ...others] = anyOf.map(Object);
+  const asking = providerKinds.map(describeProvider).filter(({ details }) => details !== null);
+  const allOf = asking.map(({ type, credentials }) => {
+    const properties = Object.fromEntries(
+      credentials.map(({ name, label }) => [name, { description: label }]),
+    );
+    return {
+      if: { properties: { provider: { const: type } }, required: ['provider'] },
+      // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema.
+      then: { properties: { credentials: { properties } } },
+    };
+  });
+  return { ...rest, anyOf: [{ ...list, items: { ...list.items, allOf } }, ...others] };
 }
 
 /** The keys at which, or right below which, the schemas have secrets. */

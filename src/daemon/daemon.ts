@@ -19,51 +19,23 @@ import {
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ClusterProblem } from '../ports/cluster.ts';
-import type { Log } from '../ports/log.ts';
-import type { DamagedRecord, Store } from '../ports/store.ts';
+import type { DamagedRecord } from '../ports/store.ts';
 import { Committer } from './committer.ts';
-import { type ConnectionDependencies, Connections } from './connections.ts';
+import { Connections } from './connections.ts';
 import { Counting } from './counting.ts';
+import type { DaemonDependencies } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { Ending } from './ending.ts';
-import { Heartbeat, type Ping } from './heartbeat.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { LeftOrders } from './left-orders.ts';
-import type { AcknowledgeLink } from './message-frame.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { WakeTimer } from './wake-timer.ts';
-
-export interface DaemonDependencies extends ConnectionDependencies {
-  readonly store: Store;
-  /** The configured and the stored state when this process became the owner. */
-  readonly state: MonitorState;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly ping: Ping;
-  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
-  /** Called when a person hands the accounts over to another daemon. */
-  readonly handOver?: () => void;
-  /** Checked before each poll: whether this process owns the accounts now. Default: always. */
-  readonly owns?: () => boolean;
-  /** Checked before each send. Default: as `owns`. */
-  readonly maySend?: () => boolean;
-  /** Whether a group may be asked again before the last outcome is stored. Default: always. */
-  readonly mayActUnpersisted?: () => boolean;
-  /** What is wrong among the daemons that share the database. Default: nothing. */
-  readonly clusterProblems?: () => readonly ClusterProblem[];
-  /**
-   * Wakes at least this often, because the command line may have left an order and the clock may have
-   * changed. Default: 1 s.
-   */
-  readonly maxSleepMs?: number;
-}
 
 const usualSleepMs = 1000;
 
@@ -101,7 +73,7 @@ export class Daemon {
     const { state, store, clock, log, owns = () => true, maySend = owns } = dependencies;
     const { settings } = state;
     this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
-    const now = this.#time.now();
+    const now = this.now();
     this.startedAt = now;
     this.configLoadedAt = now;
     this.state = state;
@@ -114,64 +86,53 @@ export class Daemon {
       now,
       ended: (reached) => this.#daemonLog.heartbeatEnded(reached),
     });
-    this.#retention = new Retention({ store, aliveAt: this.state.lastRunEndedAt, now });
-    this.historyLoader = new HistoryLoader({
-      state: this.state,
+    this.#retention = new Retention({ store, aliveAt: state.lastRunEndedAt, now });
+    const common = {
+      state,
+      store,
       reader: store,
-      now: () => this.#time.now(),
-      act: (takeIn) => this.act(takeIn),
-    });
+      clock,
+      log,
+      daemonLog: this.#daemonLog,
+      connections: this.#connections,
+      now: () => this.now(),
+      act: <T>(work: (at: number) => T) => this.act(work),
+    };
+    this.historyLoader = new HistoryLoader(common);
+    const loaded = { ...common, historyLoader: this.historyLoader };
     this.poller = new Poller({
-      state: this.state,
+      ...loaded,
       readBalance: this.#connections.readBalance,
-      historyLoader: this.historyLoader,
       owns,
       mayActUnpersisted: dependencies.mayActUnpersisted,
-      now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     this.#dispatcher = new Dispatcher({
-      state: this.state,
-      reader: store,
-      historyLoader: this.historyLoader,
+      ...loaded,
       maySend,
-      now: () => this.#time.now(),
       acknowledgeUrl: dependencies.acknowledgeUrl,
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
     this.#committer = new Committer({
-      state: this.state,
-      store,
-      clock,
+      ...common,
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     this.#leftOrders = new LeftOrders({
-      state: this.state,
-      store,
-      daemonLog: this.#daemonLog,
+      ...common,
       alone: (work) => this.#committer.alone(work),
-      act: (work) => this.act(work),
       handOver: dependencies.handOver ?? (() => undefined),
     });
-    this.#learning = new Learning({
-      state: this.state,
-      reader: store,
-      historyLoader: this.historyLoader,
-      clock,
-      log,
-      learned: () => this.#committer.schedule(),
-    });
+    this.#learning = new Learning({ ...loaded, learned: () => this.#committer.schedule() });
     this.#ending = new Ending({
-      clock,
+      ...common,
       timer: this.#timer,
       learning: this.#learning,
       poller: this.poller,
       dispatcher: this.#dispatcher,
       heartbeat: this.#heartbeat,
       committer: this.#committer,
-      connections: this.#connections,
-      noteEnd: () => writeNote(this.state, aliveNote, String(this.#time.now())),
+      noteEnd: () => writeNote(state, aliveNote, String(this.now())),
     });
   }
 
@@ -190,17 +151,17 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
-    renewLinkKeys(this.state, this.#time.now());
+    renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, whatever the last daemon reported.
-    noteConfiguration(this.state, null, this.#time.now());
+    noteConfiguration(this.state, null, this.now());
     this.#tick();
   }
 
   /** Does something at once as part of a turn. */
   act<T>(work: (now: number) => T): T {
     this.#followClockChange();
-    const now = this.#time.now();
+    const now = this.now();
     const result = work(now);
     this.#endTurn(now);
     return result;
@@ -241,7 +202,7 @@ export class Daemon {
     const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
-    this.configLoadedAt = this.#time.now();
+    this.configLoadedAt = this.now();
     this.act((now) => {
       reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
@@ -302,7 +263,7 @@ export class Daemon {
   #tick(): void {
     if (!this.#running) return;
     this.#followClockChange();
-    const now = this.#time.now();
+    const now = this.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
     noteClusterProblems(this.state, this.#dependencies.clusterProblems?.() ?? [], now);
@@ -357,7 +318,7 @@ export class Daemon {
     const jumpMs = this.#time.takeJump();
     if (jumpMs === 0) return;
     this.#dependencies.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
-    const now = this.#time.now();
+    const now = this.now();
     followClock(this.state, jumpMs, now);
     this.poller.shift(jumpMs);
     this.#dispatcher.shift(jumpMs);

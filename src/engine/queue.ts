@@ -31,9 +31,20 @@ export function enqueue(
   const message =
     last === null || last.items.length >= maxItemsStored
       ? newNotification({ ...input, id: state.random.id(), items: [input.item] })
-      : joinNotification(last, [input.item], input.dueAt);
+      : join(state, last, [input.item], input.dueAt);
   putNotification(state, message);
   return message.id;
+}
+
+/** What a daemon that died may have sent gets another id when it grows: receivers drop repeated ones. */
+function join(
+  state: MonitorState,
+  message: Notification,
+  items: readonly NotificationItem[],
+  dueAt: number,
+): Notification {
+  const uncertain = message.uncertain || state.inherited.delete(message.id);
+  return joinNotification({ ...message, uncertain }, items, dueAt);
 }
 
 /** Stores a notification and keeps the queue of its channel. */
@@ -95,7 +106,7 @@ export function absorbFollowers(
     if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
     if (underWay.size > 0 && follower.items.some(({ incident }) => underWay.has(incident))) continue;
-    whole = joinNotification(whole, follower.items, whole.dueAt);
+    whole = join(state, whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
     for (const { incident } of follower.items)
       followFirstMessage(state, { incident, from: follower, to: message });

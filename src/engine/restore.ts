@@ -138,6 +138,7 @@ function restoreMessage(
   { downMs, now }: { readonly downMs: number; readonly now: number },
 ): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
+  if (!state.endedCleanly) state.inherited.add(message.id);
   putNotification(
     state,
     tooOld

@@ -1,4 +1,5 @@
-import type { CsvError, Parser } from 'csv-parse';
+import { pipeline } from 'node:stream/promises';
+import type { CsvError } from 'csv-parse';
 
 /** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
@@ -26,17 +27,30 @@ interface CsvSink {
  */
 export async function readCsv(pieces: AsyncIterable<string>, { take, onPiece }: CsvSink): Promise<void> {
   const plain = new PlainLines(take);
-  let quoted: QuotedText | null = null;
-  for await (const piece of pieces) {
-    if (quoted === null) {
-      if (!plain.add(piece)) quoted = await QuotedText.begin(take, plain.line);
-      quoted?.add(plain.rest);
-    } else quoted.add(piece);
-    onPiece(piece.length);
-    if (quoted?.hasFailed === true) break;
+  const iterator = pieces[Symbol.asyncIterator]();
+  try {
+    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+      onPiece(step.value.length);
+      if (plain.add(step.value)) continue;
+      await readQuoted(textFrom(plain.rest, { iterator, onPiece }), { take, firstLine: plain.line });
+      return;
+    }
+    plain.end();
+  } finally {
+    // A file that is not read to its end is closed.
+    await iterator.return?.();
   }
-  if (quoted === null) plain.end();
-  else await quoted.end();
+}
+
+async function* textFrom(
+  rest: string,
+  { iterator, onPiece }: { readonly iterator: AsyncIterator<string>; readonly onPiece: CsvSink['onPiece'] },
+): AsyncGenerator<string> {
+  yield rest;
+  for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) {
+    yield step.value;
+    onPiece(step.value.length);
+  }
 }
 
 /** Lines without quotes. */
@@ -88,57 +102,29 @@ class PlainLines {
   }
 }
 
-/** Text in which quotes are understood. */
-class QuotedText {
-  readonly #parser: Parser;
-  readonly #ended: Promise<void>;
-  readonly #isOwnError: (error: unknown) => error is CsvError;
-  #line: number;
-
-  private constructor(
-    { CsvError, parse }: typeof import('csv-parse'),
-    take: CsvSink['take'],
-    firstLine: number,
-  ) {
-    this.#line = firstLine;
-    this.#isOwnError = (error) => error instanceof CsvError;
-    this.#parser = parse({
-      max_record_size: maxRecord,
-      record_delimiter: ['\r\n', '\n'],
-      relax_column_count: true,
-      on_record: (cells: string[], { lines }) => {
-        take(cells, this.#line);
-        this.#line = firstLine + lines;
-        return null;
-      },
-    });
-    this.#ended = new Promise<void>((resolve, reject) => this.#parser.on('end', resolve).on('error', reject));
-    // It is waited for in `end`, whenever it fails.
-    this.#ended.catch(() => undefined);
+/** Reads text in which quotes are understood. */
+async function readQuoted(
+  text: AsyncIterable<string>,
+  { take, firstLine }: { readonly take: CsvSink['take']; readonly firstLine: number },
+): Promise<void> {
+  // Loaded where a file needs it.
+  const { CsvError, parse } = await import('csv-parse');
+  let line = firstLine;
+  const parser = parse({
+    max_record_size: maxRecord,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    on_record: (cells: string[], { lines }) => {
+      take(cells, line);
+      line = firstLine + lines;
+      return null;
+    },
+  });
+  try {
     // Nothing comes out of it: every record is taken as it is found.
-    this.#parser.resume();
-  }
-
-  /** The parser is loaded where a file needs it. */
-  static async begin(take: CsvSink['take'], firstLine: number): Promise<QuotedText> {
-    return new QuotedText(await import('csv-parse'), take, firstLine);
-  }
-
-  get hasFailed(): boolean {
-    return this.#parser.destroyed;
-  }
-
-  add(text: string): void {
-    this.#parser.write(text);
-  }
-
-  async end(): Promise<void> {
-    if (!this.hasFailed) this.#parser.end();
-    try {
-      await this.#ended;
-    } catch (error) {
-      throw this.#isOwnError(error) ? new HistoryFileError(`line ${this.#line}: ${explain(error)}`) : error;
-    }
+    await pipeline(text, parser.resume());
+  } catch (error) {
+    throw error instanceof CsvError ? new HistoryFileError(`line ${line}: ${explain(error)}`) : error;
   }
 }
 

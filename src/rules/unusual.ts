@@ -6,6 +6,7 @@ import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
+import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
@@ -77,6 +78,10 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     describe: (rule) =>
       `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
     evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
+    isSurelyOk: (rule, { spending }) => {
+      const state = spending.state(rule.balance);
+      return state === null || state.hours < hoursPerWeek || (state[side].sum === 0 && state.silent === 0);
+    },
     factsBehind: (rule, facts) => factsBehind(side, rule, facts),
     acknowledged: (rule, spending, taken) => {
       const state = spending.state(rule.balance);
@@ -86,8 +91,11 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
       rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
     subject: (about) => `${moneyOf(about)} ${words.subject}`,
     firing: (item, frame) => wordFiring(item, frame, side),
-    resolved: (item) => `${moneyOf(item)} spending is as usual again`,
-    recovery: 'Resolved: spending is as usual again.',
+    resolved: (item, frame) => {
+      const change = factText(item, lastingChange, frame);
+      return `${moneyOf(item)} spending ${change === null ? 'is as usual again' : `stays at ${change}`}`;
+    },
+    recovery: 'Resolved: spending is as usual again, or this is what is usual now.',
     figures: (item, frame) => [
       ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
       ...figuresOf(item, frame, shownFacts),
@@ -100,9 +108,13 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
 const times = 'times the usual';
 const anHour = 'an hour, beyond the usual';
 const atThisPace = 'empty at this pace';
-const shownFacts: readonly string[] = [anHour, atThisPace];
+const lastingChange = 'lasting change';
+const changedSince = 'changed since';
+const shownFacts: readonly string[] = [lastingChange, changedSince, anHour, atThisPace];
 
 function wordFiring(item: MessageItem, frame: WordingFrame, side: Side): string {
+  const change = factText(item, lastingChange, frame);
+  if (change !== null) return `${moneyOf(item)} spending has changed to ${change}`;
   const factor = factText(item, times, frame);
   const lasted = factText(item, 'since', frame);
   const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
@@ -121,7 +133,10 @@ function evaluate(side: Side, rule: UnusualRule, facts: AccountFacts, firing: Se
     return unknown(`${state.hours} hours learned, needs a week: nothing is usual before`);
   }
   const numbers = numbersOf(episodeOf(state, side, reading.at));
-  const unusual = isUnusual(state, side, { factor: factors[rule.sensitivity], firing: firing !== null });
+  const isFiring = { at: reading.at, firing: firing !== null };
+  const unusual =
+    isUnusual(state, side, { ...isFiring, factor: factors[rule.sensitivity] }) ||
+    isShifting(state, side, isFiring);
   return unusual ? breached(rule.severity, numbers) : ok(numbers);
 }
 
@@ -137,8 +152,18 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   if (state === null || reading === null) return found;
   return [
     ...found,
+    ...shiftFacts(recentShift(state, side, reading.at)),
     ...episodeFacts(episodeOf(state, side, reading.at), side, { reading, rule, floor: facts.floorMicros }),
     ...spendingFacts(facts.spending, rule.balance),
+  ];
+}
+
+/** A change that lasted a day is what is usual from then on. */
+function shiftFacts(shift: ReturnType<typeof recentShift>): Fact[] {
+  if (shift === null) return [];
+  return [
+    textFact(lastingChange, `${shift.factor.toFixed(2)} times its former level`),
+    instantFact(changedSince, shift.since),
   ];
 }
 

@@ -12,7 +12,7 @@ export interface TextLeaf<T> {
   readonly description: string;
   /** Said where the value is missing or no string: "must be …". */
   readonly allowed: string;
-  /** For editors: what a literal text must look like. Placeholders are always allowed beside it. */
+  /** For editors: what a literal text must look like. Placeholders are always allowed too. */
   readonly pattern?: string;
   readonly examples?: readonly string[];
   /** A value that is never shown: nothing but this says which keys of the configuration are secrets. */

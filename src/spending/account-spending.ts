@@ -282,7 +282,12 @@ export class AccountSpending {
     const { day, hour } = dayAndHour(this.#week, ended);
     for (const known of this.#known.values()) {
       const { state } = known;
-      learnHour(state, slot, { day, hour, planned: this.#plannedAt(known, ended.startsAt) });
+      learnHour(state, slot, {
+        startsAt: ended.startsAt,
+        day,
+        hour,
+        planned: this.#plannedAt(known, ended.startsAt),
+      });
       if (this.#week.dayAt(endsAt) !== day) known.runs = null;
       forgetUnusual(state);
       known.usual = null;

@@ -50,6 +50,20 @@ const numbers = [
   'runHour',
   'runHours',
   'runDays',
+  /** The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one. */
+  'shiftSince',
+  'shiftedAt',
+  'shiftedBy',
+  'shiftsFrom',
+  /** What may become one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
+  'offSince',
+  'offSide',
+  'offHours',
+  'offSpent',
+  'offUsual',
+  /** Spent and usual in the last six of them. */
+  'recentSpent',
+  'recentUsual',
 ] as const;
 
 /** Numbers of one side of what is unusual; see `watchUnusual`. */

@@ -4,6 +4,7 @@ import type { BalanceState } from './balance-state.ts';
 import { noteRunHour } from './expected-runs.ts';
 import { fadeLearned, raiseLearned } from './learned-height.ts';
 import { learnLevel, levelOf } from './level.ts';
+import { watchShift } from './level-shift.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
@@ -31,7 +32,7 @@ export function isSeen(state: BalanceState): boolean {
 export function learnHour(
   state: BalanceState,
   slot: number,
-  at: { readonly day: number; readonly hour: number; readonly planned: Micros },
+  at: { readonly startsAt: number; readonly day: number; readonly hour: number; readonly planned: Micros },
 ): void {
   if (!isSeen(state)) return;
   let seen = (state.spent * hourMs) / state.seenMs;
@@ -49,6 +50,7 @@ export function learnHour(
   learnProfile(state, slot, spent);
   state.hours++;
   state.meanHour += (spent - state.meanHour) / Math.min(state.hours, meanHours);
+  if (state.hours > meanHours) watchShift(state, { at: at.startsAt, slot, spent, usual });
 }
 
 /** The most that hours take. What a person said is expected does not count. */

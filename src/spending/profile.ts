@@ -60,13 +60,13 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
   const weeks = Math.min(maxWeeks, (state.weeks[slot] ?? 0) + 1);
   const bin = state.bins[slot] ?? 0;
   state.weeks[slot] = weeks;
-  state.bins[slot] = bin + Math.max(1 / weeks, newestShare(state)) * (spent - bin);
+  state.bins[slot] = bin + newestShare(state, weeks) * (spent - bin);
 }
 
-/** Less where little is sent: an hour that takes one message or none says little by itself. */
-function newestShare({ smallestFall, meanHour }: BalanceState): number {
+/** How much the newest of so many weeks counts. Less where little is sent: an hour that takes one message or none says little by itself. */
+export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: number): number {
   const falls = meanHour / smallestFall;
-  return falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest;
+  return Math.max(1 / weeks, falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest);
 }
 
 /** An hour of the week is as if it had never been seen. */

@@ -19,7 +19,7 @@ const asked: Readonly<
 };
 
 /**
- * Prints what shells complete, one a line: names of the configuration as it stands in the file, whatever else is wrong with it, or what the
+ * Prints what shells complete, one a line: names of the configuration as it stands in the file, errors elsewhere in it or not, or what the
  * running daemon has. Loaded in place of the command line. `account` is the word that stands before the alert.
  */
 export async function completeValues(

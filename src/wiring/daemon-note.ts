@@ -4,7 +4,7 @@ import { parseJsonObject } from '../domain/json.ts';
 import type { StorageSettings } from '../domain/settings.ts';
 
 /**
- * Leaves beside a SQLite file where its daemon listens, for commands that have another environment or a broken configuration. It
+ * Leaves next to a SQLite file where its daemon listens, for commands that have another environment or a broken configuration. It
  * holds no secret. Where it cannot be written all works as before: commands ask the address of the configuration then.
  */
 export function leaveDaemonNote({ path }: StorageSettings, note: DaemonNote): void {

@@ -72,7 +72,7 @@ function sameAddress(before: ServerSettings, after: ServerSettings): boolean {
   return before.host === after.host && before.port === after.port && after.port !== 0;
 }
 
-/** Told apart by the token too, which JSON hides. */
+/** They differ by the token too, which JSON hides. */
 function sameSettings(before: PageSettings, after: PageSettings): boolean {
   const sameToken = before.server.token?.reveal() === after.server.token?.reveal();
   return sameToken && JSON.stringify(before) === JSON.stringify(after);

@@ -1,4 +1,5 @@
 import type { Rooms } from '../cli/context.ts';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { systemClock } from '../system/clock.ts';
@@ -26,6 +27,7 @@ export function createLiveRooms({
         import('./configuration-file.ts'),
       ]);
       const opened = await log.open(settings.log.level);
+      if (process.env.LOWWATER_IMAGE) opened.info(describePage(settings), 'lowwater starts in a container');
       logWarnings(opened, warnings);
       await serve({
         file: openConfigurationFile(file, log),
@@ -62,6 +64,27 @@ export function createLiveRooms({
         const { sendReport } = await import('./report-now.ts');
         return sendReport({ ...order, reader }, order.signal);
       }),
+  };
+}
+
+/** Where the page of a container is, and what keeps people from reaching it. */
+function describePage({ server }: Settings): {
+  readonly page: string | null;
+  readonly missing: readonly string[];
+} {
+  if (server === null) return { page: null, missing: ['"server" is null: there is no page'] };
+  const missing = [
+    ...(isLoopbackHost(server.host)
+      ? ['"server": { "host": "0.0.0.0" }: the page answers inside the container alone']
+      : []),
+    ...(server.token === null
+      ? [`"server": { "token": "\${env:LOWWATER_TOKEN}" }: nobody else may see it without`]
+      : []),
+  ];
+  const { publicUrl, port } = server;
+  return {
+    page: publicUrl ?? `port ${port} of the container, as it is published (-p ${port}:${port})`,
+    missing,
   };
 }
 

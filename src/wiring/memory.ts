@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Keeps the memory of a process that runs for years small. Node would let young objects take 100 MB before it looks for
- * garbage, which pays where much is made; the daemon makes little, and a replay is to fit beside it. To be called before the rest is loaded: what the
+ * garbage, which pays where much is made; the daemon makes little, and a replay must fit next to it. To be called before the rest is loaded: what the
  * young objects' space has grown to it keeps.
  */
 export function keepMemorySmall(): void {

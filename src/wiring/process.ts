@@ -19,11 +19,11 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const isDaemon = process.argv.includes('run');
   const log = openProcessLog(env);
   process.on('uncaughtException', (error) => void endFatally(error));
-  const unread = new AbortController();
+  const noReader = new AbortController();
   const stdout = openOutput(process.stdout, env, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.
     if (isDaemon) return;
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return unread.abort();
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort();
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
     process.exit(failureCode(process.argv));
   });
@@ -50,7 +50,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       version,
       clock: systemClock,
       random: systemRandom,
-      signal: AbortSignal.any([signal, unread.signal]),
+      signal: AbortSignal.any([signal, noReader.signal]),
       rooms: createRooms({ log, version }),
     });
   } catch (error) {
@@ -85,7 +85,7 @@ function readVersion(): string {
   return (manifest as { readonly version: string }).version;
 }
 
-/** The name for the record beside what a person does; a container may run under an id without a name. */
+/** The name for the record of what a person does; a container may run under an id without a name. */
 function nameUser(): string {
   try {
     return userInfo().username;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Lets the stack of an error, and those of its causes, say where in the sources each call stands, by the maps beside
+ * Lets the stack of an error, and those of its causes, say where in the sources each call stands, by the maps next to
  * the bundle. They are read for this alone: Node would read them at every start. Changes the error.
  */
 export function nameSources(error: Error): void {

@@ -33,8 +33,8 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       return describeSettings(settings, warnings);
     },
     async readSchema() {
-      const { configJsonSchema } = await import('../config/json-schema.ts');
-      return configJsonSchema();
+      const { editorJsonSchema } = await import('../config/json-schema.ts');
+      return editorJsonSchema();
     },
     async openReader(storage) {
       const { openConfigured } = await import('../store/store.ts');

@@ -1,4 +1,5 @@
-import type { Daemon, DaemonDependencies } from '../daemon/daemon.ts';
+import type { Daemon } from '../daemon/daemon.ts';
+import type { DaemonDependencies } from '../daemon/daemon-dependencies.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';

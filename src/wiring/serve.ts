@@ -120,7 +120,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await followPage(next);
-        // What was a secret before stays one: whoever was told it may still repeat it.
+        // What was a secret before stays one: a receiver may still repeat it.
         await learn(secrets);
         current = next;
         await ownership.apply(next);
@@ -216,7 +216,7 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
       closed = true;
       watch.close();
       process.off('SIGHUP', reload);
-      // Its failure is told where it was asked for.
+      // Its failure is reported where it was asked for.
       await applying.catch(() => undefined);
     },
   };

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { exampleKeys, presetKinds } from '../../src/channels/presets/preset-kind.ts';
 import { channelKinds } from '../../src/channels/registry.ts';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema, editorJsonSchema } from '../../src/config/json-schema.ts';
+import { describeProvider } from '../../src/providers/describe-provider.ts';
+import { providerKindOf } from '../../src/providers/registry.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
 import { exampleEnv as env, exampleConfig as example } from '../support/example-channels.ts';
 import { load, loadValid, placeholder, sample } from './sample.ts';
@@ -133,11 +135,25 @@ test.each(spenders)('$type never sends by the account that its messages are abou
 
 test('config.schema.json is what scripts/write-schema.ts writes', () => {
   const file = readFileSync(join(root, 'config.schema.json'), 'utf8');
-  expect(file).toBe(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  expect(file).toBe(`${JSON.stringify(editorJsonSchema(), null, 1)}\n`);
 });
 
-test('the JSON Schema accepts the examples and refuses what the program refuses', () => {
-  const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(configJsonSchema())));
+test('editors complete the credentials of an account whose entry has the name of its type', () => {
+  const text = JSON.stringify(editorJsonSchema());
+  const { credentials } = describeProvider(providerKindOf({ type: 'twilio' }));
+  const properties = Object.fromEntries(credentials.map(({ name, label }) => [name, { description: label }]));
+  expect(text).toContain(
+    `"if":{"properties":{"provider":{"const":"twilio"}},"required":["provider"]},"then":{"properties":{"credentials":{"properties":${JSON.stringify(properties)}}}}`,
+  );
+});
+
+test.each([
+  ['the whole JSON Schema', configJsonSchema],
+  ['that for editors, in which parts stand once,', editorJsonSchema],
+])('%s accepts the examples and refuses what the program refuses', (_, make) => {
+  // The conditions complete credentials and refuse nothing; zod reads none.
+  const text = JSON.stringify(make(), (key, value) => (key === 'allOf' ? undefined : value));
+  const schema = z.fromJSONSchema(JSON.parse(text));
   const accepts = (config: unknown) => schema.safeParse(config).success;
   expect(accepts(JSON.parse(example))).toBe(true);
   expect(accepts(contractExample)).toBe(true);

@@ -2,25 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { channelOf, makeProvider } from '../support/settings.ts';
+import { channelOf, makeSettings } from '../support/settings.ts';
 
 function settingsWith(parts: Partial<Settings>): Settings {
-  return {
-    provider: makeProvider(),
-    providers: {},
-    accounts: [],
-    rules: [],
-    channels: [],
-    routes: [],
-    silences: [],
-    reports: [],
-    server: null,
-    heartbeat: null,
-    storage: { path: '/nowhere', retentionMs: 1 },
-    log: { level: 'info' },
-    timezone: 'UTC',
-    ...parts,
-  };
+  return { ...makeSettings({ accounts: [], channels: [] }), ...parts };
 }
 
 const mail = channelOf('mail', {

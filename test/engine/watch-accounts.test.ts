@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
-import { belowRule, factsNoon } from '../support/account-facts.ts';
+import { factsNoon, negativeRule } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
@@ -11,7 +11,7 @@ test('a rule that names no balance watches the first one of each account, whatev
   const state = startMonitor({
     settings: makeSettings({
       accounts: [makeAccount('otp'), makeAccount('wallet', { balances: main }), makeAccount('marketing')],
-      rules: [belowRule({ id: 'low', balance: '' })],
+      rules: [negativeRule({ id: 'low', balance: '' })],
     }),
     calendar: cronCalendar,
     random: seededRandom(),

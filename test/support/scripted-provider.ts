@@ -1,4 +1,4 @@
-import type { Outcome, OutcomeKind, ProviderFacts } from '../../src/domain/outcome.ts';
+import type { BalanceAnswer, Outcome, OutcomeKind, ProviderFacts } from '../../src/domain/outcome.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Provider, SendingGuard } from '../../src/ports/provider.ts';
 import { units } from './account-facts.ts';
@@ -25,6 +25,11 @@ export class ScriptedProvider implements Provider {
 
   set(account: string, sms: number, over: { readonly voip?: number; readonly currency?: string } = {}): void {
     this.#answers.set(account, okOutcome({ sms, ...over }));
+  }
+
+  /** The balances of an account of any kind, in millionths. */
+  answer(account: string, answer: BalanceAnswer): void {
+    this.#answers.set(account, { kind: 'ok', answer, durationMs: 5, usage: {} });
   }
 
   /** A good answer that says more than the balances. */

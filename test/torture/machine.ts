@@ -1,5 +1,6 @@
 import { Membership } from '../../src/cluster/membership.ts';
-import { Daemon, type DaemonDependencies } from '../../src/daemon/daemon.ts';
+import { Daemon } from '../../src/daemon/daemon.ts';
+import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';

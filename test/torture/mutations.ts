@@ -208,7 +208,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what joins a message is left out of it',
     file: queue,
-    old: '    whole = joinNotification(whole, follower.items, whole.dueAt);\n',
+    old: '    whole = join(state, whole, follower.items, whole.dueAt);\n',
     new: '',
   },
   {

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type MailChart, renderChartSvg } from './chart-svg.ts';
 
-/** Beside `src` and `dist` alike, so that it is found in the repository, the package and the image. */
+/** Next to `src` and `dist` alike, so that it is found in the repository, the package and the image. */
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
 
 /** Sharp on a phone, and at the 560 pixels of a wide window; more would cost memory and nobody sees it. */

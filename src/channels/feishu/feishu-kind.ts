@@ -6,7 +6,7 @@ import { robotKind } from '../robot-kind.ts';
 
 const botPage = 'open.feishu.cn, custom bots';
 
-/** What a bot answers: a code in the body, whatever the status is. No id comes back, so that a lost answer may mean two messages. */
+/** What a bot answers: a code in the body, with any status. No id comes back, so that a lost answer may mean two messages. */
 const feishuAnswers = robotAnswers({
   receiver: 'Feishu',
   keys: ['code', 'msg'],

@@ -38,7 +38,7 @@ const key = z.strictObject({
   example: z.string(),
 });
 
-/** A receiver that takes messages over HTTP, as data: one file each beside this one. */
+/** A receiver that takes messages over HTTP, as data: one file each in this folder. */
 export const presetSchema = z.strictObject({
   type: z.string(),
   name: z.string(),

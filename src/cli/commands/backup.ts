@@ -7,7 +7,7 @@ export const backupCommand: Command = {
   name: 'backup',
   summary: 'consistent copy of the live database',
   details: `Works while the daemon runs. The copy is one file. To restore: stop the daemon, put the copy in the place of the database,
-remove the -wal and -shm files beside it, start the daemon.
+remove the -wal and -shm files next to it, start the daemon.
 
 A PostgreSQL database is copied by its own tools (pg_dump), and this command says how.`,
   positionals: [{ name: 'FILE', summary: 'the copy; must not exist yet' }],

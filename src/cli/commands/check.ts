@@ -29,7 +29,7 @@ export const checkCommand = operatorCommand({
 known; or check itself failed). The first line says the same in words, with the balances as performance data after the bar where it is read by a
 program. A configuration that is refused also exits with 2.
 
-Beside a running daemon the daemon polls, within its limits, and stores what it reads; without one, check obeys the limits and
+With a running daemon the daemon polls, within its limits, and stores what it reads; without one, check obeys the limits and
 pauses that are stored.
 
 --json prints {"status","accounts":[{... as "status --json" has it, "rules":[... as "explain --json" has them]}]}.`,
@@ -199,7 +199,9 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
         `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
-    lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);
+    // Of an account that was not asked the reason says so.
+    const words = cleanText(reason ?? '', 300);
+    lines.push(`  ${outcome === null ? style.yellow(words) : `${style.yellow(outcome)}: ${words}`}`);
   }
   for (const [name, value] of Object.entries(view.usage)) {
     lines.push(style.dim(`  ${cleanText(name, 60)}: ${cleanText(value, 100)}`));

@@ -27,7 +27,7 @@ export const explainCommand = operatorCommand({
   async run(context, input, desk) {
     const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
     const rule = input.optionalPositional('RULE');
-    // A rule that there is nowhere is wrong usage, whatever is wrong with the database.
+    // A rule that does not exist is wrong usage, even where the database cannot be read.
     if (rule !== null) await requireRule(desk.names, rule);
     const views = await desk.views();
     const all = await views.explain(account);
@@ -79,7 +79,7 @@ function layOutHeading(explanation: Explanation, stdout: Output): string[] {
   return [painted, ...wrapToWidth(text, width - 2).map((line) => `  ${paint(line)}`)];
 }
 
-/** Less room than this beside the names, and what they say stands below them. */
+/** With less room than this next to the names, what they say stands below them. */
 const leastRoom = 24;
 
 function layOutFacts(facts: readonly (readonly [string, string])[], width: number | null): string[] {

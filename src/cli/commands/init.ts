@@ -218,7 +218,7 @@ function schemaKey(): { readonly $schema?: string } {
   return existsSync(file) ? { $schema: file } : {};
 }
 
-/** What the file says for an answer: a placeholder for what is named, else the text, whatever characters it holds. */
+/** What the file says for an answer: a placeholder for what is named, else the text with its placeholders escaped. */
 function written(answer: string): string {
   return /^(?:env|file):./.test(answer) ? `\${${answer}}` : answer.replaceAll('${', '$${');
 }

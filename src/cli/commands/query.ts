@@ -19,9 +19,9 @@ const maxLimitMs = dayMs;
 export const queryCommand: Command = {
   name: 'query',
   summary: 'ask the database in SQL',
-  details: `Read-only SQL (SQLite's) over what is stored, beside a running daemon or without one, with two tables more than the
-file has: reading(account, at, sms, voip, currency) and poll(account, at, outcome). With a condition on the account they are
-quick; reading_of(ACCOUNT, SINCE, UNTIL) and poll_of(ACCOUNT, SINCE, UNTIL) take a span besides. Instants in them are UTC, as datetime()
+  details: `Read-only SQL (SQLite's) over what is stored, with or without a running daemon, with three tables more than the
+file has: reading(account, at, sms, voip, currency), balance(account, at, balance, amount, currency) for the balances of any provider, and
+poll(account, at, outcome). With a condition on the account they are quick; reading_of, balance_of and poll_of take (ACCOUNT, SINCE, UNTIL). Instants in them are UTC, as datetime()
 writes them. docs/storage.md describes all tables, with examples.
 
 The daemon waits for no query; as long as one runs, the log of the database grows. So it is ended after --timeout.`,

@@ -11,7 +11,7 @@ staleness. With --input the readings of a CSV file: at,sms,voip,currency and opt
 where readings are missing for longer than usual the account counts as unreadable. The same engine judges as in the daemon: outages of
 a provider, silences and grouping are part of it. Nobody acknowledges anything in a replay, and every message is delivered at once.
 
-Of rules that warn a time ahead it says how long before empty they told: what counts as empty is when as much was spent as had been left,
+Of rules that warn a time ahead it says how long before empty they warned: what counts as empty is when as much was spent as had been left,
 topped up or not. With more than 1.2 times of the time asked for left that was too early, with less than 0.8 times too late; it flapped when
 it fired again although nothing was paid in.
 
@@ -19,9 +19,9 @@ it fired again although nothing was paid in.
 severity is the worst, value what it fired with (money as a decimal string, durations in seconds). emptyAt is when the balance
 ran empty: "reached" while it fired; "spent" when after a top-up as much was spent as had been left; or else "projected".
 
---forecasts foretells at each reading, from it and earlier ones alone, when the balance is empty, and says how far off that was.
+--forecasts predicts at each reading, from it and earlier ones alone, when the balance is empty, and says how far off that was.
 With --json {"forecasts":[{"account","balance","at","emptyAt","earliest","latest","basis"}]}: as likely before emptyAt as after, four
-times in five between earliest and latest; null is unknown, or later than can be told.`,
+times in five between earliest and latest; null is unknown, or later than can be predicted.`,
   options: {
     since: {
       value: 'TIME',
@@ -29,7 +29,7 @@ times in five between earliest and latest; null is unknown, or later than can be
     },
     input: { value: 'FILE.csv', summary: 'replay this file; - reads standard input' },
     account: { value: 'ID', summary: 'only this account; whose the file is when it does not say' },
-    forecasts: { summary: 'what was foretold at each reading, and how good it was, instead of the rules' },
+    forecasts: { summary: 'what was predicted at each reading, and how good it was, instead of the rules' },
     json: jsonOption,
   },
   examples: [

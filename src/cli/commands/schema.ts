@@ -7,7 +7,7 @@ export const schemaCommand: Command = {
   usesConfiguration: false,
   examples: ['lowwater schema > config.schema.json'],
   run: async (context) => {
-    await context.stdout.write(`${JSON.stringify(await context.rooms.readSchema(), null, 2)}\n`);
+    await context.stdout.write(`${JSON.stringify(await context.rooms.readSchema(), null, 1)}\n`);
     return exitCodes.ok;
   },
 };

@@ -250,7 +250,7 @@ function pressing(account: AccountView): Runway | null {
   return account.runways[leadingBalance(account)] ?? null;
 }
 
-/** `3d (2d-5d)`: as foretold, and between what it lies four times in five. */
+/** `3d (2d-5d)`: the median, and the 80 % range. */
 function runwayOf(account: AccountView, now: number): string {
   const { runwayMs = null, forecast = null } = pressing(account) ?? {};
   if (runwayMs === null) return '-';

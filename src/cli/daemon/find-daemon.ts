@@ -58,7 +58,7 @@ export async function requireDaemon(
 }
 
 /**
- * The running daemon of a configuration: at the address that it left beside its database, else at that of the file. Null
+ * The running daemon of a configuration: at the address that it left next to its database, else at that of the file. Null
  * where none answers. Throws `CommandError` where a daemon with another database answers: it is not this file's.
  */
 export async function findDaemon(

@@ -48,7 +48,7 @@ export function formatRunways(
   if (records.length === 0) return '';
   return formatTable<RunwayRecord>({
     columns: [
-      { header: 'TOLD AHEAD', value: ({ rule }) => rule, minWidth: 10 },
+      { header: 'WARNED AHEAD', value: ({ rule }) => rule, minWidth: 10 },
       { header: 'WITHIN', align: 'right', rank: 3, value: ({ withinMs }) => shortLength(withinMs) },
       { header: 'FIRED', align: 'right', value: ({ fired }) => String(fired) },
       { header: 'BEFORE EMPTY', align: 'right', value: ({ leadMs }) => describeLead(leadMs) },

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { plural } from '../../domain/plural.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { Calendar } from '../../ports/clock.ts';
@@ -107,7 +108,10 @@ function columnsOf(accounts: readonly AccountSettings[]): BalanceColumns {
 
 function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {
   const options = { encoding: 'utf8', signal, highWaterMark: 1 << 18 } as const;
-  return path === null ? createReadStream('', { ...options, fd: 0 }) : createReadStream(path, options);
+  // Read as a file, a pipe to which nothing was written yet would be an error where somebody made it non-blocking.
+  return path === null
+    ? addAbortSignal(signal, process.stdin.setEncoding('utf8'))
+    : createReadStream(path, options);
 }
 
 function explainFileError(error: unknown, name: string): unknown {

@@ -14,10 +14,10 @@ interface Row extends ForecastQuality {
   readonly account: string;
 }
 
-/** So many readings are foretold before signals are looked for again. */
+/** So many readings are predicted before signals are looked for again. */
 const sliceReadings = 5000;
 
-/** Prints what was foretold at each reading as JSON, some at a time, or how good it was as a table. */
+/** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(context: CommandContext, order: Order): Promise<void> {
   const { pasts, calendar, json, update } = order;
   const { stdout, signal } = context;
@@ -72,7 +72,7 @@ function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string
     return 'No forecast can be held against what came yet: that takes a balance that falls for a few days.\n';
   }
   const percent = (share: number): string =>
-    Number.isFinite(share) ? `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %` : 'not foretold';
+    Number.isFinite(share) ? `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %` : 'not predicted';
   const table = formatTable<Row>({
     columns: [
       { header: 'ACCOUNT', value: (row) => row.account },
@@ -85,5 +85,5 @@ function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string
     rows,
     output: stdout,
   });
-  return `${table}\nOff by: the middle of |foretold − true| / true. The interval is to hold four times in five.\n`;
+  return `${table}\nOff by: the middle of |predicted − true| / true. The interval is to hold four times in five.\n`;
 }

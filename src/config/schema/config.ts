@@ -100,7 +100,7 @@ const route = shape({
     'Which alerts take this route. All given keys must match. Default: all.',
     selfAlertTypes,
   ).optional(),
-  channels: channelNames('Channels that are told.'),
+  channels: channelNames('Channels that are notified.'),
   repeatEvery: duration(
     'Time between reminders while it fires. Default: by severity, info none, warning 1d, critical 4h.',
     { minMs: secondMs },
@@ -113,16 +113,16 @@ const route = shape({
       'How long nobody acknowledged since it fired, became worse than ever, or worse than acknowledged.',
       { minMs: secondMs },
     ),
-    channels: channelNames('Channels that are told then.'),
+    channels: channelNames('Channels that are notified then.'),
   })
-    .meta({ description: 'Who else is told when nobody acknowledges.' })
+    .meta({ description: 'Who else is notified when nobody acknowledges.' })
     .optional(),
   continue: flag('Look for further matching routes after this one.').default(false),
   mention: z
     .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
     .meta({
       description:
-        'Whether the people whom a channel mentions are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
+        'Whether the people that a channel names are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
     })
     .default(true),
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
@@ -159,7 +159,7 @@ const server = shape({
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
   ).optional(),
   viewerToken: optionalSecret(
-    'A second token that may look at everything and change nothing, for a screen in an office. Only beside `token`.',
+    'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
   ).optional(),
   trustedProxy: shape({
     addresses: z
@@ -191,7 +191,7 @@ const heartbeat = shape({
 
 const storage = shape({
   path: oneLine(
-    'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else beside this file.',
+    'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else next to this file.',
   ).optional(),
   postgres: shape({
     url: postgresAddress(

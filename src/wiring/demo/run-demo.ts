@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
+import { presetKinds } from '../../providers/presets/preset-kinds.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
 import { startSimulator } from '../../simulator/server.ts';
+import { demoAccount, startSimulatedApi } from '../../simulator/simulated-api.ts';
 import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';
 import { openConfigurationFile } from '../configuration-file.ts';
@@ -34,10 +36,11 @@ export async function runDemo(
     clock: systemClock,
     random: systemRandom,
   });
+  const other = await startOtherProvider();
   try {
     const path = join(folder, 'config.json');
     const channels = Object.fromEntries([...receivers].map(([name, { channel }]) => [name, channel]));
-    const parts = { provider: provider.url, channels, port, everyone: order.channels !== null };
+    const parts = { provider: provider.url, other, channels, port, everyone: order.channels !== null };
     writeFileSync(path, JSON.stringify(storyConfiguration(parts), null, 2));
     const file = openConfigurationFile(path, log);
     const loaded = await file.load();
@@ -45,12 +48,41 @@ export async function runDemo(
       throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
     const { settings, secrets, sources } = loaded;
     const ending = await log.open(settings.log.level);
-    const started = (url: string | null): void => tellStory({ order, url, server: settings.server });
+    const started = (url: string | null): void =>
+      tellStory({ order, url, server: settings.server, eachTurn: other.refill });
     await serve({ file, settings, secrets, sources, log: ending, version, signal, started });
   } finally {
-    await Promise.all([provider.close(), ...[...receivers.values()].map((each) => each.close())]);
+    await Promise.all([
+      provider.close(),
+      other.close(),
+      ...[...receivers.values()].map((each) => each.close()),
+    ]);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A second provider beside the first: a documented preset, whose one account spends slowly. */
+async function startOtherProvider() {
+  const kind = presetKinds.find(({ source }) => source.certainty === 'documented');
+  const simulation = await kind?.loadSimulation?.();
+  if (kind === undefined || simulation === undefined) throw new Error('no preset can be simulated');
+  const account = demoAccount(kind);
+  const api = await startSimulatedApi({
+    host: '127.0.0.1',
+    port: 0,
+    simulation,
+    accounts: [account],
+    requestsPerSecond: 10,
+    spentPerHour: 1_800_000_000,
+    clock: systemClock,
+  });
+  const { credentials, currency } = account;
+  return {
+    entry: { type: kind.type, baseUrl: api.url },
+    account: { name: kind.summary, credentials, currency },
+    refill: () => api.setAccounts([account]),
+    close: api.close,
+  };
 }
 
 /** Says what happens while it happens, and acts the person on call. */
@@ -58,8 +90,9 @@ function tellStory(it: {
   readonly order: DemoOrder;
   readonly url: string | null;
   readonly server: ServerSettings | null;
+  readonly eachTurn: () => void;
 }): void {
-  const { url, server } = it;
+  const { url, server, eachTurn } = it;
   const { stdout, signal } = it.order;
   const { style } = stdout;
   const cancels = new Set<() => void>();
@@ -68,6 +101,7 @@ function tellStory(it: {
     if (!signal.aborted) cancels.add(systemClock.setTimer(ms, act));
   };
   const turn = (): void => {
+    eachTurn();
     for (const { at, text } of narration) after(at, () => say(text));
     after(acknowledgeAt, () => void acknowledge(server));
     after(storyMs, turn);
@@ -75,7 +109,9 @@ function tellStory(it: {
   signal.addEventListener('abort', () => {
     for (const cancel of cancels) cancel();
   });
-  say(`lowwater polls three simulated accounts every second. The page: ${url ?? 'none'}  (Ctrl-C ends)`);
+  say(
+    `lowwater polls four simulated accounts at two providers every second. The page: ${url ?? 'none'}  (Ctrl-C ends)`,
+  );
   turn();
 }
 

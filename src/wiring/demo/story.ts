@@ -44,7 +44,7 @@ export const storyScenario: ScenarioInput = {
   ],
 };
 
-/** What is told between the messages, and when (milliseconds into the turn). */
+/** What is said between the messages, and when (milliseconds into the turn). */
 export const narration: readonly { readonly at: number; readonly text: string }[] = [
   {
     at: 0,
@@ -63,6 +63,7 @@ export const acknowledgeAt = 7000;
 /** The configuration of the demo: like one for production, with seconds instead of minutes. */
 export function storyConfiguration(parts: {
   readonly provider: string;
+  readonly other: { readonly entry: object; readonly account: object };
   readonly channels: Readonly<Record<string, object>>;
   readonly port: number;
   /** Every channel hears everything; else all but the first hear only what is critical. */
@@ -71,6 +72,7 @@ export function storyConfiguration(parts: {
   const names = Object.keys(parts.channels);
   return {
     provider: { baseUrl: parts.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
+    providers: { other: parts.other.entry },
     poll: { every: '1s' },
     accounts: [
       {
@@ -82,6 +84,7 @@ export function storyConfiguration(parts: {
       },
       { id: 'marketing', name: 'Marketing', authSecret: 'demo-marketing-secret', currency: 'CNY' },
       { id: 'voice', name: 'Voice Europe', authSecret: 'demo-voice-secret', currency: 'EUR' },
+      { id: 'other', provider: 'other', ...parts.other.account },
     ],
     rules: [
       {

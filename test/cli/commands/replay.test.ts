@@ -160,7 +160,7 @@ describe('lowwater replay', () => {
     writeFileSync(join(folder, 'lasts.json'), text);
     const words = ['replay', '--config', 'lasts.json', '--since', '7d'];
     const { stdout } = await runCli(words, { cwd: folder });
-    expect(stdout).toMatch(/TOLD AHEAD +WITHIN +FIRED +BEFORE EMPTY/);
+    expect(stdout).toMatch(/WARNED AHEAD +WITHIN +FIRED +BEFORE EMPTY/);
     // One goes every five minutes, and the history ends before the last one does.
     expect(stdout).toMatch(/lasts +12h +1 +not known +0 +1 +0 +0/);
   });

@@ -1,0 +1,34 @@
+import type { MonitorState } from '../engine/state.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterProblem } from '../ports/cluster.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
+import type { ConnectionDependencies } from './connections.ts';
+import type { Ping } from './heartbeat.ts';
+import type { AcknowledgeLink } from './message-frame.ts';
+
+/** What a daemon is given by whoever starts it, and what it asks of a cluster that it may belong to. */
+export interface DaemonDependencies extends ConnectionDependencies {
+  readonly store: Store;
+  /** The configured and the stored state when this process became the owner. */
+  readonly state: MonitorState;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ping: Ping;
+  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
+  /** Called when a person hands the accounts over to another daemon. */
+  readonly handOver?: () => void;
+  /** Checked before each poll: whether this process owns the accounts now. Default: always. */
+  readonly owns?: () => boolean;
+  /** Checked before each send. Default: as `owns`. */
+  readonly maySend?: () => boolean;
+  /** Whether a group may be asked again before the last outcome is stored. Default: always. */
+  readonly mayActUnpersisted?: () => boolean;
+  /** What is wrong among the daemons that share the database. Default: nothing. */
+  readonly clusterProblems?: () => readonly ClusterProblem[];
+  /**
+   * Wakes at least this often, because the command line may have left an order and the clock may have
+   * changed. Default: 1 s.
+   */
+  readonly maxSleepMs?: number;
+}

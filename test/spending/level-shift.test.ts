@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { isShifting, recentShift } from '../../src/spending/level-shift.ts';
+import { isUnusual, type Side } from '../../src/spending/unusual.ts';
+import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const units = 1_000_000;
+/** A Tuesday, 0:00. */
+const change = monday + 36 * dayMs;
+
+/** Office hours, and so many times as much between two instants. */
+function changing(factor: number, to = Number.POSITIVE_INFINITY) {
+  return (at: number): number => officeHours(at) * (at >= change && at < to ? factor : 1);
+}
+
+function learn(perHour: (at: number) => number, to: number) {
+  const spending = spendingIn();
+  for (const reading of spendBy(perHour, { from: monday, to })) spending.read(reading);
+  return spending;
+}
+
+/** How much is predicted for seven days, compared with what office hours take in a week. */
+function weeks(perHour: (at: number) => number, to: number): number {
+  const usual = (50 * 10 + 118) * units;
+  return (learn(perHour, to).expected('sms', 7 * dayMs) ?? 0) / usual;
+}
+
+describe('spending that changes for good', () => {
+  it.each([3, 1 / 3])('by %f is followed by the forecast after a day', (factor) => {
+    expect(weeks(changing(factor), change + 25 * hourMs) / factor).toBeCloseTo(1, 1);
+    expect(weeks(changing(factor), change + 10 * dayMs) / factor).toBeCloseTo(1, 1);
+  });
+
+  it('to half is followed after two days', () => {
+    expect(weeks(changing(0.5), change + 25 * hourMs)).toBeGreaterThan(0.6);
+    expect(weeks(changing(0.5), change + 49 * hourMs)).toBeCloseTo(0.5, 1);
+  });
+
+  it('is over within a working day where it is over within a week', () => {
+    const back = change + 3 * dayMs;
+    expect(weeks(changing(3, back), back)).toBeCloseTo(3, 0);
+    expect(weeks(changing(3, back), back + 18 * hourMs)).toBeCloseTo(1, 1);
+  });
+
+  it.each<[Side, number]>([
+    ['more', 3],
+    ['less', 1 / 3],
+  ])('is told once as %s, with by how much and since when', (side, factor) => {
+    const perHour = changing(factor);
+    const spending = learn(perHour, change);
+    let firing: boolean = false;
+    let told = 0;
+    for (const reading of spendBy(perHour, { from: change, to: change + 14 * dayMs })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null) continue;
+      const question: { at: number; firing: boolean } = { at: reading.at, firing };
+      const unusual = isUnusual(state, side, { ...question, factor: 1 }) || isShifting(state, side, question);
+      if (unusual && !firing) told++;
+      firing = unusual;
+      if (reading.at === change + 25 * hourMs) {
+        const shift = recentShift(state, side, reading.at);
+        expect(Math.abs((shift?.since ?? 0) - change)).toBeLessThanOrEqual(2 * hourMs);
+        expect((shift?.factor ?? 0) / factor).toBeCloseTo(1, 1);
+      }
+    }
+    expect(told).toBe(1);
+    expect(firing).toBe(false);
+  });
+
+  it('is none where spending varies by as much from day to day', () => {
+    const days = [3, 0.2, 1, 4, 0.5, 0.3, 2.5, 1.5, 0.2];
+    const varied = (at: number): number =>
+      officeHours(at) * (days[Math.floor(at / dayMs) % days.length] ?? 1);
+    const spending = learn(varied, monday + 60 * dayMs);
+    expect(spending.state('sms')?.shiftedAt).toBe(0);
+  });
+});
