@@ -80,7 +80,9 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
     isSurelyOk: (rule, { spending }) => {
       const state = spending.state(rule.balance);
-      return state === null || state.hours < hoursPerWeek || (state[side].sum === 0 && state.silent === 0);
+      if (state === null || state.hours < hoursPerWeek) return true;
+      const at = spending.last?.at ?? 0;
+      return state[side].sum === 0 && state.silent === 0 && !isShifting(state, side, { at, firing: false });
     },
     factsBehind: (rule, facts) => factsBehind(side, rule, facts),
     acknowledged: (rule, spending, taken) => {
