@@ -32,8 +32,6 @@ export function decideTouched(state: MonitorState, now: number): void {
     if (incident !== undefined) announce(turn, incident);
   }
 }
-
-/** Looked up once per turn. */
 interface Turn {
   readonly state: MonitorState;
   readonly now: number;
@@ -150,8 +148,6 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
   const reminded = repeatEveryMs !== null && Number.isFinite(repeatEveryMs);
   return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
 }
-
-/** The incidents in each channel's queue, read on demand. */
 class WaitingIncidents {
   readonly #state: MonitorState;
   readonly #byChannel = new Map<string, ReadonlySet<string>>();

@@ -8,8 +8,6 @@ import { type MonitorState, scheduleBy } from './state.ts';
 
 /** Nothing mends what was set aside, so its alert ends after this long without more. */
 const shownMs = weekMs;
-
-/** Takes in what was found damaged, and raises an alert for each account that it is of. */
 export function noteDamagedPolls(state: MonitorState, found: readonly DamagedRun[], now: number): void {
   for (const run of found) state.damaged.set(run.account, [...(state.damaged.get(run.account) ?? []), run]);
   for (const account of new Set(found.map((run) => run.account))) reviewDamagedPolls(state, account, now);

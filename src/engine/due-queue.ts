@@ -1,55 +1,46 @@
 interface Entry<Key> {
   readonly key: Key;
   at: number;
-  place: number;
 }
 
-/** Keys by due time: a binary heap that knows the place of each key. Setting a key again moves it. */
+/**
+ * Keys by due time: a binary heap. Setting a key again moves it, by another entry; the old one counts no more and goes when its
+ * time comes.
+ */
 export class DueQueue<Key> {
   readonly #heap: Entry<Key>[] = [];
-  readonly #entries = new Map<Key, Entry<Key>>();
+  readonly #current = new Map<Key, Entry<Key>>();
 
   get size(): number {
-    return this.#heap.length;
+    return this.#current.size;
   }
 
   /** Infinity when empty. */
   get nextAt(): number {
-    return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
+    return this.#first()?.at ?? Number.POSITIVE_INFINITY;
   }
 
   dueAt(key: Key): number | null {
-    return this.#entries.get(key)?.at ?? null;
+    return this.#current.get(key)?.at ?? null;
   }
 
   set(key: Key, at: number): void {
-    const known = this.#entries.get(key);
-    if (known !== undefined) {
-      known.at = at;
-      this.#settle(known);
-      return;
-    }
-    const entry = { key, at, place: this.#heap.length };
-    this.#heap.push(entry);
-    this.#entries.set(key, entry);
+    if (this.#current.get(key)?.at === at) return;
+    const entry = { key, at };
+    this.#current.set(key, entry);
     this.#rise(entry);
   }
 
   delete(key: Key): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    const last = this.#heap.pop();
-    if (last === undefined || last === entry) return;
-    this.#put(entry.place, last);
-    this.#settle(last);
+    this.#current.delete(key);
   }
 
   /** Undefined when nothing is due by `now`. */
   takeDue(now: number): Key | undefined {
-    const first = this.#heap[0];
+    const first = this.#first();
     if (first === undefined || first.at > now) return undefined;
-    this.delete(first.key);
+    this.#current.delete(first.key);
+    this.#dropFirst();
     return first.key;
   }
 
@@ -58,49 +49,39 @@ export class DueQueue<Key> {
     for (const entry of this.#heap) entry.at += byMs;
   }
 
-  #settle(entry: Entry<Key>): void {
-    this.#rise(entry);
-    this.#sink(entry);
+  #first(): Entry<Key> | undefined {
+    for (;;) {
+      const first = this.#heap[0];
+      if (first === undefined || this.#current.get(first.key) === first) return first;
+      this.#dropFirst();
+    }
   }
 
   #rise(entry: Entry<Key>): void {
-    let { place } = entry;
-    while (place > 0) {
+    let place = this.#heap.length;
+    for (;;) {
       const above = (place - 1) >> 1;
-      const parent = this.#entry(above);
-      if (parent.at <= entry.at) break;
-      this.#put(place, parent);
+      const parent = this.#heap[above];
+      if (parent === undefined || parent.at <= entry.at) break;
+      this.#heap[place] = parent;
       place = above;
     }
-    this.#put(place, entry);
-  }
-
-  #sink(entry: Entry<Key>): void {
-    let { place } = entry;
-    for (let child = this.#soonerChild(place); child !== null; child = this.#soonerChild(place)) {
-      if (child.at >= entry.at) break;
-      const below = child.place;
-      this.#put(place, child);
-      place = below;
-    }
-    this.#put(place, entry);
-  }
-
-  #soonerChild(place: number): Entry<Key> | null {
-    const left = this.#heap[2 * place + 1];
-    const right = this.#heap[2 * place + 2];
-    if (left === undefined) return null;
-    return right !== undefined && right.at < left.at ? right : left;
-  }
-
-  #put(place: number, entry: Entry<Key>): void {
     this.#heap[place] = entry;
-    entry.place = place;
   }
 
-  #entry(place: number): Entry<Key> {
-    const entry = this.#heap[place];
-    if (entry === undefined) throw new Error('the due queue was read outside its bounds');
-    return entry;
+  #dropFirst(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    let place = 0;
+    for (;;) {
+      const left = 2 * place + 1;
+      const sooner =
+        (this.#heap[left + 1]?.at ?? Infinity) < (this.#heap[left]?.at ?? Infinity) ? left + 1 : left;
+      const child = this.#heap[sooner];
+      if (child === undefined || child.at >= last.at) break;
+      this.#heap[place] = child;
+      place = sooner;
+    }
+    this.#heap[place] = last;
   }
 }

@@ -14,8 +14,6 @@ const prefix = 'expected:';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
-
-/** A person announces a top-up. */
 export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number): ExpectedTopUp | Refusal {
   const account = state.accounts.get(order.account);
   if (account === undefined)
@@ -90,8 +88,6 @@ export function receiveTopUps(state: MonitorState, account: WatchedAccount, prev
       after.filter((topUp) => !hasArrived(topUp)),
     );
 }
-
-/** After a start: what the notes say. */
 export function restoreExpected(state: MonitorState): void {
   for (const { name, value } of state.notes.values()) {
     if (!name.startsWith(prefix)) continue;
@@ -99,8 +95,6 @@ export function restoreExpected(state: MonitorState): void {
     if (isExpectedList(stored)) state.expected.set(name.slice(prefix.length), stored);
   }
 }
-
-/** The account is gone. */
 export function forgetExpected(state: MonitorState, account: string): void {
   if (state.expected.has(account)) keepExpected(state, account, []);
 }

@@ -17,8 +17,6 @@ export function openIncident(state: MonitorState, opening: Opening): string {
   keepIncident(state, incident);
   return incident.id;
 }
-
-/** Records an event, such as a top-up. */
 export function openEvent(
   state: MonitorState,
   { evaluation, ...opening }: Opening & { readonly evaluation: Evaluation },

@@ -47,8 +47,6 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   for (const { rule, kind } of account.judges) elapseRule(state, { account, rule, kind, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
-
-/** Schedules the next instant at which time alone changes an alert of the account. */
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }

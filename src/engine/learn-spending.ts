@@ -59,8 +59,6 @@ export function restoreSpending(
 export function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
   return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
 }
-
-/** Adds stored readings that are newer than the stored spending. */
 export function catchUpSpending(
   state: MonitorState,
   account: WatchedAccount,

@@ -76,8 +76,6 @@ function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
   ]);
   return { ...incident, notified: Object.fromEntries(notified) };
 }
-
-/** Open incidents about the same empty balance. */
 function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);

@@ -28,8 +28,6 @@ export function paymentOf(
   const dueAt = payBy ?? (runwayMs !== null && runwayMs <= 0 ? now : (forecast?.earliest ?? emptyAt));
   return { balance: runway.balance, micros: payable(micros, currency), dueAt };
 }
-
-/** What is to be paid for each balance of an account. */
 export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
   const { poll, rules, alerts, settings } = account;
   const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');

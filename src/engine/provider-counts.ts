@@ -55,8 +55,6 @@ export class ProviderCounts {
     setHas(this.withoutReadings, id, symptom);
     setHas(this.stale, id, symptom && !explained);
   }
-
-  /** Null where no reason is known. */
   get commonestReason(): string | null {
     const [commonest] = [...this.reasons].toSorted(([, left], [, right]) => right - left);
     return commonest?.[0] ?? null;

@@ -39,8 +39,6 @@ interface OwnFailure {
   readonly facts?: readonly Fact[];
   readonly now: number;
 }
-
-/** Raises, or says again, an alert about lowwater itself. */
 export function raiseOwnFailure(state: MonitorState, failure: OwnFailure): void {
   const { rule, type, severity, facts = [], now } = failure;
   raiseSelfAlert(state, {

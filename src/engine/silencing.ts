@@ -22,8 +22,6 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
     (silence) => matches(silence.match, subject) && currentWindow(state.calendar, silence, now) !== null,
   );
 }
-
-/** What a silence of this match would mute. */
 export function mutedBy(state: MonitorState, match: Matcher): Muted {
   const firing = [...state.incidents.values()].filter(
     (incident) => incident.resolvedAt === null && matches(match, matchSubject(incident)),

@@ -35,7 +35,6 @@ export class MonitorState {
   /** Accounts whose spending is yet to be learned from stored history. */
   readonly unlearned = new Set<string>();
   readonly weeks: LocalWeeks;
-  /** Polls that are not stored yet. */
   readonly polls = new PollNotes();
   readonly alerts = new AlertRecords();
   /** Open incidents, and closed ones whose end is not notified everywhere. */
@@ -48,7 +47,6 @@ export class MonitorState {
   readonly unconfirmed = new Set<string>();
   /** … until this instant at most. */
   unconfirmedUntil: number;
-  /** Ids of messages that are being sent. */
   readonly underWay = new Set<string>();
   /** Ids of pending messages of a daemon that died: while it could not store, it may have sent them. */
   readonly inherited = new Set<string>();

@@ -16,7 +16,6 @@ export interface IncidentsWording {
   readonly tone: Tone;
   /** The first `limit` items, the most urgent first. */
   readonly items: readonly ItemWording[];
-  /** How many items were cut. */
   readonly more: number;
 }
 

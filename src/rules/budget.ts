@@ -22,7 +22,6 @@ import { instantFact, money, moneyFact, textFact, unknown } from './verdict.ts';
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
   readonly per: Period;
-  /** Amounts by severity. */
   readonly thresholds: Ladder<Micros>;
 }
 

@@ -39,6 +39,33 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
     });
   });
 
+  it('stop once at an alert, and go on to its buttons by the arrows', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/alerts`);
+      const focusedAlert = () =>
+        page.evaluate(
+          "[...document.querySelectorAll('.alert')].findIndex((alert) => alert.contains(document.activeElement))",
+        );
+      await page.keyboard.press('j');
+      await page.keyboard.press('Tab');
+      expect(await focusedAlert()).toBe(1);
+      for (let press = 0; press < 2; press++) await page.keyboard.press('ArrowRight');
+      expect(await focusedAlert()).toBe(1);
+      await page.keyboard.press('Enter');
+      expect(await page.locator('.alert').nth(1).locator('details[open]').count()).toBe(1);
+    });
+  });
+
+  it('lead back from an account to the list as it was filtered', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/alerts?severity=critical`);
+      await page.keyboard.press('j');
+      await page.locator('.alert a[href^="/accounts/"]').first().click();
+      await page.locator('.crumb a').click();
+      await page.waitForURL(/\/alerts\?severity=critical$/);
+    });
+  });
+
   it('go to a page, and into its search', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, bed.server.url);

@@ -31,6 +31,8 @@ export class Fleet {
   #offsetMs: number | null = null;
   /** What the daemon was configured by that did the work last. */
   #settings: Settings | null = null;
+  /** Whether somebody was in doubt when the accounts were taken: who takes them so gives them away again once it is not. */
+  #wasInDoubt = false;
   #epoch = 0;
   readonly #storedPolls = new WeakSet<object>();
 
@@ -98,7 +100,7 @@ export class Fleet {
     const movedMs = machine.offsetMs - (this.#offsetMs ?? machine.offsetMs);
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);
-    const isInDoubt = machine.membership?.isDoubtful === true;
+    const isInDoubt = this.#wasInDoubt || machine.membership?.isDoubtful === true;
     if (this.shared !== null && !isInDoubt && Math.abs(this.#offsetMs) > 1.5 * maxSkewMs * this.slowness)
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
@@ -138,6 +140,7 @@ export class Fleet {
     if (epoch <= this.#epoch)
       this.#model.broken('an epoch never comes again', `${epoch} after ${this.#epoch}`);
     this.#epoch = epoch;
+    this.#wasInDoubt = this.machines.some(({ membership }) => membership?.isDoubtful === true);
     if (after === undefined) this.owner?.overtaken();
   }
 }

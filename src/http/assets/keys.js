@@ -5,6 +5,7 @@ const keys = [
   ['/', 'search'],
   ['j, k', 'next or last alert, then account'],
   ['Enter', 'open it'],
+  ['←, →', 'what can be done about the alert'],
   ['a', 'acknowledge the alert'],
   ['s', 'silence the alert'],
   ['x', 'tick the alert'],
@@ -16,14 +17,52 @@ const keys = [
 const chordMs = 1_500;
 let chordUntil = 0;
 
+oneStopEach();
+document.addEventListener('lowwater:fresh', oneStopEach);
+returnToList();
+
+/** Tab stops once at an alert; the arrows go on to its buttons. */
+function oneStopEach() {
+  for (const alert of document.querySelectorAll('.alert'))
+    for (const [index, control] of controlsOf(alert).entries()) control.tabIndex = index === 0 ? 0 : -1;
+}
+
+function controlsOf(alert) {
+  return [...alert.querySelectorAll('a, summary, .pick input, .acts > form button')];
+}
+
+/** Back to the list as it was filtered. */
+function returnToList() {
+  const key = 'lowwater-list';
+  const crumb = document.querySelector('.crumb a');
+  if (['/', '/alerts', '/review'].includes(location.pathname)) {
+    sessionStorage.setItem(key, location.pathname + location.search);
+  } else if (crumb !== null) {
+    const list = sessionStorage.getItem(key) ?? '/';
+    crumb.setAttribute('href', list);
+    if (list.startsWith('/alerts')) crumb.textContent = 'Alerts';
+    if (list.startsWith('/review')) crumb.textContent = 'Review';
+  }
+}
+
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'Escape') return leave(event.target);
   if (event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null) {
     if (event.target.type !== 'checkbox') return;
   }
-  if (act(event.key)) event.preventDefault();
+  if (beside(event.key) || act(event.key)) event.preventDefault();
 });
+
+/** From one control of an alert to the next. */
+function beside(key) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  const alert = here('.alert');
+  if (by === undefined || alert === null) return false;
+  const controls = controlsOf(alert);
+  controls[controls.indexOf(document.activeElement) + by]?.focus();
+  return true;
+}
 
 /** Whether the key meant something. */
 function act(key) {

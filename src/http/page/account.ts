@@ -104,7 +104,7 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
   const runway = account.runways[balance];
   const burn = burnOf(account, balance);
   return html`<section class="tile"><h2>${label} balance</h2>
-<p class="big">${balanceCell(account, balance)}</p>
+<p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : html`${burn} ${account.currency}`}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
 ${runway?.forecast != null && html`<dt>Forecast from</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}

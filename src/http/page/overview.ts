@@ -202,7 +202,7 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const other = otherThanFirst(account, leading);
   const cells = html`<td class="state">${badge(tone, word)}</td>
 <th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
-${balanceCells(account, columns, leading)}
+${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
 <td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>
@@ -217,11 +217,16 @@ export function labelList({ id, name, labels }: AccountView): Html | null {
   return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
 }
 
-function balanceCells(account: AccountView, columns: AccountPage['balances'], leading: Balance): Html {
+function balanceCells(
+  account: AccountView,
+  columns: AccountPage['balances'],
+  leading: Balance,
+  frame: Frame,
+): Html {
   if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id)}</td>`)}`;
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id, frame)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
-    html`<span class="line">${balanceCell(account, id)} <span class="soft">${label}</span></span>`;
+    html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${label}</span></span>`;
   return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;
 }
 

@@ -76,7 +76,7 @@ function paymentRow({ account, balance, micros, dueAt }: DuePayment, frame: Fram
   return html`<tr><th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a> ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
 <td class="number" data-label="Pay"><strong>${formatAmount(micros, account.currency)}</strong></td>
 <td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
-<td class="number" data-label="Left now">${balanceCell(account, balance)}</td>
+<td class="number" data-label="Left now">${balanceCell(account, balance, frame)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
 <td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td>
 <td data-label="Done?">${orderedForm(account, { balance, micros })}</td></tr>`;

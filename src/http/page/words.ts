@@ -101,11 +101,16 @@ export function momentAndAge(at: number, frame: Frame): Html {
   return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
 }
 
-/** The balance as it was read, negative ones marked; a dash where none was. */
-export function balanceCell(account: AccountView, balance: Balance): Html {
-  const micros = account.reading?.balances[balance];
-  if (micros === undefined) return unknown();
-  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
+/** An amount older than this says how old it is, where polls fail. */
+const oldMs = 15_000;
+
+/** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
+export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
+  const { reading, outcome } = account;
+  const micros = reading?.balances[balance];
+  if (reading === null || micros === undefined) return unknown();
+  const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runwayCell } from '../../../src/http/page/words.ts';
+import { balanceCell, runwayCell } from '../../../src/http/page/words.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
 
 const frame = { now: viewsNow, timezone: 'UTC' };
@@ -26,4 +26,15 @@ it('beyond a year it says that alone, and nothing of what is not known', () => {
   expect(runwayCell(buildAccountView({ runways: { sms: null, voip: null } }), 'sms', frame).markup).toContain(
     'unknown',
   );
+});
+
+it('an amount says how old it is once polls have failed for 15 seconds', () => {
+  const shown = (failing: boolean, ageMs: number) => {
+    const reading = { at: viewsNow - ageMs, balances: { sms: 42_100_000 }, currency: 'CNY' };
+    const view = buildAccountView({ reading, outcome: failing ? 'timeout' : 'ok' });
+    return balanceCell(view, 'sms', frame).markup.replaceAll(/<[^>]+>/g, '');
+  };
+  expect(shown(true, 16_000)).toBe('42.10 CNY 16 seconds ago');
+  expect(shown(true, 14_000)).toBe('42.10 CNY');
+  expect(shown(false, 290_000)).toBe('42.10 CNY');
 });
