@@ -21,10 +21,14 @@ import { noPostgres } from '../test/support/postgres.ts';
 /**
  * Two built daemons on a real PostgreSQL. Each kind of fault befalls the owner of the accounts again and again while an alert fires
  * or resolves; then the receivers, the provider's own ledger and one that the database keeps by itself say whether every promise was
- * kept. `--times 20` of each, `--only killed` one kind. Ends with 1 when a promise was broken.
+ * kept. `--times 20` of each, `--only killed` one kind, `--lease 3s` with another lease. Ends with 1 when a promise was broken.
  */
 const { values } = parseArgs({
-  options: { times: { type: 'string', default: '20' }, only: { type: 'string' } },
+  options: {
+    times: { type: 'string', default: '20' },
+    only: { type: 'string' },
+    lease: { type: 'string', default: '6s' },
+  },
 });
 if (noPostgres !== null) {
   process.stdout.write(`${noPostgres}\n`);
@@ -66,7 +70,7 @@ async function playAllOfDatabase(fault: DatabaseFault, times: number): Promise<v
 }
 
 async function playAll(fault: Fault, times: number): Promise<void> {
-  const bed = await makeClusterBed();
+  const bed = await makeClusterBed(undefined, { lease: values.lease });
   const results: FaultResult[] = [];
   let broken: readonly string[] = [];
   let notified = { repeats: 0, messages: 0 };

@@ -11,6 +11,8 @@ const pages = [
   ['overview', '/'],
   ['account', '/accounts/otp?range=7d'],
   ['alerts', '/alerts'],
+  ['pay', '/pay'],
+  ['review', '/review'],
   ['silences', '/silences'],
   ['messages', '/messages'],
 ] as const;

@@ -102,7 +102,7 @@ ${apart(chart.thresholds, ({ value }) => down(value), look.lineHeight).map(
     html`<text y="${y(threshold.value)}" ${new Html(places.threshold)} ${paint('threshold-name', threshold.severity)}>${look.nameThreshold(threshold)}</text>`,
 )}
 ${now <= until && upright(now, 'now')}
-${chart.coming.map(({ at, micros }) => html`${upright(at, 'coming')}<text x="${x(at)}" y="${top}" dx="-4" dy="10" text-anchor="end" ${paint('coming-name')}>${signed(micros)}</text>`)}
+${chart.coming.map(({ at, micros }, index) => html`${upright(at, 'coming')}<text x="${x(at)}" y="${top}" dx="-4" dy="${10 + 13 * (index % 3)}" text-anchor="end" ${paint('coming-name')}>${signed(micros)}</text>`)}
 ${pathsOf(chart, { across, down, paint, stretches: unit === '%' })}
 ${topUps.map((topUp) => dot(topUp, 'top-up'))}
 ${largest(topUps).map((topUp) => html`<text x="${x(topUp.at)}" y="${y(topUp.value)}" ${new Html(across(topUp.at) > plot.left + 0.85 * (plot.right - plot.left) ? 'dx="-7" text-anchor="end"' : 'dx="7"')} dy="-4" ${paint('top-up-name')}>${signed(topUp.rise)}</text>`)}

@@ -1,20 +1,12 @@
 import type { ClusterLook } from '../ports/cluster.ts';
 
-export interface DatabaseChange {
-  /** A clause. */
-  readonly happened: string;
-  /** It has not all that it had, so that who remembers more may store it again first. */
-  readonly isLoss: boolean;
-}
-
-/** What happened to the database between two looks; null where nothing did. */
-export function compareLooks(before: ClusterLook | null, now: ClusterLook): DatabaseChange | null {
+/** What happened to the database between two looks, as a clause; null where nothing did. */
+export function compareLooks(before: ClusterLook | null, now: ClusterLook): string | null {
   if (before === null) return null;
   const lost = describeLoss(before, now);
   const moved = describeMove(before, now);
-  if (lost === null && moved === null) return null;
-  const happened = moved === null ? `the database ${lost}` : lost === null ? moved : `${moved} and ${lost}`;
-  return { happened, isLoss: lost !== null };
+  if (moved === null) return lost === null ? null : `the database ${lost}`;
+  return lost === null ? moved : `${moved} and ${lost}`;
 }
 
 function describeMove({ origin: before }: ClusterLook, { origin: now }: ClusterLook): string | null {

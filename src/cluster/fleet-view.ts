@@ -1,6 +1,6 @@
 import type { ClusterLook, ClusterMember, MemberCard } from '../ports/cluster.ts';
 import { ConfigurationWatch } from './configuration-watch.ts';
-import { compareLooks, type DatabaseChange } from './database-history.ts';
+import { compareLooks } from './database-history.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
@@ -42,7 +42,7 @@ export class FleetView {
   heard(
     look: ClusterLook,
     { card, wallNow }: { readonly card: MemberCard; readonly wallNow: number },
-  ): DatabaseChange | null {
+  ): string | null {
     const before = this.link.look;
     this.link.heard(look, { incarnation: card.incarnation, wallNow });
     this.#lastOwner = this.link.owner ?? this.#lastOwner;
@@ -51,10 +51,9 @@ export class FleetView {
     // Who stands by beside an owner has nothing to decide by it.
     if (look.owner === null || look.owner === card.incarnation)
       this.#split.observe(this.link, card.advertise);
-    const change = compareLooks(before, look);
-    if (change !== null)
-      this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, change.happened);
-    return change;
+    const happened = compareLooks(before, look);
+    if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
+    return happened;
   }
 
   notePolling({ holds, owns }: { readonly holds: boolean; readonly owns: boolean }): void {

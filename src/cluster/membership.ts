@@ -1,7 +1,6 @@
 import { OperatorError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
-import type { DatabaseChange } from './database-history.ts';
 import { FleetView } from './fleet-view.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
@@ -135,8 +134,8 @@ export class Membership {
     // It was left or lost while the answer was on its way.
     if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
-    const change = this.#fleet.heard(look, { card: this.#seat.describe(card), wallNow });
-    if (change !== null) this.#followHistory(change);
+    const happened = this.#fleet.heard(look, { card: this.#seat.describe(card), wallNow });
+    if (happened !== null) this.#followHistory(happened);
     this.#refuseTwin(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
@@ -149,10 +148,13 @@ export class Membership {
     else this.#standBy(look);
   }
 
-  /** Where the database lost commits, who stands by lets an owner that remembers them store them again. */
-  #followHistory({ happened, isLoss }: DatabaseChange): void {
+  /**
+   * A database that failed over may have lost commits, and with them the claim of an owner that acts: who stands by lets one that remembers
+   * more than the database be first.
+   */
+  #followHistory(happened: string): void {
     if (this.#owned !== null) this.#dependencies.happened?.(happened);
-    else if (isLoss) this.#fleet.letOthersClaim();
+    else this.#fleet.letOthersClaim();
   }
 
   /** Of two processes of one name the later one ends, unless it owns the accounts. */

@@ -17,41 +17,27 @@ export interface DraftEntry {
 export function readEntries(draft: Draft): readonly DraftEntry[] {
   const named = keysAt(draft, ['providers']).map((name) => ({ name, path: ['providers', name] }));
   return [{ name: defaultEntry, path: [defaultEntry] }, ...named].map(({ name, path }) => {
-    const { data } = providerSchema.safeParse(valueAt(draft, path) ?? {});
-    return {
-      name,
-      path,
-      built: data === undefined ? null : buildProvider(name, data, writtenAt(draft, path)),
-    };
+    const written = valueAt(draft, path);
+    const { data } = providerSchema.safeParse(written ?? {});
+    const putInAt = (key: string): readonly Secret[] => listPutIn(draft, [...path, key]);
+    return { name, path, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
   });
-}
-
-/** What stands in the file for an entry. */
-export interface WrittenEntry {
-  /** Placeholders replaced. */
-  readonly written: unknown;
-  /** What placeholders put in below a key, but what is too short to be a secret. */
-  putInAt(key: string): readonly Secret[];
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
-export function writtenAt(draft: Draft, path: Path): WrittenEntry {
-  return {
-    written: valueAt(draft, path),
-    putInAt: (key) =>
-      leavesBelow(draft, [...path, key])
-        .flatMap((leaf) => draft.putInAt(leaf))
-        .flatMap(({ text }) => (text.length < minSecretLength ? [] : [new Secret(text)])),
-  };
+/** What placeholders put in at a path or below it, but what is too short to be a secret. */
+function listPutIn(draft: Draft, path: Path): readonly Secret[] {
+  const texts = leavesBelow(draft, path).flatMap((leaf) => draft.putInAt(leaf).map(({ text }) => text));
+  return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 
-/** The settings of an entry that the schema let through. */
+/** The settings of an entry that the schema let through; `written` is what stands in the file, `putInAt` what placeholders put in below a key. */
 export function buildProvider(
   name: string,
   config: ProviderInput,
-  { written, putInAt }: WrittenEntry,
+  { written, putInAt }: { readonly written: unknown; readonly putInAt: (key: string) => readonly Secret[] },
 ): ProviderEntry | { readonly problems: readonly EntryProblem[] } {
   const { timeout, maxRequestsPerSecond, allowInsecureHttp, topUpUrl = null, backoff, ...own } = config;
   const type = keyOf(own, 'type');

@@ -8,17 +8,15 @@ import type {
   ServerSettings,
   Settings,
   StorageSettings,
-  ValueSource,
 } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules } from '../rules/built-in-rules.ts';
 import { withBalance } from '../rules/rules-for-account.ts';
-import { buildProvider, type WrittenEntry } from './build-provider.ts';
-import type { Path } from './config-problem.ts';
+import { type DraftEntry, readEntries } from './build-provider.ts';
+import { type Draft, sourceAt, valueAt } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
-import type { ProviderInput } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 
@@ -31,35 +29,23 @@ export interface Surroundings {
    * configuration.
    */
   readonly dataDirectory: string;
-  /** What a value of the file, or any below it, was put in from. */
-  readonly sourceAt: (path: Path) => ValueSource | null;
-  /** What stands in the file, placeholders replaced. */
-  readonly writtenAt: (path: Path) => unknown;
-  readonly entryAt: (path: Path) => WrittenEntry;
+  /** What the configuration was read from. */
+  readonly draft: Draft;
 }
 
 /** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
-  const entryAt = (name: string, entry: ProviderInput, path: Path): ProviderEntry => {
-    const built = buildProvider(name, entry, around.entryAt(path));
-    if ('problems' in built) throw new Error(`the provider ${name} passed the checks with problems`);
-    return built;
-  };
-  const provider = entryAt(defaultEntry, config.provider, [defaultEntry]);
-  const providers = Object.fromEntries(
-    Object.entries(config.providers).map(([name, entry]) => [
-      name,
-      entryAt(name, entry, ['providers', name]),
-    ]),
-  );
+  const { draft } = around;
+  const { provider, ...providers } = Object.fromEntries(readEntries(draft).map(requireEntry));
+  if (provider === undefined) throw new Error('there is no default entry');
   const accounts = config.accounts.map((account, index) => {
     const entry = entryOf({ provider, providers }, { provider: account.provider ?? defaultEntry });
     const { accountKeys } = providerKindOf(entry);
     const key = accountKeys?.credential ?? 'credentials';
-    return { ...buildAccount(account, entry, config), keyFrom: around.sourceAt(['accounts', index, key]) };
+    return { ...buildAccount(account, entry, config), keyFrom: sourceAt(draft, ['accounts', index, key]) };
   });
   const rules = config.rules.map((rule, index) =>
-    withBalance({ ...rule, written: around.writtenAt(['rules', index]) }, accounts),
+    withBalance({ ...rule, written: valueAt(draft, ['rules', index]) }, accounts),
   );
   return {
     provider,
@@ -67,7 +53,7 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     accounts,
     rules: [...rules, ...buildBuiltInRules(rules, accounts)],
     channels: Object.entries(config.channels).map(([name, channel]) => {
-      const from = around.sourceAt(['channels', name]);
+      const from = sourceAt(draft, ['channels', name]);
       return { ...buildChannel(name, channel), ...(from === null ? {} : { valuesFrom: from }) };
     }),
     routes: buildRoutes(config),
@@ -85,6 +71,12 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     log: config.log,
     timezone: config.timezone,
   };
+}
+
+function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEntry] {
+  if (built === null || 'problems' in built)
+    throw new Error(`the provider ${name} passed the checks with problems`);
+  return [name, built];
 }
 
 function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {

@@ -7,7 +7,6 @@ import { plural } from '../domain/plural.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
-import { writtenAt } from './build-provider.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
@@ -18,7 +17,7 @@ import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
-import { type Draft, draftDocument, sourceAt, valueAt } from './draft.ts';
+import { type Draft, draftDocument } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
@@ -196,13 +195,7 @@ function* judge(draft: Draft, request: Checking): Parts<ReturnType<Judge>> {
 
 function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {
   const directory = dirname(resolve(path));
-  return {
-    directory,
-    dataDirectory: resolve(env.LOWWATER_DATA || directory),
-    sourceAt: (place) => sourceAt(draft, place),
-    writtenAt: (place) => valueAt(draft, place),
-    entryAt: (place) => writtenAt(draft, place),
-  };
+  return { directory, dataDirectory: resolve(env.LOWWATER_DATA || directory), draft };
 }
 
 /** What a file with errors still says (`salvage.ts`), and what of it was lost. */

@@ -46,15 +46,10 @@ export function describeOrder(
 ): AuditEntry {
   const common = { at, by: 'command line', from: null, account: null, rule: null, detail: '' };
   switch (order.kind) {
-    case 'acknowledge':
-      return {
-        ...common,
-        action: order.kind,
-        by: order.by,
-        account: order.account,
-        rule: order.rule,
-        detail: order.comment,
-      };
+    case 'acknowledge': {
+      const { kind: action, by, account, rule, comment: detail } = order;
+      return { ...common, action, by, account, rule, detail };
+    }
     case 'unacknowledge':
       return { ...common, action: order.kind, account: order.account, rule: order.rule };
     case 'silence': {

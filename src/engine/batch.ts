@@ -5,7 +5,6 @@ import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
 import type { MonitorState } from './state.ts';
-import type { Unsaved } from './unsaved.ts';
 
 /**
  * A batch holds no more polls than this, and no more of what is known of accounts: all of 50,000 have changed after a start, and hours of
@@ -82,27 +81,13 @@ export function isAllStored(state: MonitorState): boolean {
   return takenFrom(state).every((part) => part.allStored);
 }
 
-export function changedOnlyReadings(state: MonitorState): boolean {
-  for (const { size } of changesBeyondReadings(state)) if (size > 0) return false;
+export function changedOnlyReadings({ otherChanges }: MonitorState): boolean {
+  for (const { size } of otherChanges) if (size > 0) return false;
   return true;
 }
 
-/** Written out: replay asks in every turn, and a lookup by name would be slower. */
-function changesBeyondReadings(state: MonitorState): readonly Unsaved[] {
-  const { backoffs, alerts, incidents, messages, silences, notes } = state;
-  return [
-    backoffs.unsaved,
-    alerts.unsaved,
-    incidents.unsaved,
-    messages.unsaved,
-    silences.unsaved,
-    notes.unsaved,
-  ];
-}
-
-function takenFrom(state: MonitorState) {
-  const { polls, polled, spending } = state;
-  return [polls, polled.unsaved, spending.unsaved, ...changesBeyondReadings(state)];
+function takenFrom({ polls, polled, spending, otherChanges }: MonitorState) {
+  return [polls, polled.unsaved, spending.unsaved, ...otherChanges];
 }
 
 function storedSpending(spending: AccountSpending): StoredSpending[] {

@@ -93,10 +93,7 @@ export function unacknowledge(
   const incident = openIncidentOf(state, order);
   if (incident === null) return noIncident(order);
   if (!isAcknowledged(incident))
-    return {
-      refused: 'not-found',
-      why: `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`,
-    };
+    return notFound(`nobody has acknowledged rule "${order.rule}" for account "${order.account}"`);
   for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
     keepIncident(state, { ...open, acknowledgement: null, escalationSince: order.at });
     applyToSpending(state, open, false);
@@ -109,8 +106,12 @@ function openIncidentOf(state: MonitorState, { account, rule }: AlertName): Inci
   return (alert && incidentOf(state, alert)) ?? null;
 }
 
+function notFound(why: string): Refusal {
+  return { refused: 'not-found', why };
+}
+
 function noIncident({ account, rule }: AlertName): Refusal {
-  return { refused: 'not-found', why: `no incident of rule "${rule}" is open for account "${account}"` };
+  return notFound(`no incident of rule "${rule}" is open for account "${account}"`);
 }
 
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
@@ -178,7 +179,7 @@ function meant(typed: string, known: Iterable<string>): string {
 
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
   const silence = state.silences.get(id);
-  if (silence === undefined) return { refused: 'not-found', why: `no silence has the id "${id}"` };
+  if (silence === undefined) return notFound(`no silence has the id "${id}"`);
   keepSilence(state, { ...silence, endsAt: now }, now);
   return null;
 }

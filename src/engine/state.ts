@@ -13,6 +13,7 @@ import { DueQueue } from './due-queue.ts';
 import { PollNotes } from './poll-notes.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { Records } from './records.ts';
+import type { Unsaved } from './unsaved.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
 /**
@@ -78,6 +79,16 @@ export class MonitorState {
   readonly due = new DueQueue<string>();
   /** Incidents to decide on before the turn ends. */
   readonly touched = new Set<string>();
+
+  /** What a batch is made of, but polls and what is known of accounts. */
+  readonly otherChanges: readonly Unsaved[] = [
+    this.backoffs,
+    this.alerts,
+    this.incidents,
+    this.messages,
+    this.silences,
+    this.notes,
+  ].map(({ unsaved }) => unsaved);
 
   constructor(start: Pick<MonitorState, 'settings' | 'calendar' | 'random'>, now: number) {
     this.settings = start.settings;

@@ -59,7 +59,8 @@ function clusterJson({
   origin,
   sameConfiguration,
 }: ClusterStatus): object {
-  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, origin, sameConfiguration };
+  const server = origin === null ? {} : { origin };
+  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, ...server, sameConfiguration };
 }
 
 function json(status: number, body: object): Answer {

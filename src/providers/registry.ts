@@ -10,19 +10,12 @@ export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   ...describedKinds,
 ];
 
-/** The kind of an entry; the first where it names none. Null for a type that no kind has. */
-export function findProviderKind(type: string | undefined): ProviderKind | null {
-  return type === undefined
-    ? providerKinds[0]
-    : (providerKinds.find((candidate) => candidate.type === type) ?? null);
-}
-
 /** The part of an entry that its kind reads; kinds with the same keys share one. */
 export const providerSchemas = [...new Set(providerKinds.map(({ schema }) => schema))];
 
-/** The kind of an entry. Throws for a type that no kind has: the schema let none through. */
+/** The kind of an entry; the first where it names none. Throws for a type that no kind has: the schema let none through. */
 export function providerKindOf({ type }: { readonly type?: string | undefined }): ProviderKind {
-  const kind = findProviderKind(type);
-  if (kind === null) throw new Error(`there is no kind of provider called ${type}`);
+  const kind = type === undefined ? providerKinds[0] : providerKinds.find((each) => each.type === type);
+  if (kind === undefined) throw new Error(`there is no kind of provider called ${type}`);
   return kind;
 }

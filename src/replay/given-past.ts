@@ -42,6 +42,7 @@ function* readingsIn(shelf: PollShelf, since: number, until: number): Generator<
 
 /** How many readings have the same instant as the one before them. */
 export function countRepeatedInstants(shelf: PollShelf): number {
+  if (shelf.ascends) return 0;
   let repeated = 0;
   let last = Number.NaN;
   for (const polls of shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))

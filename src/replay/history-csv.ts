@@ -7,6 +7,8 @@ import { HistoryFileError, readCsv } from './read-csv.ts';
 /** Where the readings of one account are kept, in any order, and read from in that of time. */
 export interface PollShelf {
   append(poll: PollRecord): void;
+  /** Whether each was later than all before it: then nothing needs to be looked through for what is repeated. */
+  readonly ascends: boolean;
   /** From `since` (included) to `until` (excluded), oldest first, many at a time. */
   polls(since: number, until: number): Iterable<readonly PollRecord[]>;
 }

@@ -22,6 +22,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   minFlapWindowMs: hourMs,
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,
+  isSurelyOk: (_rule, { outcome }) => outcome !== 'auth_failed',
   factsBehind: (_rule, facts) => [
     textFact('last outcome', facts.outcome ?? 'not polled yet'),
     instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),

@@ -23,6 +23,8 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
       : [],
   describe: (rule) => `currency differs from the configured one (${rule.severity})`,
   evaluate,
+  isSurelyOk: (_rule, { reading, currency: configured }) =>
+    reading === null || configured === null || isSameCurrency(reading.currency, configured),
   factsBehind: (_rule, facts) => [
     ...(facts.reading === null
       ? []

@@ -78,6 +78,12 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     describe: (rule) =>
       `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
     evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
+    isSurelyOk: (rule, { spending }) => {
+      const state = spending.state(rule.balance);
+      if (state === null || state.hours < hoursPerWeek) return true;
+      const at = spending.last?.at ?? 0;
+      return state[side].sum === 0 && state.silent === 0 && !isShifting(state, side, { at, firing: false });
+    },
     factsBehind: (rule, facts) => factsBehind(side, rule, facts),
     acknowledged: (rule, spending, taken) => {
       const state = spending.state(rule.balance);

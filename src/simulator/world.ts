@@ -36,7 +36,8 @@ export class SimulatedWorld {
   readonly prices: Scenario['prices'];
   readonly #accounts = new Map<string, SimulatedAccount>();
   readonly #bySecret = new Map<string, SimulatedAccount>();
-  readonly #timeline: Timeline;
+  /** What begins and ends, in the order of time. Nothing runs by itself: whoever asks gets what came due meanwhile. */
+  readonly #timeline: TimelineStep[] = [];
   readonly #options: WorldOptions;
   readonly #startedAt: number;
   readonly #startedMonotonic: number;
@@ -47,7 +48,7 @@ export class SimulatedWorld {
     this.#options = options;
     this.#startedMonotonic = clock.monotonic();
     this.#startedAt = scenario.startAt === undefined ? clock.now() : Date.parse(scenario.startAt);
-    this.#timeline = new Timeline(scenario);
+    for (const event of scenario.events) this.#plan({ at: event.at, phase: 'begin', event });
     this.prices = scenario.prices;
     for (const settings of scenario.accounts) {
       const account = new SimulatedAccount(settings, this.#startedAt);
@@ -69,12 +70,10 @@ export class SimulatedWorld {
   /** Lets the script catch up with the clock. To be called before anything is read. */
   advance(): void {
     const elapsedMs = this.#elapsedMs();
-    for (
-      let step = this.#timeline.takeDue(elapsedMs);
-      step !== null;
-      step = this.#timeline.takeDue(elapsedMs)
-    ) {
-      this.#apply(step);
+    for (let [next] = this.#timeline; next !== undefined && next.at <= elapsedMs; [next] = this.#timeline) {
+      this.#timeline.shift();
+      this.#follow(next);
+      this.#apply(next);
     }
   }
 
@@ -134,6 +133,18 @@ export class SimulatedWorld {
     return null;
   }
 
+  /** What a step leads to: the end of what lasts, the next time of what repeats. */
+  #follow({ at, phase, event }: TimelineStep): void {
+    if (phase === 'end') return;
+    if ('for' in event) this.#plan({ at: at + event.for, phase: 'end', event });
+    if (event.every !== undefined) this.#plan({ at: at + event.every, phase: 'begin', event });
+  }
+
+  #plan(step: TimelineStep): void {
+    const place = this.#timeline.findIndex((other) => other.at > step.at);
+    this.#timeline.splice(place === -1 ? this.#timeline.length : place, 0, step);
+  }
+
   #apply({ phase, event, at }: TimelineStep): void {
     this.#options.log?.info({ event: event.do, phase, account: event.account }, 'simulated event');
     if (phase === 'end') this.calm(({ cause }) => cause === event);
@@ -180,34 +191,4 @@ interface TimelineStep {
   readonly at: number;
   readonly phase: 'begin' | 'end';
   readonly event: ScenarioEvent;
-}
-
-/** The scenario's events in the order of time. Nothing runs by itself: whoever asks gets what came due meanwhile. */
-class Timeline {
-  readonly #steps: TimelineStep[] = [];
-
-  constructor(scenario: Scenario) {
-    for (const event of scenario.events) this.#insert({ at: event.at, phase: 'begin', event });
-  }
-
-  /** Takes the next step that is due at `elapsedMs`; null when there is none (more). */
-  takeDue(elapsedMs: number): TimelineStep | null {
-    const [next] = this.#steps;
-    if (next === undefined || next.at > elapsedMs) return null;
-    this.#steps.shift();
-    this.#follow(next);
-    return next;
-  }
-
-  /** What a step leads to: the end of what lasts, the next time of what repeats. */
-  #follow({ at, phase, event }: TimelineStep): void {
-    if (phase === 'end') return;
-    if ('for' in event) this.#insert({ at: at + event.for, phase: 'end', event });
-    if (event.every !== undefined) this.#insert({ at: at + event.every, phase: 'begin', event });
-  }
-
-  #insert(step: TimelineStep): void {
-    const place = this.#steps.findIndex((other) => other.at > step.at);
-    this.#steps.splice(place === -1 ? this.#steps.length : place, 0, step);
-  }
 }

@@ -25,7 +25,7 @@ const least = { more: 1, less: 0.3 } as const;
 const minFalls = 10;
 const maxHours = 24;
 /** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
-const improbable = 8;
+const improbable = 9;
 const minUsual = 0.05;
 /** It is over when the sum is back at half of where it was told. */
 const overAt = 0.5;
@@ -146,9 +146,9 @@ export function isUnusual(
   return sum > limit && (side === 'less' || !isSparse(state) || isImprobable(state, it.factor));
 }
 
-/** Whether so many messages are no chance where at most `μ` are usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */
+/** Whether so many messages are no chance where `μ` is one and a half times what is usual: by Chernoff's bound `P ≤ e^(n − μ) · (μ / n)^n`. */
 function isImprobable({ more, usualFall }: BalanceState, factor: number): boolean {
   const messages = more.spent / usualFall;
-  const usual = Math.max(minUsual, (more.spent - more.sum) / usualFall);
+  const usual = Math.max(minUsual, (much * more.expected) / usualFall);
   return messages * Math.log(messages / usual) - messages + usual > factor * improbable;
 }

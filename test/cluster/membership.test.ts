@@ -754,6 +754,60 @@ const story = fc.array(
   { maxLength: 12 },
 );
 
+/** What may happen to the database itself, besides. */
+const databaseHappenings = {
+  ...happenings,
+  clockAhead: ({ cluster }, _, ms) => {
+    cluster.aheadMs = ms * 100;
+  },
+  clockBehind: ({ cluster }, _, ms) => {
+    cluster.aheadMs = -ms * 100;
+  },
+  clockRight: ({ cluster }) => {
+    cluster.aheadMs = 0;
+  },
+  rollBack: ({ cluster }, _, ms) => {
+    cluster.rollBack({ commits: Math.min(cluster.log.length, ms % 5) });
+  },
+  forgetOwner: ({ cluster }) => {
+    cluster.rollBack({ commits: 0, claims: Math.min(1, cluster.epoch) });
+  },
+} as const satisfies Record<string, Happen>;
+
+test('whatever happens to the clock and the history of the database, two act at once for less than a lease, and somebody polls in the end', {
+  timeout: 120_000,
+}, async () => {
+  const parts = fc.record({
+    happen: fc.constantFrom<Happen>(...Object.values(databaseHappenings)),
+    place: fc.nat(names.length - 1),
+    ms: fc.integer({ min: 100, max: 20_000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(parts, { maxLength: 10 }), async (story) => {
+      const world = new ClusterWorld();
+      const nodes = names.map((name) => world.add(name));
+      await world.pass(2000);
+      for (const { happen, place, ms } of story) {
+        for (const node of nodes.slice(place, place + 1)) happen(world, node, ms);
+        await world.pass(ms);
+      }
+      for (const { line } of nodes)
+        Object.assign(line, { cut: false, latencyMs: 5, losesAnswer: () => false });
+      // What was lost while its owner stood still is lost, and an epoch that the database forgot comes again.
+      await world.pass(45_000);
+      const broken = world.judge();
+      expect(broken.filter((line) => line.startsWith('stored twice'))).toEqual([]);
+      // An owner of which the database forgot everything hears so at its next renewal: until then another may act beside it.
+      const together = broken.filter((line) => line.startsWith('two own')).length * 100;
+      const forgotten = story.filter(({ happen }) => happen === databaseHappenings.forgetOwner).length;
+      expect(together).toBeLessThanOrEqual(forgotten * leaseMs);
+      expect(nodes.filter(({ acts }) => acts)).toHaveLength(1);
+      world.clock.dropTimers();
+    }),
+    { numRuns: 40 },
+  );
+});
+
 test('whatever happens, two never own at once, no epoch falls, every batch is stored once, and somebody owns in the end', {
   timeout: 120_000,
 }, async () => {

@@ -220,7 +220,7 @@ describe('the shorter way says only what the rule would say', () => {
       start: fc.integer({ min: -50_000_000, max: 900_000_000 }),
       floorMicros: fc.constantFrom(0, -100_000_000),
       laterMs: fc.constantFrom(0, 10 * minuteMs, 100 * minuteMs),
-      outcome: fc.constantFrom('ok', 'timeout'),
+      outcome: fc.constantFrom('ok', 'timeout', 'auth_failed'),
     });
     fc.assert(
       fc.property(steps, account, (moves, { start, floorMicros, laterMs, outcome }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { WatchableAccount } from '../../src/rules/kind.ts';
 import type { NegativeRule } from '../../src/rules/negative.ts';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
-import { surge, type UnusualRule } from '../../src/rules/unusual.ts';
+import { slump, surge, type UnusualRule } from '../../src/rules/unusual.ts';
 import { dayMs, factsAfter, hourMs, moneyBase, units } from '../support/account-facts.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
@@ -59,4 +59,16 @@ test('in its first week it is quiet, and says so', () => {
 test('spending as usual is ok', () => {
   expect(evaluate(rule, factsOf(officeHours, begins), null).kind).toBe('ok');
   expect(surge.describe(rule)).toContain('spent far more than usual at this hour of the week');
+});
+
+test('a change that lasted a day is told with by how much and since when, though all is usual by then', () => {
+  const since = monday + 36 * dayMs;
+  const less: UnusualRule = { ...rule, id: 'less', type: 'slump' };
+  const facts = factsOf((at) => officeHours(at) / (at >= since ? 3 : 1), since + dayMs + hourMs);
+  expect(slump.isSurelyOk?.(less, facts)).toBe(false);
+  expect(evaluate(less, facts, null).kind).toBe('breached');
+  expect(evaluate(rule, facts, null).kind).toBe('ok');
+  const found = new Map(explainRule(less, facts, null).facts.map(({ name, value }) => [name, value]));
+  expect(found.get('lasting change')).toEqual({ unit: 'text', text: '0.33 times its former level' });
+  expect(found.get('changed since')).toEqual({ unit: 'instant', at: since });
 });

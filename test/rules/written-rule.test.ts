@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { below } from '../../src/rules/below.ts';
 import { kindOfRuleNamed, ruleKinds } from '../../src/rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../src/rules/written-rule.ts';

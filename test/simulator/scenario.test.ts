@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spentBetween } from '../../src/simulator/burn-plan.ts';
-import { defaultScenario, defaultScenarioInput } from '../../src/simulator/default-scenario.ts';
+import scenario from '../../src/simulator/default-scenario.json' with { type: 'json' };
+import { defaultScenario } from '../../src/simulator/default-scenario.ts';
 import { parseScenario } from '../../src/simulator/scenario.ts';
 
 const account = { id: 'otp', authSecret: 'SECRETVALUE', sms: '1' };
@@ -99,7 +100,7 @@ describe('a scenario file', () => {
 });
 
 test('the scenario of `simulate` without a file is valid and names documented secrets', () => {
-  expect(parseScenario(defaultScenarioInput).kind).toBe('valid');
+  expect(parseScenario(scenario).kind).toBe('valid');
   expect(defaultScenario.accounts.map(({ authSecret }) => authSecret)).toEqual([
     'demo-otp-secret',
     'demo-marketing-secret',

@@ -244,3 +244,64 @@ describe('how good forecasts were', () => {
     expect(learn(toppedUp).record('sms')?.count).toBeLessThan(44);
   });
 });
+
+describe('whatever is read', () => {
+  const falls = fc.array(
+    fc.record({
+      minutes: fc.integer({ min: 1, max: 30 }),
+      messages: fc.nat(40),
+      topUp: fc.constantFrom(0, 0, 0, 0, 9000),
+    }),
+    { minLength: 300, maxLength: 600 },
+  );
+
+  /** A message takes a quarter of a unit. */
+  function* readingsOf(
+    steps: readonly { minutes: number; messages: number; topUp: number }[],
+  ): Generator<Reading> {
+    let [at, sms] = [monday, 1e10];
+    for (const { minutes, messages, topUp } of steps) {
+      at += minutes * minuteMs;
+      sms += topUp * units - (messages * units) / 4;
+      yield { at, balances: { sms }, currency: 'EUR' };
+    }
+  }
+
+  it('a forecast comes from the past alone, and each balance is told as it was read', () => {
+    fc.assert(
+      fc.property(falls, fc.double({ min: 0.3, max: 0.9, noNaN: true }), (steps, share) => {
+        const readings = [...readingsOf(steps)];
+        const cut = Math.floor(readings.length * share);
+        const whole = spendingIn();
+        let seen = null;
+        for (const [index, reading] of readings.entries()) {
+          whole.read(reading);
+          if (index === cut - 1) seen = whole.forecast('sms', 500 * units);
+        }
+        expect(learn(readings.slice(0, cut)).forecast('sms', 500 * units)).toEqual(seen);
+        expect(whole.last).toEqual(readings.at(-1));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('a fall that is read in two polls makes the same forecast', () => {
+    fc.assert(
+      fc.property(falls, (steps) => {
+        const readings = [...readingsOf(steps)];
+        const split = readings.flatMap((reading, index) => {
+          const before = readings[index - 1];
+          const fell = (before?.balances.sms ?? 0) - (reading.balances.sms ?? 0);
+          if (before === undefined || fell <= units) return [reading];
+          const at = (before.at + reading.at) / 2;
+          return [{ at, balances: { sms: (before.balances.sms ?? 0) - fell / 2 }, currency: 'EUR' }, reading];
+        });
+        const [whole, halves] = [readings, split].map((read) => learn(read).forecast('sms', 500 * units));
+        expect(halves?.basis).toBe(whole?.basis);
+        for (const instant of ['emptyAt', 'earliest', 'latest'] as const)
+          expect(Math.abs((halves?.[instant] ?? 0) - (whole?.[instant] ?? 0))).toBeLessThan(minuteMs);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -10,7 +10,7 @@ import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { KnownSession } from '../../src/domain/session.ts';
 import type { Silence } from '../../src/domain/silence.ts';
 import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/week-ago.ts';
 import type {

@@ -15,8 +15,10 @@ import {
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import { accountServiceKind } from '../../src/providers/account-service/account-service-kind.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import {
+  accountServiceBalances,
+  accountServiceKind,
+} from '../../src/providers/account-service/account-service-kind.ts';
 import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { makeProvider } from './settings.ts';

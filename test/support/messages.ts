@@ -12,7 +12,7 @@ import type {
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
 import { incidentSubject } from '../../src/messages/item-headline.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { makeProvider } from './settings.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */

@@ -6,8 +6,10 @@ import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
-import { accountServiceKind } from '../../src/providers/account-service/account-service-kind.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
+import {
+  accountServiceBalances,
+  accountServiceKind,
+} from '../../src/providers/account-service/account-service-kind.ts';
 import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
 import { withBalance } from '../../src/rules/rules-for-account.ts';
 import { dayMs, minuteMs } from './account-facts.ts';

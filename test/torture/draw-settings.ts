@@ -59,7 +59,7 @@ export function editSettings(from: Seeded, before: Settings): Settings {
     accounts,
     rules: [...rules, ...buildBuiltInRules(rules, accounts)],
   });
-  switch (from.int(0, 8)) {
+  switch (from.int(0, 9)) {
     case 0:
       return rebuilt(configured.filter((_, place) => place !== from.int(0, configured.length)));
     case 1:
@@ -84,6 +84,18 @@ export function editSettings(from: Seeded, before: Settings): Settings {
         accounts: before.accounts.map((it, index) =>
           index === place ? { ...it, credentials: mapEach(it.credentials, () => secret) } : it,
         ),
+      };
+    }
+    case 8: {
+      // An address that was edited may be another purse.
+      const place = from.int(0, before.accounts.length - 1);
+      const moved = (it: AccountSettings): AccountSettings =>
+        it.baseUrl === null
+          ? it
+          : { ...it, baseUrl: hosts.find((host) => host !== it.baseUrl) ?? it.baseUrl };
+      return {
+        ...before,
+        accounts: before.accounts.map((it, index) => (index === place ? moved(it) : it)),
       };
     }
     case 6:

@@ -2,91 +2,17 @@ import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
-import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
-import {
-  hostAddress,
-  linkAddress,
-  plainAddress,
-  postgresAddress,
-  secretAddress,
-} from '../../schema/addresses.ts';
+import { hostAddress, postgresAddress, secretAddress } from '../../schema/addresses.ts';
 import { holidays, weekend } from '../../schema/dates.ts';
-import { alertMatch, labelRecord } from '../../schema/matchers.ts';
+import { alertMatch } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
-import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
-import {
-  amount,
-  duration,
-  id,
-  idForm,
-  idPattern,
-  oneLine,
-  optionalSecret,
-  secret,
-} from '../../schema/texts.ts';
+import { choice, filledList, flag, shape } from '../../schema/shapes.ts';
+import { duration, id, idForm, idPattern, oneLine } from '../../schema/texts.ts';
+import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
-
-const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
-  description: 'Labels that rules, routes and silences can match.',
-});
-
-const account = shape({
-  id: id('Names the account everywhere. Unique.'),
-  name: oneLine('Name for people. Default: the id.').optional(),
-  provider: id('Its entry of `providers`. Default: `provider`.').optional(),
-  authSecret: secret(
-    `The API key, of an account of the default kind. Write \${env:NAME} or \${file:/path} rather than the key itself.`,
-  ).optional(),
-  credentials: z
-    .record(
-      z.string(),
-      secret(`One of the credentials that its provider asks for. Write \${env:NAME} or \${file:/path}.`),
-      { error: 'must be an object of credentials' },
-    )
-    .meta({ description: 'What its provider asks for; such as `lowwater providers twilio` lists them.' })
-    .optional(),
-  baseUrl: plainAddress(
-    'Base address for this account; else that of `provider`. Of the default kind.',
-  ).optional(),
-  currency: oneLine(
-    'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
-  ).optional(),
-  labels: labels.optional(),
-  topUpUrl: linkAddress(
-    'Where to pay for this account: the first link of messages about its balance.',
-  ).optional(),
-  runbookUrl: linkAddress('What to do when an alert of this account fires.').optional(),
-  note: oneLine('One line for whoever is woken; it stands in every message about the account.').optional(),
-  poll: pollSchema.optional(),
-  timezone: timezone.optional(),
-  holidays: holidays
-    .meta({
-      description:
-        'Days on which its customers spend as on the last day of the weekend, besides those at the top of the file.',
-    })
-    .optional(),
-  weekend: weekend
-    .meta({ description: 'Its weekend, instead of the one at the top of the file.' })
-    .optional(),
-  creditLimit: z
-    .union(
-      [
-        z.literal('provider').transform(() => null),
-        amount('An amount that is not negative.', { sign: 'not-negative' }),
-      ],
-      { error: 'must be an amount that is not negative, or "provider" for what its answers say' },
-    )
-    .meta({
-      description:
-        'How far below zero the provider lets it go: it is empty there, and not before. "provider": as its answers say, 0 until then.',
-    })
-    .prefault(0),
-  leadTime: duration('How long a payment takes to arrive: messages then say by when to pay.', {
-    minMs: secondMs,
-  }).optional(),
-}).meta({ description: 'One account at the provider.' });
+import { server } from './server.ts';
 
 const channelNames = (description: string) =>
   filledList(
@@ -128,7 +54,11 @@ const route = shape({
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
 
 const silence = shape({
-  match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes),
+  // Nobody should mute all alerts by leaving something out.
+  match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes).refine(
+    ({ labels: wanted = {}, ...others }) => Object.keys({ ...wanted, ...others }).length > 0,
+    { error: 'must name what it mutes: account, rule, severity or labels' },
+  ),
   cron: cronText.meta({ description: 'When the silence begins, as a cron expression of five fields.' }),
   timezone: timezone.optional(),
   duration: duration('How long it lasts.', { minMs: secondMs }),
@@ -141,48 +71,6 @@ const report = shape({
   timezone: timezone.optional(),
   channels: channelNames('Channels that get it.'),
 }).meta({ description: 'A summary that is sent on a schedule.' });
-
-const someNetworks = 'give IP addresses or networks, such as ["127.0.0.1", "10.0.0.0/8"]';
-const networkAddress = z
-  .string({ error: someNetworks })
-  .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
-
-const server = shape({
-  host: oneLine('Address to listen on. Other machines reach only addresses that are not loopback.').prefault(
-    '127.0.0.1',
-  ),
-  port: wholeNumber('Port to listen on; 0 takes a free one.', { min: 0, max: 65535 }).default(8080),
-  publicUrl: hostAddress(
-    'Address of the page as people reach it, without a path: messages link to it, for acknowledging too.',
-  ).optional(),
-  token: optionalSecret(
-    'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
-  ).optional(),
-  viewerToken: optionalSecret(
-    'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
-  ).optional(),
-  trustedProxy: shape({
-    addresses: z
-      .array(networkAddress, { error: someNetworks })
-      .min(1, { error: someNetworks })
-      .meta({ description: 'Addresses of the proxy; nobody else is believed.' }),
-    header: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'give the name of a header, such as "Remote-User"' })
-      .transform((name) => name.toLowerCase())
-      .meta({
-        description:
-          'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
-      }),
-  })
-    .meta({
-      description:
-        'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',
-    })
-    .optional(),
-  allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
-  openMetrics: flag('Give /metrics without the token also beyond this machine.').default(false),
-});
 
 const heartbeat = shape({
   url: secretAddress('Asked for (GET) as long as lowwater works (a dead man’s switch). Kept secret.'),

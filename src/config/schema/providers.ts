@@ -31,6 +31,14 @@ const sharedKeys = {
     }).prefault('30s'),
     max: duration('Longest such pause.', { minMs: secondMs }).prefault('1h'),
   })
+    .superRefine(({ initial, max }, context) => {
+      if (initial <= max) return;
+      const problem =
+        initial === 30 * secondMs
+          ? { path: ['max'], message: 'must not be shorter than initial (30s by default)' }
+          : { path: ['initial'], message: 'must not be longer than max (1h by default)' };
+      context.addIssue({ code: 'custom', ...problem });
+    })
     .meta({ description: 'Pauses after rate limiting: each is twice the one before.' })
     .prefault({}),
 };

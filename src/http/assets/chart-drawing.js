@@ -220,6 +220,15 @@ function drawMarks(self, { thresholds, topUps, coming, now }, colour) {
   ctx.textAlign = 'right';
   ctx.lineWidth = 1.4 * scale;
   const names = [];
+  coming.forEach(([at, amount], index) => {
+    const when = self.valToPos(at / 1000, 'x', true);
+    // One below the other: two may come on one day.
+    const y = bbox.top + (14 + 14 * (index % 3)) * scale;
+    ctx.fillStyle = ctx.strokeStyle = colour.soft;
+    line(ctx, [when, bbox.top, when, bbox.top + bbox.height], [2 * scale, 3 * scale]);
+    ctx.fillText(`${amount > 0 ? '+' : ''}${formatMoney(amount)}`, when - 4 * scale, y);
+    names.push(y);
+  });
   for (const { severity, value } of thresholds) {
     const y = self.valToPos(value, 'y', true);
     ctx.strokeStyle = ctx.fillStyle = colour[severity];
@@ -242,12 +251,6 @@ function drawMarks(self, { thresholds, topUps, coming, now }, colour) {
   const x = self.valToPos(now / 1000, 'x', true);
   ctx.strokeStyle = colour.soft;
   line(ctx, [x, bbox.top, x, bbox.top + bbox.height], [scale, 3 * scale]);
-  for (const [at, amount] of coming) {
-    const when = self.valToPos(at / 1000, 'x', true);
-    ctx.fillStyle = ctx.strokeStyle = colour.soft;
-    line(ctx, [when, bbox.top, when, bbox.top + bbox.height], [2 * scale, 3 * scale]);
-    ctx.fillText(`${amount > 0 ? '+' : ''}${formatMoney(amount)}`, when - 4 * scale, bbox.top + 12 * scale);
-  }
   for (const { at, value } of topUps) {
     ctx.beginPath();
     ctx.arc(

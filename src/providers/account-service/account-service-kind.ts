@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import type { BalanceDefinition } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import type { ProviderKind } from '../kind.ts';
-import { accountServiceBalances } from './balances.ts';
 import { balanceEndpoint } from './endpoints.ts';
 import { judgeAnswer } from './envelope.ts';
 
@@ -17,6 +17,12 @@ const schema = shape({
   type: z.literal('account-service').meta({ description: 'The account service; the default.' }).optional(),
   baseUrl: plainAddress('Base address; an account may have its own.').optional(),
 });
+
+/** The two balances of the interface, in its order: messages and lookups are paid from the first, calls from the other. */
+export const accountServiceBalances: readonly BalanceDefinition[] = [
+  { id: 'sms', label: 'SMS', alertsBelowZero: true },
+  { id: 'voip', label: 'VoIP', checkLabel: 'VOIP', alertsBelowZero: false },
+];
 
 /** The messaging and voice account service: an SMS and a VoIP balance in one answer, one secret an account. */
 export const accountServiceKind: ProviderKind<z.output<typeof schema>, AccountServiceEntry> = {

@@ -18,8 +18,16 @@ interface PackedRun extends Span {
 export class PackedPolls {
   readonly #runs: PackedRun[] = [];
   #open = new PollEncoder();
+  #ascends = true;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  get ascends(): boolean {
+    return this.#ascends;
+  }
 
   append(poll: PollRecord): void {
+    if (poll.at <= this.#lastAt) this.#ascends = false;
+    this.#lastAt = poll.at;
     if (this.#open.polls === maxRun) this.#seal();
     this.#open.append(poll);
   }

@@ -63,7 +63,6 @@ const ledger = `CREATE TABLE ledger (no bigserial, at timestamptz DEFAULT clock_
   CREATE TRIGGER note_batch AFTER UPDATE OF batch ON member FOR EACH ROW EXECUTE FUNCTION note_batch()`;
 
 export const accountIds = ['otp', 'marketing', 'voice'] as const;
-export const lease = '6s';
 const renewalMs = 6000 / 4 + 500;
 
 export function secretOf(account: string): string {
@@ -76,7 +75,10 @@ export const patienceMs = 60_000;
 /** A PostgreSQL, and two daemons on it that were started and have agreed who owns the accounts. */
 export async function makeClusterBed(
   names: readonly string[] = ['north', 'south'],
-  env: Readonly<Record<string, string>> = {},
+  {
+    env = {},
+    lease = '6s',
+  }: { readonly env?: Readonly<Record<string, string>>; readonly lease?: string } = {},
 ): Promise<ClusterBed> {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   let server = await startPostgres({ fsync: 'on' }, { env });
@@ -84,7 +86,7 @@ export async function makeClusterBed(
   const provider = await startLedgerProvider(1000);
   const sink = await startSlackSink();
   const configFile = join(folder, 'config.json');
-  writeFileSync(configFile, JSON.stringify(configuration(provider, sink)));
+  writeFileSync(configFile, JSON.stringify(configuration(provider, sink, lease)));
   const nodes: ClusterNode[] = [];
   for (const name of names) nodes.push(await makeNode({ name, folder, configFile, url, server }));
   const bed: ClusterBed = {
@@ -172,7 +174,7 @@ export async function makeClusterBed(
 }
 
 /** One file for all nodes, as in a real cluster: what differs comes from the environment. */
-function configuration(provider: LedgerProvider, sink: SlackSink): object {
+function configuration(provider: LedgerProvider, sink: SlackSink, lease: string): object {
   return {
     provider: { baseUrl: provider.url, timeout: '5s', maxRequestsPerSecond: 20 },
     poll: { every: '1s' },

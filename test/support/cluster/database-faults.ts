@@ -3,11 +3,11 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Secret } from '../../../src/domain/secret.ts';
 import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
 import { eventually } from '../eventually.ts';
 import { freePort } from '../free-port.ts';
 import { type PostgresCluster, serverUser, startPostgres } from '../postgres.ts';
-import { startTcpProxy } from '../tcp-proxy.ts';
 import { accountIds, type ClusterBed, type ClusterNode, makeClusterBed, patienceMs } from './cluster-bed.ts';
 import { countRepeats } from './cluster-run.ts';
 
@@ -64,7 +64,7 @@ export async function playDatabaseFault(fault: DatabaseFault): Promise<DatabaseF
       : {};
   const user = serverUser();
   if (user !== null) for (const path of [folder, clockFile]) chownSync(path, user.uid, user.gid);
-  const bed = await makeClusterBed(['north', 'south'], env);
+  const bed = await makeClusterBed(['north', 'south'], { env });
   const ends: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })];
   try {
     const from = Date.now();
@@ -97,6 +97,7 @@ async function hurt(fault: DatabaseFault, playing: Playing): Promise<void> {
     case 'its clock an hour ahead':
       writeFileSync(clockFile, '+1h');
       await pause(20_000);
+      await refuseWithoutEffect(bed);
       writeFileSync(clockFile, '+0');
       await pause(15_000);
       return;
@@ -104,10 +105,7 @@ async function hurt(fault: DatabaseFault, playing: Playing): Promise<void> {
       await bed.server.sql(bed.url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
       await bed.server.sql(bed.url, 'SELECT pg_reload_conf()');
       await pause(15_000);
-      await bed.server.sql(
-        bed.url,
-        'SET synchronous_commit = local; ALTER SYSTEM RESET synchronous_standby_names',
-      );
+      await bed.server.sql(bed.url, 'ALTER SYSTEM RESET synchronous_standby_names');
       await bed.server.sql(bed.url, 'SELECT pg_reload_conf()');
       await pause(8000);
       return;
@@ -133,35 +131,35 @@ async function hurt(fault: DatabaseFault, playing: Playing): Promise<void> {
   }
 }
 
-/** A standby that takes over what its primary writes; through a proxy that `hold` cuts, so that it falls behind. */
-async function follow({
-  bed,
-  ends,
-}: Playing): Promise<{ readonly standby: PostgresCluster; readonly hold: () => void }> {
-  const way = await startTcpProxy(bed.server.port);
-  const standby = await startPostgres({}, { standbyOf: { port: way.port, password: bed.server.password } });
+/** The clock of the server has to be wrong, and the sharers of it to say so on the channels. */
+async function refuseWithoutEffect({ server, url, sink }: ClusterBed): Promise<void> {
+  const [row] = await server.sql(url, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now');
+  if (Number(row?.now) - Date.now() < 3_000_000) throw new Error('the clock of the server was not shifted');
+  if (!sink.posts.some(({ body }) => body.includes('cluster-degraded:clock')))
+    throw new Error('no channel heard of the clock of the database');
+}
+
+/** A standby that takes over what its primary writes. */
+async function follow({ bed, ends }: Playing): Promise<PostgresCluster> {
   const { server } = bed;
-  ends.push(
-    () => way.close(),
-    () => server.remove(),
-  );
+  const standby = await startPostgres({}, { standbyOf: server });
+  ends.push(() => server.remove());
   await eventually('the standby follows', async () => {
     const rows = await server.sql(bed.url, "SELECT FROM pg_stat_replication WHERE state = 'streaming'");
     return rows.length > 0;
   });
-  return {
-    standby,
-    hold: () => {
-      way.mode = 'cut';
-    },
-  };
+  return standby;
 }
 
 async function failOver(playing: Playing, losesCommits: boolean): Promise<void> {
   const { bed } = playing;
-  const { standby, hold } = await follow(playing);
+  const standby = await follow(playing);
   if (losesCommits) {
-    hold();
+    const address = new URL(bed.url.reveal());
+    address.port = String(standby.port);
+    const url = new Secret(address.href);
+    await standby.sql(url, "ALTER SYSTEM SET primary_conninfo = ''");
+    await standby.sql(url, 'SELECT pg_reload_conf()');
     await pause(2500);
   }
   bed.server.stop('immediate');
@@ -177,7 +175,7 @@ async function failOver(playing: Playing, losesCommits: boolean): Promise<void> 
 /** The owner stays on the old server, which goes on; the other one is led to the new one. The owner has to let go. */
 async function split(playing: Playing, owner: ClusterNode, other: ClusterNode): Promise<void> {
   const { bed } = playing;
-  const { standby } = await follow(playing);
+  const standby = await follow(playing);
   const old = bed.server;
   standby.promote();
   bed.moveTo(standby);

@@ -156,6 +156,7 @@ export class AlertBook {
       alerts.set(rule.id, next);
     }
     this.#live.set(account, {
+      address: fact.address,
       firstSeenAt: fact.firstSeenAt,
       reading: reading ?? fact.reading,
       unwatchedMs: reading === null ? fact.unwatchedMs : 0,
@@ -235,6 +236,7 @@ export class AlertBook {
     this.#setups.set(account.id, setup);
     const fact = this.#live.get(account.id);
     const none = {
+      address: account.baseUrl,
       firstSeenAt: now,
       reading: null,
       unwatchedMs: 0,
@@ -246,8 +248,13 @@ export class AlertBook {
       this.#live.set(account.id, { ...none, alerts: new Map() });
       return;
     }
-    const kept = [...fact.alerts].filter(([id]) => setup.rules.some((rule) => rule.id === id));
-    this.#live.set(account.id, { ...fact, alerts: new Map(kept) });
+    const isMoved = fact.address !== account.baseUrl;
+    if (isMoved) this.#histories.delete(account.id);
+    const kept = [...fact.alerts].filter(([id]) =>
+      setup.rules.some((rule) => rule.id === id && !(isMoved && needsReading(rule))),
+    );
+    const same = isMoved ? { ...none, polledAt: fact.polledAt } : fact;
+    this.#live.set(account.id, { ...same, alerts: new Map(kept) });
   }
 
   #elapseAccount(id: string, setup: AccountSetup, now: number): void {

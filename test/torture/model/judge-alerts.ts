@@ -8,6 +8,8 @@ import { needsReading, verdictOnReading } from './rules.ts';
 
 /** What the model believes of one account; replaced, never changed in place. */
 export interface AccountFact {
+  /** Where it was read: at another address its series begins. */
+  readonly address: string | null;
   readonly firstSeenAt: number;
   readonly reading: Reading | null;
   readonly unwatchedMs: number;
