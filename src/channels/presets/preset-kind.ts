@@ -103,8 +103,8 @@ function presetKind(preset: Preset): PresetKind {
         import('./fill-request.ts'),
         import('./preset-parts.ts'),
       ]);
-      const fill = ({ request, fields }: PresetPart, valueOf: (key: string, value: Secret) => string) => {
-        const own = Object.entries(values).map(([key, value]) => [key, valueOf(key, value)]);
+      const fill = ({ request, fields }: PresetPart, fillKey: (key: string, value: Secret) => string) => {
+        const own = Object.entries(values).map(([key, value]) => [key, fillKey(key, value)]);
         return fillRequest(request, { ...fields, values: { ...Object.fromEntries(own), ...fields.values } });
       };
       return openPostSender({
