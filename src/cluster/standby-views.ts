@@ -157,7 +157,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     pushReading: async () => standsBy(parts.ownerName()),
     // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
-    recordSession: async () => undefined,
+    recordSession: () => undefined,
     sessions: () => sessionsOf(known.state),
     isSessionEnded: (id) => isSessionEnded(known.state, id),
     renewCalendarKey: async () => standsBy(parts.ownerName()),

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ConfigProblem } from '../domain/config-problem.ts';
-import { parseJson } from '../domain/json.ts';
+import { parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { formatPath, type Path } from './config-problem.ts';
@@ -40,7 +40,7 @@ const deepestNesting = 64;
  * that appear twice in one object are problems: JSON itself would silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {
-  const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+  const text = withoutByteOrderMark(source);
   const plain = parsePlain(text);
   if (plain !== null) return { kind: 'parsed', document: plain, problems: [] };
   const placeAt = createPlaceFinder(text);

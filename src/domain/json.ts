@@ -18,3 +18,16 @@ export function keyOf(value: unknown, key: string | number): unknown {
   const has = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   return has ? Reflect.get(value, key) : undefined;
 }
+
+type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/**
+ * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
+ * The cast only adds that argument, which TypeScript's library does not know.
+ */
+export const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+/** RFC 8259, 8.1: a parser may ignore a byte order mark. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}

@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): App {
     await next();
     if (isVisit(context)) {
       const renewed = guard.sessions?.renew(context.req.header('cookie')) ?? null;
-      if (renewed !== null) await keepSession(guard, context, renewed);
+      if (renewed !== null) keepSession(guard, context, renewed);
     }
     const entry = await describeAction(guard, context);
     if (entry !== null) await context.var.views.recordAction(entry);

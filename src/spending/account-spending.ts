@@ -188,7 +188,7 @@ export class AccountSpending {
     return arrivalOf(this.#week, from, leadTimeMs);
   }
 
-  /** All of it, about 2.7 KB for each balance that ever fell; null before the first reading. */
+  /** All of it, about 3.1 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));

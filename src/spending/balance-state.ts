@@ -115,7 +115,7 @@ type Numbers = { [Name in (typeof numbers)[number]]: number };
 type Floats = { readonly [Name in keyof typeof floats]: Float32Array };
 type Bytes = { readonly [Name in keyof typeof bytes]: Uint8Array };
 
-/** All that is known of the spending of one balance: 2.7 KB, however long it is watched. */
+/** All that is known of the spending of one balance: 3.1 KB, however long it is watched. */
 export type BalanceState = Numbers & Sides & Floats & Bytes;
 
 export function emptyBalanceState(): BalanceState {

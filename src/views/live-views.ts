@@ -95,7 +95,8 @@ export function createLiveViews(
     },
     endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
-    recordSession: (session) => daemon.runDurably(() => recordSession(state, session)),
+    // Stored when it can be: nobody is kept out while the database cannot be written.
+    recordSession: (session) => daemon.act(() => recordSession(state, session)),
     sessions: () => sessionsOf(state),
     renewCalendarKey: () => daemon.runDurably(() => ({ key: renewCalendarKey(state) })),
     calendarKey: () => calendarKeyOf(state),

@@ -7,8 +7,9 @@ import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { AccountView, Views } from './views.ts';
 
-/** Reading more takes seconds: spending of a long time, or of thousands of accounts, is added up where a filter names fewer. */
+/** Reading more takes seconds: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
 const maxReadings = 3_000_000;
+const readingsAtOnce = 20_000;
 const maxIncidents = 5_000;
 const sliceOfAccounts = 20;
 const maxBuckets = 62;
@@ -79,13 +80,11 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promis
     accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const bucketMs = Math.ceil((until - since - 1) / dayMs / maxBuckets) * dayMs;
-  const readings = accounts.reduce((sum, it) => sum + (2 * (until - since)) / it.pollIntervalMs, 0);
   const ledger = new Ledger({ since, until, bucketMs, groupBy });
-  if (readings <= maxReadings) {
-    for await (const slice of inSlices(accounts, sliceOfAccounts))
-      for (const account of slice)
-        ledger.add(account, await views.readings(account.id, ledger.firstAt(account), until));
-  }
+  for await (const slice of inSlices(accounts, sliceOfAccounts))
+    for (const account of slice)
+      if (!ledger.isFull)
+        await ledger.add(account, readingsOf(views, account, { from: ledger.firstAt(account), until }));
   return {
     since,
     until,
@@ -95,12 +94,22 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promis
     acknowledged: incidents.filter(({ acknowledgement }) => acknowledgement !== null).length,
     acknowledgeMs: median(incidents.map((it) => (it.acknowledgement?.at ?? Number.NaN) - it.firedAt)),
     resolveMs: median(incidents.map((it) => (it.resolvedAt ?? Number.NaN) - it.firedAt)),
-    spending: readings > maxReadings ? null : ledger.close(),
+    spending: ledger.isFull ? null : ledger.close(),
     groupBy,
     bucketMs,
     forecasts: forecastsOf(views, accounts),
     unknown: ledger.unknown,
   };
+}
+
+/** Some thousands at a time: years of an account that is polled each second are more than memory holds. */
+async function* readingsOf(
+  views: ReviewViews,
+  { id, pollIntervalMs }: AccountView,
+  { from, until }: { readonly from: number; readonly until: number },
+): AsyncGenerator<readonly Reading[]> {
+  const stepMs = Math.max(dayMs, readingsAtOnce * pollIntervalMs);
+  for (let at = from; at < until; at += stepMs) yield views.readings(id, at, Math.min(until, at + stepMs));
 }
 
 /** Adds up what accounts spent, account by account. */
@@ -110,9 +119,15 @@ class Ledger {
   readonly #groups = new Map<string, GroupSpent>();
   readonly unknown: AccountView[] = [];
   #belowZeroMs = 0;
+  #readings = 0;
 
   constructor(order: Pick<Review, 'since' | 'until' | 'bucketMs' | 'groupBy'>) {
     this.#order = order;
+  }
+
+  /** It was too much: what was added up is not all. */
+  get isFull(): boolean {
+    return this.#readings > maxReadings;
   }
 
   /** A little before the time before: what its first reading fell by is part of it. */
@@ -121,38 +136,60 @@ class Ledger {
     return 2 * since - until - 3 * pollIntervalMs;
   }
 
-  add(account: AccountView, readings: readonly Reading[]): void {
-    const { since, until, bucketMs, groupBy } = this.#order;
-    const { currency } = account;
-    if (currency === null || !readings.some(({ at }) => at >= since)) {
+  async add(account: AccountView, chunks: AsyncIterable<readonly Reading[]>): Promise<void> {
+    const { since, until } = this.#order;
+    const own = { account, currency: account.currency ?? '', spent: 0, before: 0 };
+    let firstAt: number | null = null;
+    let last: Reading | undefined;
+    for await (const chunk of chunks) {
+      this.#readings += chunk.length;
+      if (this.isFull) return;
+      firstAt ??= chunk[0]?.at ?? null;
+      this.#count(own, last === undefined ? chunk : [last, ...chunk]);
+      last = chunk.at(-1) ?? last;
+    }
+    if (account.currency === null || firstAt === null || last === undefined || last.at < since) {
       this.unknown.push(account);
       return;
     }
-    const own = { account, currency, spent: 0, before: 0 };
-    const group = groupBy === null ? '' : (account.labels[groupBy] ?? '');
-    const key = `${currencyCode(currency)} ${group}`;
-    const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
-    const total = this.#groups.get(key) ?? { group, currency, spent: 0, before: 0, buckets };
-    this.#groups.set(key, total);
+    const unwatchedMs = firstAt - since + (until - since);
+    const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
+    const total = this.#groupOf(account);
+    total.spent += own.spent;
+    total.before = total.before === null || !isWhole ? null : total.before + own.before;
+    this.#accounts.push(isWhole ? own : { ...own, before: null });
+  }
+
+  #count(own: AccountSpent & { before: Micros }, readings: readonly Reading[]): void {
+    const { since, until, bucketMs } = this.#order;
+    const { account, currency } = own;
     for (const { id, alertsBelowZero } of account.balances) {
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
         if (to <= since) own.before += to > 2 * since - until ? spent : 0;
         else {
           own.spent += spent;
-          const bucket = Math.min(total.buckets.length - 1, Math.floor((to - since) / bucketMs));
-          total.buckets[bucket] = (total.buckets[bucket] ?? 0) + spent;
+          const { buckets } = this.#groupOf(account);
+          const bucket = Math.min(buckets.length - 1, Math.floor((to - since) / bucketMs));
+          buckets[bucket] = (buckets[bucket] ?? 0) + spent;
           // A gap that nobody looked into is not counted.
           if (alertsBelowZero && before < 0)
             this.#belowZeroMs += Math.min(to - Math.max(from, since), 3 * account.pollIntervalMs);
         }
       }
     }
-    const unwatchedMs = (readings[0]?.at ?? since) - since + (until - since);
-    const isWhole = unwatchedMs <= Math.max(maxUnwatched * (until - since), 2 * account.pollIntervalMs);
-    total.spent += own.spent;
-    total.before = total.before === null || !isWhole ? null : total.before + own.before;
-    this.#accounts.push(isWhole ? own : { ...own, before: null });
+  }
+
+  #groupOf({ currency, labels }: AccountView): GroupSpent {
+    const { since, until, bucketMs, groupBy } = this.#order;
+    const group = groupBy === null ? '' : (labels[groupBy] ?? '');
+    const key = `${currencyCode(currency ?? '')} ${group}`;
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
+    const made = { group, currency: currency ?? '', spent: 0, before: 0, buckets };
+    this.#groups.set(key, made);
+    return made;
   }
 
   close(): NonNullable<Review['spending']> {

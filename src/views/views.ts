@@ -220,7 +220,7 @@ export interface LiveViews extends Views, Actions {
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
   /** Keeps that a browser is signed in, for the list of sessions. */
-  recordSession(session: KnownSession): Promise<void>;
+  recordSession(session: KnownSession): void;
   sessions(): readonly KnownSession[];
   /** What the calendar's address must name; null before one was made. */
   calendarKey(): string | null;

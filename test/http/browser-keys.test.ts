@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
     });
   });
 
-  it('stop once at an alert, and go on to its buttons by the arrows', async () => {
+  it('stop once at an alert before its menu, and go on to its buttons by the arrows', async () => {
     await withPage(bed.scripted, async (page) => {
       await openPage(page, `${bed.server.url}/alerts`);
       const focusedAlert = () =>
@@ -47,6 +47,8 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
           "[...document.querySelectorAll('.alert')].findIndex((alert) => alert.contains(document.activeElement))",
         );
       await page.keyboard.press('j');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Acknowledge/);
       await page.keyboard.press('Tab');
       expect(await focusedAlert()).toBe(1);
       for (let press = 0; press < 2; press++) await page.keyboard.press('ArrowRight');

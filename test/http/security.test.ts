@@ -5,7 +5,8 @@ import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { ListenError } from '../../src/http/server.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { hourMs, viewsNow } from '../support/fake-views.ts';
-import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
+import { ackKey, type RunningServer, runServer, serveWorld } from '../support/web-server.ts';
+import { startWorld } from '../support/world.ts';
 
 const token = 'a-token-that-is-long-enough';
 const withToken = { settings: { token: new Secret(token) } };
@@ -105,6 +106,16 @@ describe('the token', () => {
     expect((await end('nothing')).status).toBe(404);
     const states = [await withCookie('/', cookie), await withCookie('/', other)].map(({ status }) => status);
     expect(states.toSorted()).toEqual([200, 401]);
+  });
+
+  it('lets people in while the database cannot be written', async () => {
+    const world = await startWorld();
+    world.diskFull = true;
+    const { url } = await serveWorld(world, withToken);
+    const body = new URLSearchParams({ token });
+    const answer = await fetch(`${url}/sign-in`, { method: 'POST', body, redirect: 'manual' });
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect((await fetch(`${url}/sessions`, { headers: { cookie } })).status).toBe(200);
   });
 
   it('that was replaced ends sessions, and the sign-in says so', async () => {

@@ -233,7 +233,7 @@ export class FakeViews implements LiveViews {
     return { key: this.calendar };
   }
 
-  async recordSession(session: KnownSession): Promise<void> {
+  recordSession(session: KnownSession): void {
     this.sessionList = [...this.sessionList.filter(({ id }) => id !== session.id), session];
   }
 

@@ -13,6 +13,7 @@ import type { ChannelKind } from '../kind.ts';
 import { readSeconds } from '../robot-answers.ts';
 import * as files from './all-presets.ts';
 import { type Preset, type PresetAnswer, type PresetKey, readPreset } from './preset.ts';
+import type { PresetPart } from './preset-parts.ts';
 
 interface PresetConfig {
   readonly type: string;
@@ -95,15 +96,27 @@ function presetKind(preset: Preset): PresetKind {
         })),
     pace: ({ place }) => ({ minGapMs: preset.minGapMs, paceKey: place.reveal() }),
     answers: table.rows,
+    /** Secrets are filled in as a request leaves: what is shown to people holds none. */
     async openSender({ address: to, keys: values, recipients }, dependencies) {
-      const { openPresetSender } = await import('./preset-sender.ts');
-      return openPresetSender({
+      const [{ openPostSender }, { fillRequest }, { partsOf }] = await Promise.all([
+        import('../post-sender.ts'),
+        import('./fill-request.ts'),
+        import('./preset-parts.ts'),
+      ]);
+      const fill = ({ request, fields }: PresetPart, fillKey: (key: string, value: Secret) => string) => {
+        const own = Object.entries(values).map(([key, value]) => [key, fillKey(key, value)]);
+        return fillRequest(request, { ...fields, values: { ...Object.fromEntries(own), ...fields.values } });
+      };
+      return openPostSender({
         ...dependencies,
-        preset,
         table,
         address: to,
-        keys: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value.reveal()])),
-        recipients,
+        render: (message) =>
+          partsOf(preset, message, recipients).map((part) => ({
+            ...part,
+            body: fill(part, (key) => `{{${key}}}`).body,
+          })),
+        prepare: (part) => fill(part, (_, value) => value.reveal()),
       });
     },
     async openDemoReceiver() {

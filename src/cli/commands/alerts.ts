@@ -76,17 +76,20 @@ function lengthOf({ state, since, resolvedAt }: AlertView, now: number): string 
   return formatShortDuration((resolvedAt ?? now) - since);
 }
 
-function describeNote({ acknowledged, silenced, inhibited, flapping }: AlertView): string {
-  const notes: string[] = [];
-  if (acknowledged !== null) {
-    notes.push(
-      `acknowledged by ${acknowledged.by}${acknowledged.comment === '' ? '' : `: ${acknowledged.comment}`}`,
-    );
-  }
-  if (silenced) notes.push('silenced');
-  if (inhibited) notes.push('covered by a worse alert');
-  if (flapping) notes.push('flapping');
-  return notes.join(', ');
+function describeNote(alert: AlertView): string {
+  const { by, comment } = alert.acknowledged ?? { by: '', comment: '' };
+  const taken =
+    alert.acknowledged === null ? [] : [`acknowledged by ${by}${comment === '' ? '' : `: ${comment}`}`];
+  return [...taken, ...wordSuppression(alert)].join(', ');
+}
+
+/** What keeps people from hearing of it. */
+export function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
+  return [
+    ...(silenced ? ['silenced'] : []),
+    ...(inhibited ? ['covered by a worse alert'] : []),
+    ...(flapping ? ['flapping'] : []),
+  ];
 }
 
 /** Money without its currency, which stands in `status`: columns compare better. */

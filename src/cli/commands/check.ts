@@ -218,8 +218,7 @@ function formatRule(
 ): string {
   const { style } = frame;
   const name = padToWidth(rule.id, frame.width);
-  if (evaluation.kind === 'unknown')
-    return style.dim(`  ${name}  no verdict: ${cleanText(evaluation.why, 300)}`);
+  if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
   const numbers = [
     ...(evaluation.value === null ? [] : [wordQuantity(evaluation.value, frame)]),
     ...(evaluation.threshold === null ? [] : [`threshold ${wordQuantity(evaluation.threshold, frame)}`]),

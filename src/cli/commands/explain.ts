@@ -10,6 +10,7 @@ import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
+import { wordSuppression } from './alerts.ts';
 
 export const explainCommand = operatorCommand({
   name: 'explain',
@@ -112,10 +113,7 @@ function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: Wordi
     return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
   const notes = [since];
   if (alert.acknowledged !== null) notes.push(`acknowledged by ${cleanText(alert.acknowledged.by, 60)}`);
-  if (alert.silenced) notes.push('silenced');
-  if (alert.inhibited) notes.push('covered by a worse alert');
-  if (alert.flapping) notes.push('flapping');
-  return notes.join(', ');
+  return [...notes, ...wordSuppression(alert)].join(', ');
 }
 
 function describeVerdict(
@@ -126,7 +124,7 @@ function describeVerdict(
     case 'ok':
       return { text: 'ok', paint: style.green };
     case 'unknown':
-      return { text: `no verdict: ${cleanText(evaluation.why, 300)}`, paint: (text) => text };
+      return { text: cleanText(evaluation.why, 300), paint: (text) => text };
     case 'breached':
     case 'event': {
       const { kind, severity } = evaluation;

@@ -11,11 +11,11 @@ import { formatInstant } from '../terminal/time.ts';
 interface RuleTotal {
   readonly rule: string;
   readonly type: string;
-  incidents: number;
-  critical: number;
-  accounts: Set<string>;
-  firingMs: number;
-  maxMs: number;
+  readonly incidents: number;
+  readonly critical: number;
+  readonly accounts: number;
+  readonly firingMs: number;
+  readonly maxMs: number;
 }
 
 /** What each rule comes to over all accounts; empty without incidents. */
@@ -30,7 +30,7 @@ export function formatTotals(
       { header: 'TYPE', rank: 4, value: ({ type }) => type },
       { header: 'INCIDENTS', align: 'right', value: (total) => String(total.incidents) },
       { header: 'CRITICAL', align: 'right', rank: 2, value: ({ critical }) => String(critical) },
-      { header: 'ACCOUNTS', align: 'right', rank: 3, value: ({ accounts }) => String(accounts.size) },
+      { header: 'ACCOUNTS', align: 'right', rank: 3, value: ({ accounts }) => String(accounts) },
       { header: 'FIRING', align: 'right', rank: 1, value: ({ firingMs }) => lengthOrNothing(firingMs) },
       { header: 'LONGEST', align: 'right', rank: 5, value: ({ maxMs }) => lengthOrNothing(maxMs) },
     ],
@@ -83,27 +83,21 @@ export function formatMessages(
 }
 
 function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleTotal[] {
-  const totals = new Map<string, RuleTotal>();
-  for (const incident of incidents) {
-    const { rule, type } = incident;
-    const total = totals.get(rule) ?? {
+  const totals = [...Map.groupBy(incidents, ({ rule }) => rule)].map(([rule, own]) => {
+    const lengths = own.map(({ event, firedAt, resolvedAt }) =>
+      event ? 0 : Math.max(0, (resolvedAt ?? until) - firedAt),
+    );
+    return {
       rule,
-      type,
-      incidents: 0,
-      critical: 0,
-      accounts: new Set(),
-      firingMs: 0,
-      maxMs: 0,
+      type: own[0]?.type ?? '',
+      incidents: own.length,
+      critical: own.filter(({ severity }) => severity === 'critical').length,
+      accounts: new Set(own.map(({ account }) => account)).size,
+      firingMs: lengths.reduce((sum, ms) => sum + ms, 0),
+      maxMs: lengths.reduce((longest, ms) => Math.max(longest, ms), 0),
     };
-    totals.set(rule, total);
-    const lengthMs = incident.event ? 0 : Math.max(0, (incident.resolvedAt ?? until) - incident.firedAt);
-    total.incidents += 1;
-    total.critical += incident.severity === 'critical' ? 1 : 0;
-    total.accounts.add(incident.account);
-    total.firingMs += lengthMs;
-    total.maxMs = Math.max(total.maxMs, lengthMs);
-  }
-  return [...totals.values()].sort((left, right) => right.incidents - left.incidents);
+  });
+  return totals.sort((left, right) => right.incidents - left.incidents);
 }
 
 function lengthOrNothing(ms: number): string {

@@ -1,5 +1,6 @@
 import { channelKinds } from '../../channels/registry.ts';
 import type { ConfigProblem } from '../../domain/config-problem.ts';
+import { ownAccountKeys } from '../../providers/registry.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** What holds between the keys of one channel, and between a channel and the accounts: its kind knows. */
@@ -20,9 +21,9 @@ export function checkChannels(draft: Draft): ConfigProblem[] {
 function credentialsOf(draft: Draft): ReadonlySet<string> {
   return new Set(
     itemsAt(draft, ['accounts']).flatMap((account) => {
-      const own = valueAt(draft, [...account, 'credentials']);
-      const values: readonly unknown[] = typeof own === 'object' && own !== null ? Object.values(own) : [];
-      return [valueAt(draft, [...account, 'authSecret']), ...values].flatMap((value) =>
+      const values: readonly unknown[] = Object.values(Object(valueAt(draft, [...account, 'credentials'])));
+      const own = ownAccountKeys.map(({ credential }) => valueAt(draft, [...account, credential]));
+      return [...own, ...values].flatMap((value) =>
         typeof value === 'string' && value !== '' ? [value] : [],
       );
     }),

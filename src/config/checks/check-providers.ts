@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { defaultEntry, type ProviderEntry } from '../../domain/provider-entry.ts';
 import { Secret } from '../../domain/secret.ts';
-import { providerKindOf } from '../../providers/registry.ts';
+import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';
@@ -71,12 +71,10 @@ function checkAccount(
     }
     return problems;
   }
-  for (const key of ['authSecret', 'baseUrl'])
-    if (has(key))
-      refuse(
-        [key],
-        `is not for accounts of ${kind.type}${key === 'authSecret' ? ': it takes "credentials"' : ''}`,
-      );
+  for (const { credential, address } of ownAccountKeys) {
+    if (has(credential)) refuse([credential], `is not for accounts of ${kind.type}: it takes "credentials"`);
+    if (has(address)) refuse([address], `is not for accounts of ${kind.type}`);
+  }
   const given = keysAt(draft, [...account, 'credentials']);
   for (const name of entry.credentialNames)
     if (!given.includes(name)) refuse(['credentials', name], 'is missing; the provider asks for it');

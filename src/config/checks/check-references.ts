@@ -7,7 +7,7 @@ import { selfAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
+import { type Draft, itemsAt, keysAt, leavesBelow, problemAt, textAt, textsAt } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
@@ -72,25 +72,16 @@ function knownIds(
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
-/** They are looked for when the first name is wrong. */
+/** What stands at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
 function secretsLater(draft: Draft): Secrets {
   let found: Set<string> | null = null;
   return () => {
-    if (found === null) {
-      found = new Set();
-      gatherSecrets(draft.value, listSecretKeys(), found);
-    }
+    if (found !== null) return found;
+    const keys = listSecretKeys();
+    const paths = leavesBelow(draft, []).filter((path) => path.some((step) => keys.has(String(step))));
+    found = new Set(paths.flatMap((path) => textAt(draft, path) ?? []));
     return found;
   };
-}
-
-/** What stands at a secret key, or anywhere below one, such as the headers of a webhook. */
-function gatherSecrets(value: unknown, keys: ReadonlySet<string>, found: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, child] of Object.entries(value)) {
-    if (keys.has(key)) for (const text of textsBelow(child)) found.add(text);
-    else gatherSecrets(child, keys, found);
-  }
 }
 
 /** Of all entries: those that must not run empty. */
@@ -98,11 +89,6 @@ function alertedBalances(draft: Draft): readonly BalanceDefinition[] {
   return readEntries(draft).flatMap(({ built }) =>
     built !== null && 'balances' in built ? built.balances.filter((each) => each.alertsBelowZero) : [],
   );
-}
-
-function textsBelow(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsBelow) : [];
 }
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {

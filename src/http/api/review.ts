@@ -4,9 +4,11 @@ import type { Incident } from '../../domain/alert.ts';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
-import { incidentJson, isoOrNull } from '../../views/public-json.ts';
+import { incidentJson, isoOrNull, severitySchema } from '../../views/public-json.ts';
 import type { Review, Spent } from '../../views/review.ts';
+import { chartRanges } from '../page/chart-span.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
+import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { type Api, answers, csvAnswer, csvFile } from './operation.ts';
 
@@ -21,15 +23,22 @@ const spent = {
 };
 const filter = (description: string) => z.string().max(200).optional().meta({ description });
 
+const rangeNames = chartRanges.map(({ name }) => name);
+
 const query = {
-  range: filter('24h, 7d, 30d, 90d or 1y up to now, where no dates are given; default: 7d'),
+  range: z
+    .enum(rangeNames, { error: `give ${rangeNames.join(', ')}` })
+    .optional()
+    .meta({ description: 'The time up to now, where no dates are given; default: 7d' }),
   from: filter('A date, ISO 8601, or a duration ago such as "7d"'),
   to: filter('The last date, or an instant that is excluded; default: now'),
   q: filter('Words that must stand in account, name, rule or label'),
   account: filter('Only this account'),
   rule: filter('Only incidents of this rule'),
   label: filter('Only accounts with this label, as key=value'),
-  severity: filter('Only incidents that were as bad as this at their worst'),
+  severity: severitySchema
+    .optional()
+    .meta({ description: 'Only incidents that were as bad as this at their worst' }),
   person: filter('Only incidents acknowledged by who has this in their name'),
   by: filter('The label that spending is added up by; default: the most common one'),
 };
@@ -142,8 +151,14 @@ function incidentLines({ incidents }: Review): readonly string[] {
 }
 
 function spendingLines({ spending, groupBy }: Review): readonly string[] {
+  // An empty file would say that nothing was spent.
+  if (spending === null)
+    throw new RequestError(
+      'bad_request',
+      'There is too much history to add up: choose fewer accounts, or a shorter time.',
+    );
   const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
-  const lines = (spending?.accounts ?? []).map(({ account: { id, name, labels }, ...amounts }) => {
+  const lines = spending.accounts.map(({ account: { id, name, labels }, ...amounts }) => {
     const { currency, spent: now, before } = spentJson(amounts);
     return formatCsvLine([id, name, labels[groupBy ?? ''] ?? '', currency, now, before ?? '']);
   });

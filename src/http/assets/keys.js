@@ -21,10 +21,14 @@ oneStopEach();
 document.addEventListener('lowwater:fresh', oneStopEach);
 returnToList();
 
-/** Tab stops once at an alert; the arrows go on to its buttons. */
+/** Tab stops at an alert and at its menu; the arrows go to everything else of it. */
 function oneStopEach() {
-  for (const alert of document.querySelectorAll('.alert'))
-    for (const [index, control] of controlsOf(alert).entries()) control.tabIndex = index === 0 ? 0 : -1;
+  for (const alert of document.querySelectorAll('.alert')) {
+    const menu = alert.querySelector('.acts summary, .acts > form button');
+    const first = alert.querySelector('a') ?? menu;
+    for (const control of controlsOf(alert))
+      control.tabIndex = control === first || control === menu ? 0 : -1;
+  }
 }
 
 function controlsOf(alert) {

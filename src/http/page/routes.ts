@@ -110,7 +110,7 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
   if (sessions === null) return context.redirect(next, 303);
   const role = sessions.roleOf(form.get('token') ?? '');
   if (role !== null) {
-    await keepSession(options.guard, context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
+    keepSession(options.guard, context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);

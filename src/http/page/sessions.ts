@@ -12,7 +12,7 @@ import { type Frame, momentAndAge } from './words.ts';
 const maxAgentLength = 200;
 
 /** Gives the browser a session, new or longer, and keeps it for the list. */
-export async function keepSession(guard: Guard, context: WebContext, session: Session): Promise<void> {
+export function keepSession(guard: Guard, context: WebContext, session: Session): void {
   const { sessions, settings } = guard;
   if (sessions === null) return;
   const { headers } = context.env.incoming;
@@ -20,7 +20,7 @@ export async function keepSession(guard: Guard, context: WebContext, session: Se
   const agent = cleanText(headers['user-agent'] ?? '', maxAgentLength);
   const { id, role, endsAt } = session;
   const from = addressOf(guard, callerOf(context));
-  await context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
+  context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
 }
 
 /** Browsers that are signed in, each with the button that ends it. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
+import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { parseMicros } from '../../domain/money.ts';
 import type { OutcomeDetail } from '../../domain/outcome.ts';
 import type { ProviderAnswer } from '../kind.ts';
@@ -172,8 +173,7 @@ const longNumber = /[\d.]{16}/;
  * range. Undefined where the text is not JSON, or nested too deep to walk.
  */
 function parseBody(text: string): unknown {
-  // RFC 8259, 8.1: a parser may ignore a byte order mark.
-  const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const json = withoutByteOrderMark(text);
   try {
     if (longNumber.test(json)) return parseWithSource(json, readExactly);
     // A reviver makes parsing five times as slow, and is needed for long numbers only.
@@ -182,12 +182,6 @@ function parseBody(text: string): unknown {
     return undefined;
   }
 }
-
-/**
- * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
- * The cast only adds that argument, which TypeScript's library does not know.
- */
-const parseWithSource = JSON.parse as (text: string, reviver: typeof readExactly) => unknown;
 
 function readExactly(key: string, value: unknown, context: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || !isBalance(key)) return value;

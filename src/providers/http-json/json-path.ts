@@ -1,4 +1,5 @@
 import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3';
+import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 
 /** Deeper answers are refused: a walk that calls itself for each level must come to an end. */
 const maxDepth = 64;
@@ -39,9 +40,9 @@ export class ExactJson {
     this.#digits = digits;
   }
 
-  /** Null where the text is no JSON, or nested more than 64 levels deep. RFC 8259, 8.1: a byte order mark is ignored. */
+  /** Null where the text is no JSON, or nested more than 64 levels deep. */
   static parse(text: string): ExactJson | null {
-    const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+    const json = withoutByteOrderMark(text);
     if (depthOf(json) > maxDepth) return null;
     const digits = new WeakMap<object, Map<string, string>>();
     let holder: object = {};
@@ -74,14 +75,6 @@ export class ExactJson {
     return this.#digits.get(holder)?.get(last) ?? null;
   }
 }
-
-type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
-/**
- * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
- * The cast only adds that argument, which TypeScript's library does not know.
- */
-const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 function depthOf(json: string): number {
   let depth = 0;

@@ -34,22 +34,12 @@ export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quo
   return micros === null ? { wrong: `${how.amount.text} is out of range` } : { value: micros };
 }
 
-/** One text by a path: for currencies. */
-export function readText(answer: ExactJson, path: Path, quote: Quote): Read<string> {
-  const found = answer.find(path);
-  const [first] = found;
-  if (first === undefined || found.length > 1) return { wrong: sayCount(path, found.length) };
-  return typeof first.value === 'string'
-    ? { value: first.value }
-    : { wrong: `${path.text} is ${quote(first.value)}; expected a text` };
-}
-
 /** The part of a text that a pattern's group matches; null where it does not match or the text is too long to try. */
 export function matchGroup(text: string, pattern: RegExp): string | null {
   return text.length > maxPatternInput ? null : (pattern.exec(text)?.[1] ?? null);
 }
 
-function sayCount({ text }: Path, count: number): string {
+export function sayCount({ text }: Path, count: number): string {
   return count === 0
     ? `${text} is not in the answer`
     : `${text} stands in ${count} places of the answer; expected one`;

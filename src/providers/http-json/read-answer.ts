@@ -4,7 +4,7 @@ import type { OutcomeDetail, ProviderFacts } from '../../domain/outcome.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
 import { ExactJson } from './json-path.ts';
-import { matchGroup, type Quote, type Read, readAmount, readText } from './read-amount.ts';
+import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-amount.ts';
 
 /** Longest piece of an answer that a reason quotes, in characters. */
 const maxQuoteLength = 60;
@@ -129,13 +129,15 @@ function isAmong(value: unknown, values: Test['values']): boolean {
 export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
-  const read = readText(json, how.path, quote);
-  if ('wrong' in read) return read;
-  const part = how.pattern === undefined ? read.value : matchGroup(read.value, how.pattern);
+  const found = json.find(how.path);
+  const text = found[0]?.value;
+  if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
+  if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
+  const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
   const word = part?.trim() ?? '';
   const currency = how.map !== undefined && Object.hasOwn(how.map, word) ? how.map[word] : word;
   if (currency === undefined || !currencyPattern.test(currency))
-    return { wrong: `${how.path.text} is ${quote(read.value)}; expected a currency` };
+    return { wrong: `${how.path.text} is ${quote(text)}; expected a currency` };
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };
 }
 

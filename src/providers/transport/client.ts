@@ -96,7 +96,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       if (sending.kind === 'refused') return failed({ kind: 'network_error', reason: sending.reason });
       const end = await post({ connections, sending, signal, guard, aborts, clock, timeoutMs });
       const durationMs = clock.monotonic() - startedAt;
-      const answer = answerOf(end);
+      const answer = end.kind === 'answered' ? end : null;
       options.observe?.({ kind, entry, texts, account: sending.account, request: sending.request, answer });
       if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
       const detail = read(answer, account, sending.account);
@@ -223,12 +223,6 @@ function post(parts: PostingDependencies): Promise<ExchangeEnd> {
 /** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
 function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean {
   return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
-}
-
-/** The answer in the form in which kinds read it; null where none came. */
-function answerOf(end: ExchangeEnd): ProviderAnswer | null {
-  if (end.kind === 'answered') return end;
-  return end.kind === 'unread' ? { ...end, body: null } : null;
 }
 
 function explainEnd(end: ExchangeEnd, timeoutMs: number): OutcomeDetail {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { SendingGuard } from '../../ports/provider.ts';
+import type { ProviderAnswer } from '../kind.ts';
 
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const maxBodyBytes = 64 * 1024;
@@ -15,18 +16,7 @@ function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
 
 /** How one HTTP exchange ended. `error` is what undici reported. */
 export type ExchangeEnd =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly headers: IncomingHttpHeaders;
-      readonly body: string;
-    }
-  | {
-      readonly kind: 'unread';
-      readonly status: number;
-      readonly headers: IncomingHttpHeaders;
-      readonly problem: 'too-large' | 'encoded' | 'cut-off';
-    }
+  | (ProviderAnswer & { readonly kind: 'answered' })
   | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' };
@@ -118,11 +108,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #cutOff(end: ExchangeEnd): ExchangeEnd {
     if (!saysEnough(this.#status, this.#headers)) return end;
-    return { kind: 'unread', status: this.#status, headers: this.#headers, problem: 'cut-off' };
+    return this.#unread('cut-off');
+  }
+
+  #unread(problem: 'too-large' | 'encoded' | 'cut-off'): ExchangeEnd {
+    return { kind: 'answered', status: this.#status, headers: this.#headers, body: null, problem };
   }
 
   #leaveUnread(controller: Dispatcher.DispatchController, problem: 'too-large' | 'encoded'): void {
-    this.#end({ kind: 'unread', status: this.#status, headers: this.#headers, problem });
+    this.#end(this.#unread(problem));
     controller.abort(ended);
   }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { reviewTime } from '../../../src/views/review.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { buildAccountView, dayMs, FakeViews, viewsNow } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { serveWorld } from '../../support/web-server.ts';
+import { runServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
@@ -68,12 +69,27 @@ describe('a review', () => {
     expect(review.spending?.belowZeroMs).toBe(10 * minuteMs);
   });
 
-  it('names accounts that were not read in the time, and adds up no more than it can', async () => {
+  it('adds up no more than it can, and says so by page, API and CSV', async () => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView({ pollIntervalMs: 1_000 })];
+    const reading = { balances: { sms: 1, voip: 1 }, currency: 'CNY' };
+    const readings = Array.from({ length: 200_000 }, (_, at) => ({ ...reading, at: viewsNow - dayMs + at }));
+    views.readings = async () => readings;
+    const review = reviewTime(views, { ...everything, since: viewsNow - 30 * dayMs, until: viewsNow });
+    expect((await review).spending).toBeNull();
+    const server = await runServer({ views });
+    const get = (path: string) => fetch(`${server.url}${path}`);
+    expect(await (await get('/review?range=30d')).text()).toContain('too much history to add up');
+    expect(await (await get('/api/v1/review?range=30d')).json()).toMatchObject({ complete: false });
+    expect((await get('/api/v1/review.csv?range=30d&of=spending')).status).toBe(400);
+    expect((await get('/api/v1/review?severity=bad')).status).toBe(400);
+    await server.close();
+  });
+
+  it('names accounts that were not read in the time', async () => {
     const world = await startWorld({ rules: [] });
     const ahead = { ...everything, since: world.now + hourMs, until: world.now + 2 * hourMs };
     expect((await reviewTime(world.views, ahead)).unknown.map(({ id }) => id)).toEqual(['otp']);
-    const ages = { ...everything, since: world.now - 1e15, until: world.now };
-    expect((await reviewTime(world.views, ages)).spending).toBeNull();
   });
 });
 

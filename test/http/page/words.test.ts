@@ -31,7 +31,7 @@ it('beyond a year it says that alone, and nothing of what is not known', () => {
 it('an amount says how old it is once polls have failed for 15 seconds', () => {
   const shown = (failing: boolean, ageMs: number) => {
     const reading = { at: viewsNow - ageMs, balances: { sms: 42_100_000 }, currency: 'CNY' };
-    const view = buildAccountView({ reading, outcome: failing ? 'timeout' : 'ok' });
+    const view = buildAccountView({ reading, readAt: reading.at, outcome: failing ? 'timeout' : 'ok' });
     return balanceCell(view, 'sms', frame).markup.replaceAll(/<[^>]+>/g, '');
   };
   expect(shown(true, 16_000)).toBe('42.10 CNY 16 seconds ago');
