@@ -25,18 +25,15 @@ export interface ExpectedRun {
 }
 
 interface LastRun extends ExpectedRun {
-  readonly lastMonth: number;
+  /** When it comes next; it is over where it did not come then. */
+  readonly next: number;
 }
 
-interface RunDay {
-  readonly day: number;
+interface RunDay extends Omit<ExpectedRun, 'every'> {
   readonly month: number;
   readonly date: number;
   /** −1 is the last day of the month. */
   readonly fromEnd: number;
-  readonly micros: Micros;
-  readonly hour: number;
-  readonly hours: number;
 }
 
 /** Takes in what an hour took; `usual` is what it usually takes. Called before the hour is learned. */
@@ -78,7 +75,7 @@ export function expectedRuns(state: BalanceState, today: number): readonly Expec
     .flatMap(
       (last) => monthlyRun(days, last, 3) ?? fortnightlyRun(days, last) ?? monthlyRun(days, last, 2) ?? [],
     )
-    .filter((run) => nextDay(run) >= today)
+    .filter(({ next }) => next >= today)
     .slice(-maxRuns);
 }
 
@@ -104,12 +101,8 @@ function fortnightlyRun(days: readonly RunDay[], last: RunDay): LastRun | null {
 
 function runOf(last: RunDay, before: RunDay, when: Pick<ExpectedRun, 'every' | 'day'>): LastRun {
   const { hour, hours, month } = last;
-  return { ...when, lastMonth: month, micros: (before.micros + last.micros) / 2, hour, hours };
-}
-
-/** When it comes next; it is over where it did not come then. */
-function nextDay({ every, day, lastMonth }: LastRun): number {
-  return every === 'month' ? dayIn(lastMonth + 1, day) : day + fortnight;
+  const next = when.every === 'month' ? dayIn(month + 1, when.day) : when.day + fortnight;
+  return { ...when, next, micros: (before.micros + last.micros) / 2, hour, hours };
 }
 
 /** What a run takes in an hour of a local day. */

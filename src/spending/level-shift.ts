@@ -12,6 +12,8 @@ const large = Math.log(2.5);
 /** … or two days less than 0.55 or more than 1.8 times; and far more than forecasts of a day are usually off … */
 const much = Math.log(1.8);
 const timesOff = 4;
+/** … but what stops altogether, or begins after it stood still, says nothing of the level. */
+const huge = Math.log(20);
 /** … and five standard deviations of a chance number of messages. */
 const improbable = 5;
 /** It began with an hour that was off by half; it is none where six hours on the mean are nearly as usual. */
@@ -100,6 +102,7 @@ function isLasting(state: BalanceState, at: number): boolean {
     at >= state.shiftsFrom &&
     offHours >= (size >= large ? lastingHours : 2 * lastingHours) &&
     offUsual >= leastMeanHours * meanHour &&
+    size <= huge &&
     size >= Math.max(much, timesOff * (state.errors[checkedHours.indexOf(24)] ?? 0)) &&
     Math.abs(offSpent - offUsual) > improbable * Math.sqrt(offUsual * smallestFall)
   );

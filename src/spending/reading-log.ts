@@ -147,12 +147,6 @@ class ReadingLog {
     return this.#cell(to, this.#columns - 1) - this.#cell(from, this.#columns - 1);
   }
 
-  /** Falls since the last reading at or before an instant, or since the first there is. 0 when empty. */
-  spentSince(balance: Balance, instant: number): Micros {
-    if (this.length === 0) return 0;
-    return this.spentBetween(balance, Math.max(0, this.indexAt(instant)), this.length - 1);
-  }
-
   /** Rises since the last reading at or before an instant, or since the first there is. 0 when empty. */
   toppedUpSince(balance: Balance, instant: number): Micros {
     if (this.length === 0) return 0;

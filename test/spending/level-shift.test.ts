@@ -76,4 +76,10 @@ describe('spending that changes for good', () => {
     const spending = learn(varied, monday + 60 * dayMs);
     expect(spending.state('sms')?.shiftedAt).toBe(0);
   });
+
+  it('is none where nothing is sent at all for days: all is as it was when it goes on', () => {
+    const goesOn = change + 3 * dayMs;
+    expect(weeks(changing(0, goesOn), goesOn + 30 * hourMs)).toBeGreaterThan(0.6);
+    expect(learn(changing(0.01, goesOn), goesOn).state('sms')?.shiftedAt).toBe(0);
+  });
 });
