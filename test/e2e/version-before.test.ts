@@ -72,7 +72,7 @@ async function install(storage: object): Promise<Installation> {
     },
     async untilPolled(times) {
       const from = provider.said.length;
-      await eventually('the account is polled', () => provider.said.length >= from + times, 30_000);
+      await eventually('the account is polled', () => provider.said.length >= from + times, 60_000);
     },
   };
 }
@@ -114,11 +114,11 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.2.0 and this program${why}
     afterAll(() => server.remove());
 
     it('roll forward and back: each starts, stands by and owns beside the other, and no reading is lost or doubled', {
-      timeout: 120_000,
+      timeout: 240_000,
     }, async () => {
       const place = await install({ postgres: { url: url.reveal() } });
       const until = (node: string, role: string): Promise<unknown> =>
-        eventually(`${node} is ${role}`, async () => (await place.role(node)) === role, 30_000);
+        eventually(`${node} is ${role}`, async () => (await place.role(node)) === role, 60_000);
       const old = await place.start(before.main, 'old');
       await until('old', 'owner');
       await place.untilPolled(2);
@@ -144,7 +144,7 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.2.0 and this program${why}
   });
 
   it('on a SQLite file: this one goes on with it, 0.2.0 refuses it then, and goes on with the copy from before', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const place = await install({ path: 'lowwater.db' });
     const path = join(place.folder, 'lowwater.db');

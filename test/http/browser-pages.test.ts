@@ -28,6 +28,8 @@ const pages = [
   ['messages', '/messages'],
   ['time-zone', '/time-zone'],
   ['acknowledge', ackLink],
+  ['review', '/review?range=30d'],
+  ['audit', '/audit'],
   ['sign-in', '/sign-in'],
 ] as const;
 /** The narrowest that WCAG asks for (1.4.10), a tablet, a laptop, a screen on the wall. */

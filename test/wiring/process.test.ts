@@ -160,10 +160,10 @@ describe.concurrent('lowwater as a process', () => {
     const { code, stdout, stderr } = await runBuilt(['validate', '--config', file]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
-    expect(stderr).toContain(`${file}:2: provider.timeot: `);
+    expect(stderr).toContain(`${file}:2:55: provider.timeot: `);
     expect(stderr).toContain('timeout');
-    expect(stderr).toContain(`${file}:3: accounts[0].poll.every: `);
-    expect(stderr).toContain(`${file}:4: channels.ops.webhookUrl: `);
+    expect(stderr).toContain(`${file}:3:76: accounts[0].poll.every: `);
+    expect(stderr).toContain(`${file}:4:43: channels.ops.webhookUrl: `);
     expect(stderr).not.toMatch(/hunter|\n {4}at /);
   });
 

@@ -41,16 +41,10 @@ export function readFrom(options: {
   readonly damaged: (found: FoundDamage) => void;
 }): Omit<SqliteReader, 'close'> {
   const { db, path, now, ownsWrites, damaged } = options;
-  const records = openRecordReader(db);
-  const guard = <T>(work: () => T): T => guardStorage(path, work);
   return {
     ...openHistory(db, path, damaged),
-    load: () => guard(() => records.load(now())),
-    incidents: (query) => guard(() => records.incidents(query)),
-    incident: (id) => guard(() => records.incident(id)),
-    silences: (notOverAt) => guard(() => records.silences(notOverAt)),
-    messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => records.messages(limit, before)),
-    leftOrders: () => guard(() => listOrders(db)),
+    ...openRecordReader(db, path, now),
+    leftOrders: () => guardStorage(path, () => listOrders(db)),
     backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
   };
 }

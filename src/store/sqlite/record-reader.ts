@@ -11,7 +11,7 @@ import type {
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from '../bodies.ts';
 import { databaseIdNote } from '../tables.ts';
 import type { Connection } from './connection.ts';
-import { DamagedRecordError } from './failure.ts';
+import { DamagedRecordError, guardStorage } from './failure.ts';
 import { ownerNote } from './owner.ts';
 import type { SqliteReader } from './port.ts';
 
@@ -25,12 +25,12 @@ interface NoteRow {
 }
 
 /** One moment of everything that a daemon goes on from; silences that were over at `now` are left out. And what is asked by itself. */
-export type RecordReader = Pick<SqliteReader, 'incidents' | 'incident' | 'silences'> & {
-  load(now: number): StoredState;
-  messages(limit: number, before: number): readonly Notification[];
-};
-
-export function openRecordReader(db: Connection): RecordReader {
+export function openRecordReader(
+  db: Connection,
+  path: string,
+  now: () => number,
+): Pick<SqliteReader, 'load' | 'incidents' | 'incident' | 'silences' | 'messages'> {
+  const guard = <T>(work: () => T): T => guardStorage(path, work);
   const bodies = <T>(sql: string) => {
     const statement = db.prepare<(string | number)[], BodyRow>(sql);
     return (...values: readonly (string | number)[]): T[] => statement.all(...values).map(parseBody<T>);
@@ -69,7 +69,7 @@ export function openRecordReader(db: Connection): RecordReader {
     return [...ids].flatMap((id) => incident(id));
   }
 
-  const load = db.transaction((now: number): StoredState => {
+  const load = db.transaction((): StoredState => {
     const messages = pending();
     const incidents = unsettled();
     return {
@@ -79,21 +79,22 @@ export function openRecordReader(db: Connection): RecordReader {
       alerts: alerts(),
       incidents: [...incidents, ...spokenOf(messages, incidents)],
       messages,
-      silences: silences(now),
+      silences: silences(now()),
       notes: Object.fromEntries(notes.all(ownerNote, databaseIdNote).map(({ name, value }) => [name, value])),
       damaged: damaged.all(),
     };
   });
 
   return {
-    load: (now) => load.deferred(now),
-    incidents(query) {
-      const { sql, values } = selectIncidents(query);
-      return incidentBodies(sql)(...values);
-    },
-    incident: (id) => incident(id)[0] ?? null,
-    silences: (notOverAt) => silences(notOverAt),
-    messages: (limit, before) => latest(before, limit),
+    load: () => guard(() => load.deferred()),
+    incidents: (query) =>
+      guard(() => {
+        const { sql, values } = selectIncidents(query);
+        return incidentBodies(sql)(...values);
+      }),
+    incident: (id) => guard(() => incident(id)[0] ?? null),
+    silences: (notOverAt) => guard(() => silences(notOverAt)),
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => latest(before, limit)),
   };
 }
 
