@@ -163,7 +163,7 @@ describe('check', { timeout: 60_000 }, () => {
 });
 
 describe('a bad configuration', { timeout: 60_000 }, () => {
-  it('ends with 2: every error with path, line and what is allowed; no stack trace, no secret, nothing started', () =>
+  it('ends with 2: every error with path, line, column and what is allowed; no stack trace, no secret, nothing started', () =>
     withBed({}, async (bed) => {
       writeFileSync(
         bed.configFile,
@@ -184,17 +184,17 @@ describe('a bad configuration', { timeout: 60_000 }, () => {
       });
       expect(code).toBe(2);
       expect(stdout).toBe('');
-      for (const [line, path] of [
-        [2, 'provider.timeot'],
-        [3, 'accounts[0].id'],
-        [3, 'accounts[0].poll.every'],
-        [4, 'accounts[1].authSecret'],
-        [5, 'rules[0].type'],
-        [6, 'rules[1].by'],
-        [7, 'channels.ops.webhookUrl'],
-        [9, 'silences[0].'],
+      for (const [place, path] of [
+        ['2:54', 'provider.timeot'],
+        ['3:18', 'accounts[0].id'],
+        ['3:75', 'accounts[0].poll.every'],
+        ['4:33', 'accounts[1].authSecret'],
+        ['5:28', 'rules[0].type'],
+        ['6:45', 'rules[1].by'],
+        ['7:43', 'channels.ops.webhookUrl'],
+        ['9:87', 'silences[0].timezone'],
       ] as const) {
-        expect(stderr).toContain(`config.json:${line}: ${path}`);
+        expect(stderr).toContain(`config.json:${place}: ${path}`);
       }
       expect(stderr).not.toMatch(/hunter|\n {4}at |Error:/);
       expect(readdirSync(bed.folder)).toEqual(['config.json']);
