@@ -6,6 +6,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
+  /** The connection was lost before the body's end: what is missing might have said something else. */
+  readonly isCut?: boolean;
 }
 
 export function isSuccess({ status }: HttpAnswer): boolean {

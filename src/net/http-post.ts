@@ -70,15 +70,23 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
     body: post.body,
     signal: post.signal,
   });
-  const body = await readStart(response.body, post.clock);
-  return { status: response.statusCode, headers: response.headers, body };
+  const start = await readStart(response.body, post.clock);
+  return { status: response.statusCode, headers: response.headers, ...start };
 }
 
 /** What comes of a body within the limits of size and time, or before it breaks. Ends a connection that would go on. */
-export async function readStart(body: Readable, clock: Clock): Promise<string> {
+export async function readStart(
+  body: Readable,
+  clock: Clock,
+): Promise<Required<Pick<HttpAnswer, 'body' | 'isCut'>>> {
   const chunks: Buffer[] = [];
   let left = maxBodyBytes;
-  const cancelTimer = clock.setTimer(maxBodyMs, () => body.destroy());
+  let isCut = false;
+  let isLate = false;
+  const cancelTimer = clock.setTimer(maxBodyMs, () => {
+    isLate = true;
+    body.destroy();
+  });
   try {
     for await (const chunk of body) {
       const bytes = Buffer.from(chunk);
@@ -87,12 +95,12 @@ export async function readStart(body: Readable, clock: Clock): Promise<string> {
       if (left <= 0) break;
     }
   } catch {
-    // The status is known; nothing else that a broken body could say matters.
+    isCut = !isLate;
   } finally {
     cancelTimer();
     body.destroy();
   }
-  return Buffer.concat(chunks).toString();
+  return { body: Buffer.concat(chunks).toString(), isCut };
 }
 
 /** An address as a dispatcher takes it. Throws, with the code `ERR_INVALID_URL`, where it is none. */
