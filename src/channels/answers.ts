@@ -50,7 +50,11 @@ export function classifyAnswer(
   if (row.means === 'delivered') return { kind: 'delivered', said };
   // Such a row goes by what the body does not say. Of a cut body nobody knows, and lost answers must not use up the tries.
   if (row.tries !== undefined && answer.isCut === true)
-    return { kind: 'retry', certainty: 'unknown', reason: `${said}, and the connection was lost before the end` };
+    return {
+      kind: 'retry',
+      certainty: 'unknown',
+      reason: `${said}, and the connection was lost before the end`,
+    };
   const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;
   if (row.means === 'dead') return { kind: 'dead', reason };
   const afterMs = readRetryAfter(answer, now) ?? table.readWait?.(answer) ?? row.waitMs ?? null;
