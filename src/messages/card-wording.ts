@@ -83,7 +83,7 @@ function wordIncidentCard(message: IncidentMessage, maxParts: number): Card {
     headline,
     parts: items.map((item) => (single ? wholePart(item) : partAmongOthers(item))),
     more: more === 0 ? null : wordMore(more),
-    links: single ? [] : pageOf(message),
+    links: single ? [] : pageLinks(message),
   };
 }
 
@@ -115,7 +115,7 @@ function wordReportCard(message: ReportMessage, maxParts: number): Card {
       ...words.accounts.map(accountPart),
     ],
     more: words.more === 0 ? null : `and ${plural(words.more, 'more account')}`,
-    links: pageOf(message),
+    links: pageLinks(message),
   };
 }
 
@@ -133,6 +133,11 @@ function accountPart(account: ReportAccountWording): CardPart {
   };
 }
 
-function pageOf({ publicUrl }: Message): Card['links'] {
-  return publicUrl === null ? [] : [{ label: 'Open lowwater', url: `${publicUrl}/` }];
+/** Where the page goes on with a message: with the review of a report's time. Nowhere where its address is not known. */
+export function pageLinks(message: Message): Card['links'] {
+  const { publicUrl } = message;
+  if (publicUrl === null) return [];
+  if (message.kind !== 'report') return [{ label: 'Open lowwater', url: `${publicUrl}/` }];
+  const [from, to] = [message.since, message.until].map((at) => new Date(at).toISOString());
+  return [{ label: 'Review', url: `${publicUrl}/review?from=${from}&to=${to}` }];
 }

@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/plural.ts';
+import { pageLinks } from './card-wording.ts';
 import type { ItemWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';
@@ -93,5 +94,6 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
     ...words.totals.flatMap((total) => wrap(total, 2, width)),
     ...accounts,
     ...(words.more === 0 ? [] : ['', `  and ${plural(words.more, 'more account')}`]),
+    ...pageLinks(message).flatMap(({ label, url }) => ['', `  ${label}: ${url}`]),
   ];
 }

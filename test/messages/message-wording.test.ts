@@ -244,6 +244,15 @@ describe('a report in words', () => {
   });
 });
 
+it('a report leads to the review of its time wherever it is read', () => {
+  const report = buildReport({ publicUrl: 'https://lowwater.example.com' });
+  const [from, to] = [report.since, report.until].map((at) => new Date(at).toISOString());
+  const address = `https://lowwater.example.com/review?from=${from}&to=${to}`;
+  expect(renderText(report, 500)).toContain(`Review: ${address}`);
+  expect(JSON.stringify(renderSlack(report))).toContain(address);
+  expect(renderEmailHtml(report, [])).toContain(address.replace('&', '&amp;'));
+});
+
 describe('an account in a report', () => {
   const wordOne = (over: Partial<ReportAccount>) => {
     const account = buildReportAccount({ incidents: [], ...over });

@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { plural } from '../../domain/plural.ts';
+import { pageLinks } from '../../messages/card-wording.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
 import {
   messageSubject,
@@ -55,11 +56,12 @@ function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[])
   const rest = words.items.slice(wholeItems);
   const tail = rest.length === 0 && words.more === 0 ? [] : [restCard(rest, words.more)];
   const head = single ? [] : [groupTitle(words.tally)];
+  const links = single ? [] : pageLinks(message);
   const page =
-    single || message.publicUrl === null
+    links.length === 0
       ? []
       : [
-          html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])}</table></td></tr>
+          html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons(links)}</table></td></tr>
 `,
         ];
   return emailPage({
@@ -104,8 +106,6 @@ function restCard(rest: readonly ItemWording[], more: number): Html {
 
 function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): string {
   const words = wordReport(message, accountsShown);
-  const page =
-    message.publicUrl === null ? [] : [buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])];
   const more = words.more === 0 ? [] : [paragraph(`and ${plural(words.more, 'more account')}`, 'dim')];
   const summary = card('info', [
     cardTitle({
@@ -119,7 +119,7 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
     overviewTable(words.accounts.flatMap(overviewRows)),
     ...more,
     ...words.totals.map((total) => paragraph(total)),
-    ...page,
+    buttons(pageLinks(message)),
     cardEnd(),
   ]);
   const accounts = words.accounts

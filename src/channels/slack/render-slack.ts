@@ -10,6 +10,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { amountOf } from '../../domain/reading.ts';
+import { pageLinks } from '../../messages/card-wording.ts';
 import { type Tone, toneIcons } from '../../messages/item-tone.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
@@ -221,10 +222,9 @@ function payload(parts: {
   };
 }
 
-function pageButton({ publicUrl }: Message): readonly SlackBlock[] {
-  if (publicUrl === null) return [];
-  const elements = [button({ label: 'Open lowwater', url: `${publicUrl}/`, id: 'page' })];
-  return [{ type: 'actions', elements }];
+function pageButton(message: Message): readonly SlackBlock[] {
+  const elements = pageLinks(message).map(({ label, url }) => button({ label, url, id: 'page' }));
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
