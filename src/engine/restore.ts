@@ -59,21 +59,11 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
-  for (const account of stored.accounts) {
-    // Versions before stored neither.
-    const { purse = null, seriesSince = 0 } = account;
-    state.polled.hold(account.account, { ...account, purse, seriesSince });
-    if (account.reading !== null) state.unloaded.add(account.account);
-  }
+  holdAccounts(state, stored.accounts);
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
   const downMs = Math.max(0, now - lastRun.endedAt);
-  for (const incident of stored.incidents) {
-    const whole = completed(incident, downMs);
-    // The next daemon counts from this start on.
-    if (downMs > 0 && incident.resolvedAt === null) state.incidents.set(incident.id, whole);
-    else state.incidents.hold(incident.id, whole);
-  }
+  holdIncidents(state, stored.incidents, downMs);
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
@@ -101,6 +91,24 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   state.heir = null;
   return state;
+}
+
+function holdAccounts(state: MonitorState, accounts: StoredState['accounts']): void {
+  for (const account of accounts) {
+    // Versions before stored neither.
+    const { purse = null, seriesSince = 0 } = account;
+    state.polled.hold(account.account, { ...account, purse, seriesSince });
+    if (account.reading !== null) state.unloaded.add(account.account);
+  }
+}
+
+function holdIncidents(state: MonitorState, incidents: readonly Incident[], downMs: number): void {
+  for (const incident of incidents) {
+    const whole = completed(incident, downMs);
+    // The next daemon counts from this start on.
+    if (downMs > 0 && incident.resolvedAt === null) state.incidents.set(incident.id, whole);
+    else state.incidents.hold(incident.id, whole);
+  }
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { AccountView, Views } from './views.ts';
 
-/** Reading more takes seconds: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
-const maxReadings = 3_000_000;
+/** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
+const maxReadings = 1_000_000;
 const readingsAtOnce = 20_000;
 const maxIncidents = 5_000;
 const sliceOfAccounts = 20;

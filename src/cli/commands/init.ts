@@ -79,34 +79,32 @@ stands on the command line shows in lists of processes.`,
   },
 };
 
-interface Ask {
-  /** The answer of an option, else of the person; asked again while `check` names a problem. Null for none, where that is allowed. */
-  (
-    name: string,
-    question: string,
-    how?: {
-      readonly hidden?: boolean;
-      readonly optional?: boolean;
-      readonly check?: (answer: string) => string | null | Promise<string | null>;
-    },
-  ): Promise<string | null>;
+interface Question {
+  readonly hidden?: boolean;
+  readonly optional?: boolean;
+  readonly check?: (answer: string) => string | null | Promise<string | null>;
 }
 
-interface Asker extends Ask {
+/** The answer of an option, else of the person; asked again while `check` names a problem. Null for none, where that is allowed. */
+type Ask = (name: string, question: string, how?: Question) => Promise<string | null>;
+
+type Asker = Ask & {
   /** The key of the options was refused: from now on the person is asked for it. */
   again(): void;
-}
+};
 
 function createAsker(context: CommandContext, input: CommandInput): Asker {
   let keyWasRefused = false;
+  const problemOf = async (name: string, answer: string, check: Question['check']) =>
+    answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
   const ask: Ask = async (name, question, { hidden = false, optional = false, check } = {}) => {
     for (;;) {
       const option = keyWasRefused && hidden ? null : input.option(name);
-      const typed = option ?? (context.ask === null ? '' : await context.ask(question, hidden));
+      const typed = option ?? (await context.ask?.(question, hidden)) ?? '';
       const answer = typed.trim();
       if (context.signal.aborted) throw new CommandError('stopped; nothing was written');
       if (answer === '' && optional) return null;
-      const problem = answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
+      const problem = await problemOf(name, answer, check);
       if (problem === null) return answer;
       if (option !== null || context.ask === null)
         throw new UsageError(

@@ -11,16 +11,8 @@ import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draf
 /** Each account has an entry, and what the kind of that entry asks for, and nothing else. */
 export function checkProviders(draft: Draft): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const entries = new Map<string, ProviderEntry | null>();
-  for (const { name, path, built } of readEntries(draft)) {
-    const isBuilt = built !== null && !('problems' in built);
-    if (built !== null && !isBuilt)
-      for (const problem of built.problems)
-        problems.push(problemAt(draft, [...path, ...problem.path], problem.message));
-    if (entries.has(name)) problems.push(problemAt(draft, path, 'this name stands for the default entry'));
-    else entries.set(name, isBuilt ? built : null);
-  }
-  /** Entries without an address, for accounts that have none: each is told once. */
+  const entries = readBuiltEntries(draft, problems);
+  /** Entries without an address, for accounts that have none: each is reported once. */
   const addressless = new Set<ProviderEntry>();
   for (const account of itemsAt(draft, ['accounts'])) {
     const path = [...account, 'provider'];
@@ -33,6 +25,20 @@ export function checkProviders(draft: Draft): ConfigProblem[] {
   return problems;
 }
 
+/** By name; null where an entry has problems of its own, which are added to `problems`. */
+function readBuiltEntries(draft: Draft, problems: ConfigProblem[]): Map<string, ProviderEntry | null> {
+  const entries = new Map<string, ProviderEntry | null>();
+  for (const { name, path, built } of readEntries(draft)) {
+    const isBuilt = built !== null && !('problems' in built);
+    if (built !== null && !isBuilt)
+      for (const problem of built.problems)
+        problems.push(problemAt(draft, [...path, ...problem.path], problem.message));
+    if (entries.has(name)) problems.push(problemAt(draft, path, 'this name stands for the default entry'));
+    else entries.set(name, isBuilt ? built : null);
+  }
+  return entries;
+}
+
 function unknownEntry(draft: Draft, path: Path, name: string, known: readonly string[]): ConfigProblem {
   const nearest = draft.isInterpolated(path) ? null : nearestWord(name, known);
   const hint =
@@ -42,55 +48,82 @@ function unknownEntry(draft: Draft, path: Path, name: string, known: readonly st
   return problemAt(draft, path, `no entry of providers has this name; ${hint}`);
 }
 
-function checkAccount(
-  draft: Draft,
-  account: Path,
-  { entry, addressless }: { readonly entry: ProviderEntry; readonly addressless: Set<ProviderEntry> },
-): ConfigProblem[] {
+interface AccountOfEntry {
+  readonly entry: ProviderEntry;
+  /** Entries that were refused for want of an address. */
+  readonly addressless: Set<ProviderEntry>;
+}
+
+function checkAccount(draft: Draft, account: Path, { entry, addressless }: AccountOfEntry): ConfigProblem[] {
   const kind = providerKindOf(entry);
-  const problems: ConfigProblem[] = [];
-  const refuse = (key: Path, message: string) =>
-    problems.push(problemAt(draft, [...account, ...key], message));
-  const has = (key: string): boolean => valueAt(draft, [...account, key]) !== undefined;
-  if (valueAt(draft, [...account, 'creditLimit']) === 'provider' && entry.saysCreditLimit !== true)
-    refuse(['creditLimit'], 'its provider does not say one that moves where it is empty: give an amount');
-  if (kind.accountKeys !== undefined) {
-    const { credential, address } = kind.accountKeys;
-    if (has('credentials'))
-      refuse(['credentials'], `is not for accounts of ${kind.type}: its key is ${quoteKey(credential)}`);
-    if (!has(credential)) refuse([credential], 'is missing; must be a string, not empty');
-    if (!has(address) && !('baseUrl' in entry && entry.baseUrl !== null) && !addressless.has(entry)) {
-      addressless.add(entry);
-      problems.push(
-        problemAt(
-          draft,
-          entry.name === defaultEntry ? [defaultEntry, address] : ['providers', entry.name, address],
-          'is missing; the base address of the provider, such as "https://api.example.com"',
-        ),
-      );
-    }
-    return problems;
-  }
-  for (const { credential, address } of ownAccountKeys) {
-    if (has(credential)) refuse([credential], `is not for accounts of ${kind.type}: it takes "credentials"`);
-    if (has(address)) refuse([address], `is not for accounts of ${kind.type}`);
-  }
-  const given = keysAt(draft, [...account, 'credentials']);
-  for (const name of entry.credentialNames)
-    if (!given.includes(name)) refuse(['credentials', name], 'is missing; the provider asks for it');
-  for (const name of given.filter((each) => !entry.credentialNames.includes(each))) {
-    const meant = nearestWord(name, entry.credentialNames);
-    const takes =
-      meant === null
-        ? `it takes ${listWords(entry.credentialNames, 'and')}`
-        : `did you mean ${quoteKey(meant)}?`;
-    refuse(
-      ['credentials', name],
-      `is not asked for; ${entry.credentialNames.length === 0 ? 'this provider takes none' : takes}`,
-    );
-  }
+  const limit = [...account, 'creditLimit'];
+  const problems =
+    valueAt(draft, limit) === 'provider' && entry.saysCreditLimit !== true
+      ? [
+          problemAt(
+            draft,
+            limit,
+            'its provider does not say one that moves where it is empty: give an amount',
+          ),
+        ]
+      : [];
+  if (kind.accountKeys !== undefined)
+    return [...problems, ...checkOwnKeys(draft, account, { entry, addressless, keys: kind.accountKeys })];
+  for (const { credential, address } of ownAccountKeys)
+    for (const [key, instead] of [
+      [credential, ': it takes "credentials"'],
+      [address, ''],
+    ] as const)
+      if (valueAt(draft, [...account, key]) !== undefined)
+        problems.push(problemAt(draft, [...account, key], `is not for accounts of ${kind.type}${instead}`));
+  problems.push(...checkCredentials(draft, account, entry));
   if (problems.length === 0 && kind.polled) problems.push(...checkRequest(draft, account, entry));
   return problems;
+}
+
+/** Of a kind whose accounts have keys of their own in place of `credentials`. */
+function checkOwnKeys(
+  draft: Draft,
+  account: Path,
+  { entry, addressless, keys }: AccountOfEntry & { readonly keys: (typeof ownAccountKeys)[number] },
+): ConfigProblem[] {
+  const { credential, address } = keys;
+  const problems: ConfigProblem[] = [];
+  const has = (key: string): boolean => valueAt(draft, [...account, key]) !== undefined;
+  const refuse = (path: Path, message: string) => problems.push(problemAt(draft, path, message));
+  if (has('credentials'))
+    refuse(
+      [...account, 'credentials'],
+      `is not for accounts of ${entry.type}: its key is ${quoteKey(credential)}`,
+    );
+  if (!has(credential)) refuse([...account, credential], 'is missing; must be a string, not empty');
+  if (!has(address) && !('baseUrl' in entry && entry.baseUrl !== null) && !addressless.has(entry)) {
+    addressless.add(entry);
+    refuse(
+      entry.name === defaultEntry ? [defaultEntry, address] : ['providers', entry.name, address],
+      'is missing; the base address of the provider, such as "https://api.example.com"',
+    );
+  }
+  return problems;
+}
+
+/** What the entry asks for, no less and no more. */
+function checkCredentials(draft: Draft, account: Path, { credentialNames }: ProviderEntry): ConfigProblem[] {
+  const refuse = (name: string, message: string) =>
+    problemAt(draft, [...account, 'credentials', name], message);
+  const given = keysAt(draft, [...account, 'credentials']);
+  const missing = credentialNames.filter((name) => !given.includes(name));
+  const foreign = given.filter((name) => !credentialNames.includes(name));
+  return [
+    ...missing.map((name) => refuse(name, 'is missing; the provider asks for it')),
+    ...foreign.map((name) => refuse(name, `is not asked for; ${wordAllowed(name, credentialNames)}`)),
+  ];
+}
+
+function wordAllowed(name: string, allowed: readonly string[]): string {
+  const meant = nearestWord(name, allowed);
+  if (meant !== null) return `did you mean ${quoteKey(meant)}?`;
+  return allowed.length === 0 ? 'this provider takes none' : `it takes ${listWords(allowed, 'and')}`;
 }
 
 /** A credential that cannot stand where the request needs it. */
