@@ -63,6 +63,8 @@ export class Ledger {
   readonly lastDelivered = new Map<string, number>();
   /** Why the daemon goes on from memory, if it does. */
   #failing: 'refused' | 'unheard' | null = null;
+  /** Since the end of a batch was not known nothing was stored: what was decided meanwhile stood in no batch that could be seen. */
+  #isBehind = false;
   sends = 0;
 
   get pending(): Notification[] {
@@ -87,6 +89,7 @@ export class Ledger {
   booted(): void {
     this.#lanes.clear();
     this.#failing = null;
+    this.#isBehind = false;
   }
 
   died(): void {
@@ -167,6 +170,7 @@ export class Ledger {
   committed(stored: boolean): void {
     this.#failing = stored ? null : 'refused';
     if (!stored) return;
+    this.#isBehind = false;
     for (const map of this.#stored) map.commit();
     for (const id of this.#endsNotified) this.#endUnstored.delete(id);
     this.#endsNotified = [];
@@ -178,6 +182,7 @@ export class Ledger {
   /** The process does not know whether a batch is stored: until it does, it goes on as if that could not be written. */
   commitAnswered(heard: boolean): void {
     this.#failing = heard ? null : 'unheard';
+    if (!heard) this.#isBehind = true;
   }
 
   sending(send: Send, it: Moment): void {
@@ -191,7 +196,7 @@ export class Ledger {
     // Each message goes on by itself for those who were refused it, at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
-    if (row === undefined && this.isUnheard && send.mayBeUnstored) {
+    if (row === undefined && this.#failing !== null && this.#isBehind && send.mayBeUnstored) {
       this.#unstored.add(baseId(message.id));
       this.#expectSameContent(message.id, send);
       return;
