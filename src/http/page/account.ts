@@ -105,7 +105,7 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
   const burn = burnOf(account, balance);
   return html`<section class="tile"><h2>${label} balance</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
-<dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : html`${burn} ${account.currency}`}</dd>
+<dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
 ${runway?.forecast != null && html`<dt>Forecast from</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
 </dl></section>`;

@@ -5,7 +5,7 @@ import { amountOf, type BalanceDefinition, type Reading } from '../../domain/rea
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { formatBareComputed } from '../../wording/quantity-wording.ts';
+import { formatComputed } from '../../wording/quantity-wording.ts';
 import { accountPath } from './forms.ts';
 import { type Frame, moment, nameOf, unknown } from './words.ts';
 
@@ -78,7 +78,7 @@ ${columns === null ? html`<td class="number" data-label="Balances">${named}</td>
 function burnCell({ currency, accounts, burnPerDay, burning }: Total): Html {
   if (burning === 0) return unknown();
   const rest = accounts - burning;
-  return html`${formatBareComputed(burnPerDay, currency)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
+  return html`${formatComputed(burnPerDay, currency)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {

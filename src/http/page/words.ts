@@ -6,7 +6,7 @@ import type { Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 
 export interface Frame {
   readonly now: number;
@@ -115,7 +115,7 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
   const burn = account.runways[balance]?.burnPerDay ?? null;
-  return burn === null ? null : formatBareComputed(burn, account.currency);
+  return burn === null ? null : formatComputed(burn, account.currency);
 }
 
 /** What stands where nothing is known. */

@@ -24,11 +24,11 @@ function burnCell(...burns: readonly (number | null)[]): string {
 
 describe('the totals of a currency', () => {
   it('sum the burn of all accounts', () => {
-    expect(burnCell(12, 30)).toBe('42.00');
+    expect(burnCell(12, 30)).toBe('42.00 CNY');
   });
 
   it('say of how many accounts the burn is not known', () => {
-    expect(burnCell(12, null)).toMatch(/^12\.00<.*1 not known yet/);
+    expect(burnCell(12, null)).toMatch(/^12\.00 CNY<.*1 not known yet/);
   });
 
   it('are one for all names that people have for it', () => {
