@@ -6,7 +6,10 @@ import type { AccountSettings } from '../../domain/settings.ts';
 /** The age at which an answer to an account that is polled by a cron expression is too old. */
 const cronAgeMs = hourMs;
 
-/** How far a live server's clock may drift from one answer to the next: its `Date` counts whole seconds. */
+/**
+ * How far a live server's clock may be off, at first and from one answer to the next: its `Date` counts whole seconds, and clocks
+ * that are kept by the network differ by some.
+ */
 const driftMs = 5 * secondMs;
 
 /**
@@ -32,7 +35,7 @@ export class Freshness {
     const behindMs = now - sentAt;
     const knownMs = this.#behindMs.get(account);
     this.#behindMs.set(account, behindMs);
-    if (behindMs - ageMs <= maxAgeMs) return null;
+    if (behindMs - ageMs <= maxAgeMs + driftMs) return null;
     const isWrongClock = knownMs !== undefined && Math.abs(behindMs - knownMs) <= driftMs;
     return isWrongClock ? null : wordProblem(behindMs);
   }

@@ -40,3 +40,9 @@ test('a request asks for no stored answer, and one that comes all the same is in
   expect(asked).toBe('no-store');
   expect(outcome).toMatchObject({ kind: 'invalid_response', reason: expect.stringContaining('2 hours old') });
 });
+
+test('no answer is taken for old because its Date counts whole seconds', () => {
+  const often = makeAccount('often', { poll: { kind: 'every', everyMs: secondMs } });
+  expect(new Freshness().problemOf(often, dated(now), now + 1_060)).toBeNull();
+  expect(new Freshness().problemOf(often, dated(now), now + 6_100)).toMatch(/old by its headers/);
+});
