@@ -7,7 +7,7 @@ import type { MembershipDependencies } from './membership-dependencies.ts';
 import { NameWatch } from './name-watch.ts';
 import { SplitWatch } from './split-watch.ts';
 
-/** After so many leases in which nobody polled, who reaches the database takes the accounts whatever speaks against it. */
+/** After so many leases in which nobody polled, who reaches the database takes the accounts, even in doubt. */
 const leasesUntilDoubt = 2;
 
 type FleetDependencies = Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'askPeers'>;

@@ -36,7 +36,7 @@ const deepestNesting = 64;
 
 /**
  * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Syntax errors end in
- * `unreadable` with their place; only the first is told, since the others mostly follow from it. Keys
+ * `unreadable` with their place; only the first is named, since the others mostly follow from it. Keys
  * that appear twice in one object are problems: JSON itself would silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {

@@ -13,7 +13,7 @@ interface Group {
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * No two requests of a group are sent closer than its limit allows, whatever asks for them (contract 2.4). Requests are planned in
+ * No two requests of a group are sent closer than its limit allows, no matter what asks for them (contract 2.4). Requests are planned in
  * a queue, and checked again when they are sent, because a new connection takes longer than a kept one. Instants are of the
  * daemon's steady clock.
  */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -9,6 +9,7 @@ import { endOf } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import { planPayments } from './page/pay.ts';
 import type { Frame } from './page/words.ts';
+import { digestOf } from './session.ts';
 
 export const calendarMediaType = 'text/calendar; charset=utf-8';
 
@@ -25,10 +26,9 @@ interface CalendarEvent {
   readonly url: string | null;
 }
 
-/** Whether a calendar's address has the key. Takes the same time whatever is wrong with it. */
+/** Whether a calendar's address has the key. Takes the same time for every guess. */
 export function isCalendarKey(given: string, key: string | null): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return key !== null && timingSafeEqual(digest(given), digest(key));
+  return key !== null && timingSafeEqual(digestOf(given), digestOf(key));
 }
 
 /**

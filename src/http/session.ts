@@ -43,7 +43,7 @@ export class Sessions {
 
   constructor({ token, viewerToken, key, clock, random, ended }: SessionsOptions) {
     const read = (role: Role, secret: Secret) => {
-      const tokenDigest = digest(secret.reveal());
+      const tokenDigest = digestOf(secret.reveal());
       return { role, digest: tokenDigest, key: deriveKey(Buffer.concat([key, tokenDigest]), 'session') };
     };
     this.#tokens = [read('operator', token), ...(viewerToken === null ? [] : [read('viewer', viewerToken)])];
@@ -54,7 +54,7 @@ export class Sessions {
 
   /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
   roleOf(given: string): Role | null {
-    const givenDigest = digest(given);
+    const givenDigest = digestOf(given);
     return this.#tokens.find((token) => timingSafeEqual(givenDigest, token.digest))?.role ?? null;
   }
 
@@ -114,7 +114,7 @@ export class Sessions {
       return given.length === expected.length && timingSafeEqual(given, expected);
     });
     if (signer === undefined) return null;
-    // Cookies of before 0.3.1 name no length.
+    // Cookies of 0.2 name no length.
     const [endsAt = '', id = '', lengthMs = usualLengthMs] = body.split('.');
     const session = { role: signer.role, id, endsAt: Number(endsAt), lengthMs: Number(lengthMs) };
     return session.endsAt > this.#clock.now() ? session : null;
@@ -126,7 +126,8 @@ export class Sessions {
   }
 }
 
-function digest(text: string): Buffer {
+/** Of a text that is secret: what compares digests takes the same time for every guess. */
+export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 

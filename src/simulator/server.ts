@@ -12,7 +12,7 @@ export interface SimulatorOptions extends ServiceAddress {
   readonly random: Random;
   /** Told of the script's events; never of secrets. */
   readonly log?: Log;
-  /** Told of each request's path and account; null for an account that nobody knows. */
+  /** Called with each request's path and account; null for an account that nobody knows. */
   readonly onRequest?: (url: string, account: string | null) => void;
 }
 

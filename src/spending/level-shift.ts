@@ -27,9 +27,9 @@ const leastReturn = 4;
 const sameFactor = 1.4;
 const returnsMs = 168 * hourMs;
 const restsMs = 336 * hourMs;
-/** What fires goes on while spending is off by half, and a lasting change is told for half a day. */
+/** What fires goes on while spending is off by half, and a lasting change is reported for half a day. */
 const heldFrom = 2;
-const toldMs = 12 * hourMs;
+const reportedMs = 12 * hourMs;
 
 /** Takes in an hour from `at` on that was learned; `usual` as it was before that. */
 export function watchShift(
@@ -63,18 +63,18 @@ export function watchShift(
     shiftBy(state, slot, { factor: state.offSpent / state.offUsual, at, isBack: false });
 }
 
-/** Since when spending has another level, and how many times the former one; null where it has not, or it was told long ago. */
+/** Since when spending has another level, and how many times the former one; null where it has not, or it was reported long ago. */
 export function recentShift(
   state: BalanceState,
   side: Side,
   at: number,
 ): { readonly since: number; readonly factor: number } | null {
   const { shiftedBy: factor, shiftedAt, shiftSince: since } = state;
-  if (factor === 0 || factor > 1 !== (side === 'more') || at >= shiftedAt + 2 * toldMs) return null;
+  if (factor === 0 || factor > 1 !== (side === 'more') || at >= shiftedAt + 2 * reportedMs) return null;
   return { since, factor };
 }
 
-/** Whether a lasting change is told: at first when it is known, until half a day later; what fires goes on while it may become one. */
+/** Whether a lasting change is reported: at first when it is known, until half a day later; what fires goes on while it may become one. */
 export function isShifting(
   state: BalanceState,
   side: Side,
@@ -87,7 +87,7 @@ export function isShifting(
     offBy(state) > heldFrom
   )
     return true;
-  return recentShift(state, side, at + toldMs) !== null;
+  return recentShift(state, side, at + reportedMs) !== null;
 }
 
 /** How many times too much or too little was spent since it began, and in the last hours. */

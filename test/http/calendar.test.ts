@@ -114,7 +114,7 @@ describe('the calendar of payments', () => {
     expect(parseStrictly(await writeCalendar(new FakeViews(), frame))).toEqual([]);
   });
 
-  it('is read strictly whatever accounts are called', async () => {
+  it('is read strictly for any name of an account', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'binary', maxLength: 120 }), { maxLength: 3 }),

@@ -47,13 +47,13 @@ describe('a run on one day of the month, or every two weeks', () => {
     // Until the run, 21 hours of a unit; then 201 an hour.
     const emptyAt = spending.forecast('sms', 400 * units)?.emptyAt ?? 0;
     expect(Math.abs(emptyAt - (before + 23 * hourMs))).toBeLessThan(hourMs);
-    let told = false;
+    let reported = false;
     for (const reading of spendBy(perHour, { from: before, to: before + 2 * dayMs })) {
       spending.read(reading);
       const state = spending.state('sms');
-      told ||= state !== null && isUnusual(state, 'more', { factor: 1, firing: false });
+      reported ||= state !== null && isUnusual(state, 'more', { factor: 1, firing: false });
     }
-    expect(told).toBe(false);
+    expect(reported).toBe(false);
   });
 
   it('teaches the week nothing: the same weekday is as usual a week later', () => {

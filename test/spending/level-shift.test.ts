@@ -46,18 +46,18 @@ describe('spending that changes for good', () => {
   it.each<[Side, number]>([
     ['more', 3],
     ['less', 1 / 3],
-  ])('is told once as %s, with by how much and since when', (side, factor) => {
+  ])('is reported once as %s, with by how much and since when', (side, factor) => {
     const perHour = changing(factor);
     const spending = learn(perHour, change);
     let firing: boolean = false;
-    let told = 0;
+    let reported = 0;
     for (const reading of spendBy(perHour, { from: change, to: change + 14 * dayMs })) {
       spending.read(reading);
       const state = spending.state('sms');
       if (state === null) continue;
       const question: { at: number; firing: boolean } = { at: reading.at, firing };
       const unusual = isUnusual(state, side, { ...question, factor: 1 }) || isShifting(state, side, question);
-      if (unusual && !firing) told++;
+      if (unusual && !firing) reported++;
       firing = unusual;
       if (reading.at === change + 25 * hourMs) {
         const shift = recentShift(state, side, reading.at);
@@ -65,7 +65,7 @@ describe('spending that changes for good', () => {
         expect((shift?.factor ?? 0) / factor).toBeCloseTo(1, 1);
       }
     }
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
     expect(firing).toBe(false);
   });
 

@@ -73,12 +73,8 @@ async function announce(
     ...(balance === null ? {} : { balance }),
     ...(by === null ? {} : { arrivesBy: isoText(by) }),
   };
-  const request = {
-    method: 'POST',
-    path: '/api/v1/expected-top-ups',
-    body: { ...said, by: order.orderedBy },
-  };
-  const answer = await desk.order({ ...request, method: 'POST' }, async () => {
+  const body = { ...said, by: order.orderedBy };
+  const answer = await desk.order({ method: 'POST', path: '/api/v1/expected-top-ups', body }, async () => {
     const view = await (await desk.views()).account(account);
     readBalance(input, view?.balances ?? []);
     const leadTimeMs = desk.settings?.accounts.find(({ id }) => id === account)?.leadTimeMs ?? null;
@@ -109,17 +105,10 @@ async function cancel(context: CommandContext, input: CommandInput, desk: Desk, 
   const answer = await desk.order({ method: 'DELETE', path }, async () => {
     const known = await (await desk.views()).expected();
     const found = known.find((topUp) => topUp.id === id);
-    if (found === undefined)
-      throw new CommandError(
-        `no top-up ${id} is expected${
-          known.length === 0
-            ? ''
-            : `: ${suggest(
-                id,
-                known.map((topUp) => topUp.id),
-              )}`
-        }`,
-      );
+    if (found === undefined) {
+      const ids = known.map((topUp) => topUp.id);
+      throw new CommandError(`no top-up ${id} is expected${ids.length === 0 ? '' : `: ${suggest(id, ids)}`}`);
+    }
     return { kind: 'cancel-expected', account: found.account, id, at: context.clock.now() };
   });
   return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });

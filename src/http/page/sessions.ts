@@ -35,7 +35,7 @@ export async function renderSessions(views: LiveViews, _: URLSearchParams, frame
 ${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}`;
 }
 
-/** Ends the session of a list for good, for as long as any copy of it may be good. */
+/** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
 export async function endListedSession(context: WebContext, guard: Guard, id: string): Promise<void> {
   const { views, now } = context.var;
   if (!views.sessions().some((session) => session.id === id))

@@ -108,15 +108,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #cutOff(end: ExchangeEnd): ExchangeEnd {
     if (!saysEnough(this.#status, this.#headers)) return end;
-    return this.#unread('cut-off');
+    return this.#unreadable('cut-off');
   }
 
-  #unread(problem: 'too-large' | 'encoded' | 'cut-off'): ExchangeEnd {
+  #unreadable(problem: 'too-large' | 'encoded' | 'cut-off'): ExchangeEnd {
     return { kind: 'answered', status: this.#status, headers: this.#headers, body: null, problem };
   }
 
   #leaveUnread(controller: Dispatcher.DispatchController, problem: 'too-large' | 'encoded'): void {
-    this.#end(this.#unread(problem));
+    this.#end(this.#unreadable(problem));
     controller.abort(ended);
   }
 

@@ -76,7 +76,7 @@ function verifyCertificates(url: string): string {
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
-/** False where something between refuses to set limits for a session, as PgBouncer does unless it is told otherwise. */
+/** False where something between refuses to set limits for a session, as PgBouncer does unless it is configured otherwise. */
 async function learnLimits(
   address: string,
   {

@@ -56,7 +56,7 @@ export class AccountTails {
   readonly #damaged: DamagedRuns;
   readonly #now: () => number;
   readonly #tails = new Map<string, Tail>();
-  /** Accounts that begin their tail anew because the stored one is damaged. */
+  /** Accounts that begin a new tail because the stored one is damaged. */
   readonly #renewed = new Set<string>();
   #writes: 1 | 2 = 2;
 
