@@ -41,7 +41,10 @@ export class ConfigurationWatch {
     this.#strangers = others
       .filter(({ configHash }) => this.#haveNothingInCommon(own ?? '', configHash))
       .map(({ node }) => node);
-    if (others.length > 0) void this.#learn([own ?? '', ...others.map(({ configHash }) => configHash)]);
+    const hashes = others.length === 0 ? [] : [own ?? '', ...others.map(({ configHash }) => configHash)];
+    // In years of reloads configurations come and go, of tens of thousands of accounts each.
+    for (const hash of this.#accounts.keys()) if (!hashes.includes(hash)) this.#accounts.delete(hash);
+    void this.#learn(hashes);
   }
 
   #haveNothingInCommon(one: string, other: string): boolean {

@@ -12,9 +12,11 @@ export function createEntryClients(
   return {
     readBalance(account, signal, guard) {
       const entry = entryOf(settings, account);
-      const client =
-        clients.get(entry.name) ?? createProviderClient({ ...options, kind: providerKindOf(entry), entry });
-      clients.set(entry.name, client);
+      let client = clients.get(entry.name);
+      if (client === undefined) {
+        client = createProviderClient({ ...options, kind: providerKindOf(entry), entry });
+        clients.set(entry.name, client);
+      }
       return client.readBalance(account, signal, guard);
     },
     async close() {
