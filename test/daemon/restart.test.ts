@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { endSession, isSessionEnded } from '../../src/engine/access.ts';
 import { isAllStored } from '../../src/engine/batch.ts';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
-import { endSession, isSessionEnded } from '../../src/engine/sessions.ts';
 import {
   dayMs,
   dropRule,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Incident, LastNotified } from '../../src/domain/alert.ts';
-import { isAcknowledged } from '../../src/domain/incident.ts';
+import { type Incident, isAcknowledged, type LastNotified } from '../../src/domain/alert.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import { type ChannelPlan, decide, type Suppression } from '../../src/engine/decide.ts';
 import { incident, notified } from '../support/incidents.ts';

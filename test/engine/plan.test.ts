@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/domain/route.ts';
-import { planChannels, routesFor } from '../../src/engine/plan.ts';
+import { planChannels, routesFor } from '../../src/engine/decide.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { makeRoute } from '../support/settings.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
-import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
+import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
 import {
   factsAfter,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
 import { minuteMs } from '../support/account-facts.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const hourMs = 3_600_000;

@@ -12,7 +12,7 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import {

@@ -26,7 +26,6 @@ const sharedDatabase = 'test/support/sim-cluster.ts';
 const damagedRunsTest = 'test/store/sqlite/damaged-polls.test.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
-const takeBack = 'src/engine/retract.ts';
 const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
@@ -249,13 +248,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what a channel refused for good counts as told',
-    file: takeBack,
+    file: silencing,
     old: 'if (notified.firstMessage === message.id) return null;',
     new: 'if (notified.firstMessage === message.id) return notified;',
   },
   {
     name: 'a silence takes back what may have arrived',
-    file: takeBack,
+    file: silencing,
     old: 'return uncertain || revision',
     new: 'return revision',
     test: 'test/daemon/silences.test.ts',
@@ -275,7 +274,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a daemon skipped is skipped again by the next when it died before its first poll',
     file: restore,
-    old: '  writeNote(state, livedNote, String(now));\n',
+    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  writeNote(state, livedNote, String(now));\n',
     new: '',
     test: 'test/daemon/restart.test.ts',
   },
@@ -619,7 +618,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'another purse goes on with the readings of the one before',
-    file: 'src/engine/purses.ts',
+    file: 'src/engine/changed-accounts.ts',
     old: 'if (address !== before.address) moved.add(account.id);',
     new: 'if (address !== before.address) moved.delete(account.id);',
     test: reloadTest,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { parseMicros } from '../../../src/domain/money.ts';
-import type { OutcomeDetail } from '../../../src/domain/outcome.ts';
+import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { judgeAnswer } from '../../../src/providers/account-service/envelope.ts';
 
 const secret = 'very-secret-key';

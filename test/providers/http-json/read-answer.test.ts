@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
-import type { OutcomeDetail } from '../../../src/domain/outcome.ts';
+import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
 import { readAnswer } from '../../../src/providers/http-json/read-answer.ts';
 

@@ -1,8 +1,6 @@
 import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
-import { amountOf } from '../../../src/domain/reading.ts';
+import { amountOf, type Outcome, type Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';

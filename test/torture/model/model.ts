@@ -1,8 +1,7 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
-import type { PollRecord } from '../../../src/domain/reading.ts';
+import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../src/domain/outcome.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
+import type { Outcome } from '../../../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { Violation } from '../story.ts';
