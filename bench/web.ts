@@ -119,7 +119,7 @@ async function report(name: string, work: () => Promise<Answered>): Promise<void
   );
 }
 
-/** The same accounts with another threshold: every one is judged anew. */
+/** The same accounts with another threshold: every one is judged again. */
 async function reportReload(state: MonitorState, settings: Settings): Promise<void> {
   const turns = watchTurns();
   const rules = settings.rules.map((rule) => ({ ...rule, forMs: 1_000 }));

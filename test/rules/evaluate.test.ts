@@ -93,7 +93,7 @@ test('the facts tell the previous balance, so that a change of unit is seen', ()
   });
 });
 
-test('the previous balance of another currency is not told', () => {
+test('the previous balance of another currency is not shown', () => {
   const readings = [readingAt(0, 7, { currency: 'EUR' }), readingAt(5, 42.1)];
   const { facts } = explainRule(belowRule(), factsAfter(readings), null);
   expect(facts.map(({ name }) => name)).not.toContain('previous balance');

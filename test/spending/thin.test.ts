@@ -67,7 +67,7 @@ test('few points go to the balance that moves', () => {
   expect(thin(readings, 2)).toEqual([readings[1], readings[2]]);
 });
 
-test('whatever the history, its extremes and ends stay, in order, within the points', () => {
+test('regardless of the history, its extremes and ends stay, in order, within the points', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 6, max: 100 }), (readings, points) => {
       const thinned = thin(readings, points);

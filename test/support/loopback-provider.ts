@@ -46,7 +46,7 @@ export function listenTls(
   return listen(createTlsServer(certificate, answer), 'https');
 }
 
-/** A server that speaks whatever the test writes to the socket. */
+/** A server that sends exactly what the test writes to the socket. */
 export async function listenSockets(serve: (socket: Socket) => void): Promise<Listening> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {

@@ -41,7 +41,7 @@ function ok(at: number, sms: number, voip = 0): PollRecord {
 }
 
 describe('polls as bytes', () => {
-  it('come back exactly, whatever the balances, the currencies and the clock did', () => {
+  it('come back exactly, no matter what the balances, the currencies and the clock did', () => {
     fc.assert(
       fc.property(runs, (run) => {
         expect(decodePolls(encodePolls(run))).toEqual(run);

@@ -216,7 +216,7 @@ export class AlertBook {
     if (!explained) {
       const words = `${incident.id} of ${incident.account}/${incident.rule} fired at ${incident.firedAt}`;
       throw new Violation(
-        'nothing is told without a cause',
+        'nothing is reported without a cause',
         `${words}, the model says ${JSON.stringify(fact)}`,
       );
     }

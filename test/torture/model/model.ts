@@ -215,7 +215,8 @@ export class Model implements Observer {
       moment.at,
     );
     // What happens while a batch is tried again and again is in the next one.
-    if (batch !== this.#tried) this.#book.events.expectNothingLeft(moment.now);
+    const isAgain = batch === this.#tried;
+    if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
     for (const incident of state.incidents.values())
@@ -232,7 +233,7 @@ export class Model implements Observer {
         );
       }
     }
-    this.#review(daemon, moment);
+    this.#review(daemon, moment, isAgain);
     this.#ledger.taken(moment.now);
     for (const part of [this.#book, this.#duties]) part.taken();
     this.#pacing.taken(batch);
@@ -295,7 +296,10 @@ export class Model implements Observer {
         this.#book.expectCause(item.incident);
         continue;
       }
-      throw new Violation('nothing is told without a cause', `${id} of ${account}/${item.rule} never fired`);
+      throw new Violation(
+        'nothing is reported without a cause',
+        `${id} of ${account}/${item.rule} never fired`,
+      );
     }
   }
 
@@ -333,7 +337,7 @@ export class Model implements Observer {
   logged(level: string, fields: object, message: string): void {
     if (level === 'debug' && message === 'poll') return;
     if (JSON.stringify(fields).includes('secret-'))
-      throw new Violation('no secret is told', `in the log: ${message}`);
+      throw new Violation('no secret is shown', `in the log: ${message}`);
     this.#story.note(8, () => `      log ${level}: ${message} ${JSON.stringify(fields)}`);
   }
 
@@ -418,11 +422,12 @@ export class Model implements Observer {
     if (daemon === null || moment === null)
       throw new Violation('it comes up again', 'no process runs at the end');
     this.#book.compare(daemon.state, moment);
+    this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
     if (this.#storage.bytes().includes('secret-'))
-      throw new Violation('no secret is told', 'in the database');
+      throw new Violation('no secret is shown', 'in the database');
   }
 
   #expectDrained(daemon: Daemon, moment: Moment): void {
@@ -479,10 +484,11 @@ export class Model implements Observer {
     }
   }
 
-  #review(daemon: Daemon, moment: Moment): void {
+  #review(daemon: Daemon, moment: Moment, isAgain: boolean): void {
     if (this.#napUnseen || moment.at - this.#reviewedAt < reviewEveryMs) return;
     this.#reviewedAt = moment.at;
     this.#book.compare(daemon.state, moment);
+    if (!isAgain) this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
     this.#own.review(daemon.state, moment.at);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {
