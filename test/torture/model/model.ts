@@ -275,7 +275,10 @@ export class Model implements Observer {
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
     this.#ledger.commitAnswered(heard);
-    if (heard) return this.#own.settled();
+    if (heard) {
+      this.#own.settled();
+      return;
+    }
     const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
     this.#own.committed(false, moment);
     // What time decides meanwhile is in a later batch.
