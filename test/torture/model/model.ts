@@ -274,8 +274,14 @@ export class Model implements Observer {
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
     this.#ledger.commitAnswered(heard);
-    if (heard) this.#own.settled();
-    else this.#own.committed(false, this.#moment() ?? { at: this.#now(), now: this.#now() });
+    if (heard) {
+      this.#own.settled();
+      return;
+    }
+    const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
+    this.#own.committed(false, moment);
+    // What time decides meanwhile is in a later batch.
+    if (!this.#napUnseen) this.#book.elapse(moment.now);
   }
 
   sending(send: Send): void {
