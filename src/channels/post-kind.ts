@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { maxRetryAfterMs } from '../domain/backoff.ts';
 import { keyOf, parseJson } from '../domain/json.ts';
-import { maxRetryAfterMs } from '../domain/retry-after.ts';
 import { Secret } from '../domain/secret.ts';
 import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';

@@ -1,5 +1,4 @@
-import { stateOf } from '../../domain/item-state.ts';
-import type { Message, MessageItem } from '../../domain/message.ts';
+import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import type { Tone } from '../../messages/item-tone.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
