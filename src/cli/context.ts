@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type {
   ChannelSettings,
   PostgresSettings,

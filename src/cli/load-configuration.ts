@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ConfigProblem } from '../domain/config-problem.ts';
-import { plural } from '../domain/plural.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
+import { plural } from '../domain/plain-text.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, LoadedConfiguration, LoadedSettings } from './context.ts';
 import { untilAborted } from './until-aborted.ts';

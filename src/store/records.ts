@@ -2,7 +2,7 @@ import type { Alert, Incident } from '../domain/alert.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
-import type { Silence } from '../domain/silence.ts';
+import type { Silence } from '../domain/route.ts';
 import type {
   DamagedRecord,
   DamagedRun,

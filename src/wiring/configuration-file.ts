@@ -1,6 +1,6 @@
 import { formatProblem } from '../config/config-problem.ts';
 import { type LoadedConfig, loadConfigFile } from '../config/load-config.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { cronCalendar, findCronProblem } from '../system/calendar.ts';

@@ -9,11 +9,11 @@ import type {
   SimulatorOrder,
 } from '../cli/context.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
 import { isoText } from '../domain/moment.ts';
-import { plural } from '../domain/plural.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Settings, StorageSettings } from '../domain/settings.ts';
 import type { FoundDamage } from '../store/store.ts';
