@@ -1,4 +1,4 @@
-import { maxRetryAfterMs } from '../domain/retry-after.ts';
+import { maxRetryAfterMs } from '../domain/backoff.ts';
 import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
 import { strangeSuccess } from './accept.ts';
 import { type AnswerRow, type AnswerTable, commonAnswers } from './answers.ts';

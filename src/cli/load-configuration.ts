@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { loadConfigFile } from '../config/load-config.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
-import { plural } from '../domain/plural.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Settings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';

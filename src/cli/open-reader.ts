@@ -1,6 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
-import { plural } from '../domain/plural.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from '../store/store.ts';

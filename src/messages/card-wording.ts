@@ -1,5 +1,5 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { plural } from '../domain/plural.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Figure } from '../rules/kind.ts';
 import type { Tone } from './item-tone.ts';
 import type { ItemLink, ItemWording } from './item-wording.ts';

@@ -1,5 +1,4 @@
-import { type ItemState, stateOf } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import { type ItemState, type MessageItem, stateOf } from '../domain/message.ts';
 
 /** Colour or icon of an item, as the medium has it. */
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';

@@ -1,5 +1,4 @@
-import { type ItemState, stateOf } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import { type ItemState, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Figure } from '../rules/kind.ts';
 import { alertKindOf } from '../rules/registry.ts';

@@ -1,8 +1,12 @@
-import { stateOf } from '../domain/item-state.ts';
-import type { IncidentMessage, Message, MessageItem, TestMessage } from '../domain/message.ts';
+import {
+  type IncidentMessage,
+  type Message,
+  type MessageItem,
+  stateOf,
+  type TestMessage,
+} from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
-import { cleanText } from '../domain/plain-text.ts';
-import { plural } from '../domain/plural.ts';
+import { cleanText, plural } from '../domain/plain-text.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentSubject, withoutBrackets } from './item-headline.ts';
 import { type Tone, toneOf } from './item-tone.ts';

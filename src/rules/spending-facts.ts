@@ -7,7 +7,7 @@ import { measuredError } from '../spending/interval.ts';
 import { driftOf, isDriftMeasured, levelOf } from '../spending/level.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import type { UsualSpending } from '../spending/profile.ts';
-import { countFact, moneyFact, textFact } from './verdict.ts';
+import { countFact, moneyFact, textFact } from './evaluation.ts';
 
 export const basisWords: Readonly<Record<ForecastBasis, string>> = {
   'mean-burn': 'average spend (under a day of history)',

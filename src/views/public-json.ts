@@ -1,14 +1,19 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
+import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import { outcomeKinds } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
-import { type BalanceDefinition, mapEach, ofEach, type PollRecord, type Reading } from '../domain/reading.ts';
+import {
+  type BalanceDefinition,
+  mapEach,
+  ofEach,
+  outcomeKinds,
+  type PollRecord,
+  type Reading,
+} from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import type { DuePayment } from './payment-plan.ts';

@@ -1,5 +1,5 @@
 import type { ProcessParts } from '../cli/context.ts';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { ProcessLog } from './process-log.ts';
 

@@ -10,11 +10,11 @@ test.each([
   ['a key', { ...settings, accounts: [makeAccount('otp', { authSecret: new Secret('another') })] }],
   ['the order of accounts', { ...settings, accounts: settings.accounts.toReversed() }],
   ['a rule', { ...settings, rules: [] }],
-])('another configuration is told by %s', async (_, other) => {
+])('another configuration is recognised by %s', async (_, other) => {
   expect(await hashSettings(other, postgres)).not.toBe(await hashSettings(settings, postgres));
 });
 
-test('where it stores, what it logs and the database that it is told in make no other configuration, but another digest there', async () => {
+test('where it stores, what it logs and the database that it is reported in make no other configuration, but another digest there', async () => {
   const elsewhere = { ...settings, log: { level: 'debug' as const }, server: null };
   const known = await hashSettings(settings, postgres);
   expect(await hashSettings(elsewhere, postgres)).toBe(known);

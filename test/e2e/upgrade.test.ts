@@ -83,7 +83,7 @@ it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements a
   );
 });
 
-it('what reads beside the daemon asks for a start of the daemon first', () => {
+it('what reads next to the daemon asks for a start of the daemon first', () => {
   const folder = makeInstallation();
   const path = join(folder, 'lowwater.db');
   expect(() => openReader({ path, now: () => now })).toThrow(

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
@@ -152,7 +151,7 @@ describe('what is stored of it', () => {
     expect(spendingIn().restore(bytes ?? new Uint8Array(0))).toBe(false);
   });
 
-  it('is the same whatever comes: no reading makes it useless', () => {
+  it('is the same no matter what comes: no reading makes it useless', () => {
     const reading = fc.record({
       at: fc.integer({ min: monday, max: monday + 60 * dayMs }),
       balances: fc.record({
@@ -220,7 +219,7 @@ describe('how good forecasts were', () => {
     expect(learn(spendBy(officeHours, { from: monday, to: monday + 3 * dayMs })).record('sms')).toBeNull();
   });
 
-  it('is the middle error of those that came due in two weeks, and whether they told too little', () => {
+  it('is the middle error of those that came due in two weeks, and whether they were too low', () => {
     const now = monday + 42 * dayMs;
     const steady = learn(spendBy(officeHours, { from: monday, to: now })).record('sms');
     expect(steady).toMatchObject({ aheadMs: 3 * dayMs, count: 44 });
@@ -245,7 +244,7 @@ describe('how good forecasts were', () => {
   });
 });
 
-describe('whatever is read', () => {
+describe('for any readings', () => {
   const falls = fc.array(
     fc.record({
       minutes: fc.integer({ min: 1, max: 30 }),
@@ -267,7 +266,7 @@ describe('whatever is read', () => {
     }
   }
 
-  it('a forecast comes from the past alone, and each balance is told as it was read', () => {
+  it('a forecast comes from the past alone, and each balance is reported as it was read', () => {
     fc.assert(
       fc.property(falls, fc.double({ min: 0.3, max: 0.9, noNaN: true }), (steps, share) => {
         const readings = [...readingsOf(steps)];

@@ -19,7 +19,7 @@ const nowhere: Outside = {
 
 /**
  * A folder such as the documentation speaks of: `config.example.json` as `config.json`, with its secrets set and its
- * addresses on this machine, beside a database of three days in which balances fell, were topped up and could not be
+ * addresses on this machine, next to a database of three days in which balances fell, were topped up and could not be
  * read for a while. The keys are those that the simulator's own scenario accepts.
  */
 export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhere): Promise<string> {

@@ -1,5 +1,4 @@
-import { stateOf } from '../../domain/item-state.ts';
-import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
+import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';

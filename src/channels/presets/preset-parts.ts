@@ -1,5 +1,4 @@
-import { stateOf } from '../../domain/item-state.ts';
-import type { Message, MessageItem } from '../../domain/message.ts';
+import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import type { MessagePart } from '../deliver-parts.ts';
 import type { FilledFields } from './fill-request.ts';

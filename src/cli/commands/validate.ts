@@ -1,11 +1,9 @@
 import { constants, existsSync } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { formatMoney } from '../../domain/money.ts';
-import { OperatorError } from '../../domain/operator-error.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import { plural } from '../../domain/plural.ts';
+import { type ConfigProblem, OperatorError } from '../../domain/operator-error.ts';
+import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import { assignReadings, countRepeatedInstants, givenPast } from '../../replay/given-past.ts';
 import { type BalanceColumns, readHistoryCsv } from '../../replay/history-csv.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';

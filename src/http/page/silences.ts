@@ -1,4 +1,4 @@
-import { wordMatcher } from '../../domain/matcher.ts';
+import { wordMatcher } from '../../domain/rule.ts';
 import type { LiveViews, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { live } from './live.ts';

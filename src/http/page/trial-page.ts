@@ -1,8 +1,8 @@
 import type { Rule } from '../../domain/rule.ts';
 import type { Unnotified } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
+import { readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
-import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';

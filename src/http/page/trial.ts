@@ -6,7 +6,7 @@ import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { Trial } from '../../replay/trial.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
-import { type RuleField, ruleFields } from '../../rules/written-rule.ts';
+import { type RuleField, ruleFields } from '../../rules/rule-schema.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { Html, html } from '../../wording/html.ts';

@@ -1,8 +1,8 @@
-import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { Silence } from '../../domain/silence.ts';
+import type { AccountState } from '../../domain/reading.ts';
+import type { Silence } from '../../domain/route.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
 import type {
   DamagedRun,

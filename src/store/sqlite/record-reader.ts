@@ -1,6 +1,6 @@
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { Silence } from '../../domain/silence.ts';
+import type { Silence } from '../../domain/route.ts';
 import type {
   DamagedRun,
   GroupBackoff,

@@ -113,7 +113,7 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     expect(bodyOf(posts[0])).not.toEqual(bodyOf(posts.at(-1)));
   });
 
-  it('is told of each alert by itself, and owed what it refused for now', async () => {
+  it('gets each alert by itself, and owed what it refused for now', async () => {
     const three = ['one', 'two', 'three'].map((rule) => buildItem({ rule, incident: { rule } }));
     const { delivery, posts } = await send(preset, buildMessage(three));
     expect(posts).toHaveLength(3);

@@ -148,7 +148,7 @@ describe('lowwater replay', () => {
     expect(stdout).toMatch(/^OTP production \(otp\): \d incidents$/m);
   });
 
-  it('says of rules that warn a time ahead how long before empty they told', async () => {
+  it('says of rules that warn a time ahead how long before empty they fired', async () => {
     const rules = [{ id: 'lasts', type: 'runway', within: '12h', lookback: '6h' }];
     const text = JSON.stringify({ ...config, rules, storage: { path: 'lowwater.db' } });
     writeFileSync(join(folder, 'lasts.json'), text);
