@@ -1,11 +1,12 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
+import type { Value } from '../asking.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/damaged-runs.ts';
 import { openAccountRows } from './account-rows.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
-import type { Database, Value } from './connection.ts';
+import type { Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { parseOrder } from './reader.ts';
 import type { RecentBatches } from './recent-batches.ts';

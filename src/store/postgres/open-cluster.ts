@@ -11,9 +11,8 @@ import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
-import { insertOrder, readFrom } from './reader.ts';
+import { insertOrder, loadOwned, readFrom } from './reader.ts';
 import { RecentBatches } from './recent-batches.ts';
-import { openRecordReader } from './record-reader.ts';
 import { setAside } from './set-aside.ts';
 
 /**
@@ -35,7 +34,6 @@ export function openCluster(options: {
   const damaged = new DamagedRuns(now);
   const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
-  const records = openRecordReader(database);
   const settled = new WeakSet<Batch>();
   const recent = new RecentBatches();
   return {
@@ -54,7 +52,7 @@ export function openCluster(options: {
     load(options) {
       // Whoever takes the accounts goes on from what the database has.
       recent.clear();
-      return records.loadOwned(now(), options);
+      return loadOwned(database.ask, now(), options);
     },
     async takeLost() {
       const known = await database.change<{ incarnation: string; batch: number }>(

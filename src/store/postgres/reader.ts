@@ -1,13 +1,14 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { ClusterLook } from '../../ports/cluster.ts';
-import type { StoreFile } from '../../ports/store.ts';
-import { type Database, openDatabase } from './connection.ts';
+import type { ClusterLook, LoadOptions } from '../../ports/cluster.ts';
+import type { StoredState, StoreFile } from '../../ports/store.ts';
+import { type Asking, askInTurn, type Statement } from '../asking.ts';
+import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import { type Ask, type Database, openDatabase } from './connection.ts';
 import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';
 import { requireSchema } from './migrate.ts';
-import { openRecordReader } from './record-reader.ts';
 
 /**
  * Opens the database to read it, whether or not daemons write it meanwhile. Changes nothing.
@@ -83,14 +84,16 @@ export function readFrom(
   now: () => number,
   damaged: Parameters<typeof openHistory>[1] = () => {},
 ): Omit<StoreFile, 'close'> {
-  const records = openRecordReader(database);
+  const answer = ({ text, values }: Statement) => database.ask(text, values);
+  const read = <Result>(asking: Asking<Result>): Promise<Result> => askInTurn(asking, answer);
   return {
     ...openHistory(database, damaged),
-    load: () => records.load(now()),
-    incidents: records.incidents,
-    incident: records.incident,
-    silences: records.silences,
-    messages: (limit, before = Number.MAX_SAFE_INTEGER) => records.messages(limit, before),
+    load: () =>
+      database.snapshot((ask) => askInTurn(loadState(now()), ({ text, values }) => ask(text, values))),
+    incidents: (query) => read(findIncidents(query)),
+    incident: (id) => read(findIncident(id)),
+    silences: (notOverAt) => read(findSilences(notOverAt)),
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     async leftOrders() {
       const sql = 'SELECT body FROM operator_order WHERE slot = $1 ORDER BY no';
       return (await database.ask<{ readonly body: string }>(sql, [onlySlot])).flatMap(parseOrder);
@@ -102,4 +105,26 @@ export function readFrom(
       );
     },
   };
+}
+
+/** Pages of which the server is too busy are asked for again as a quarter of them, but with no fewer rows than these. */
+const leastRows = 30;
+
+/** What is stored, for the owner, beside whom nobody writes: a page that fails is asked for again, and the pages before it stay. */
+export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOptions): Promise<StoredState> {
+  let divisor = 1;
+  const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>
+    isPage ? values.with(-1, Math.max(leastRows, Math.floor(Number(values.at(-1)) / divisor))) : values;
+  return askInTurn(loadState(now, isLenient), async (statement) => {
+    for (;;) {
+      try {
+        return await ask(statement.text, valuesOf(statement));
+      } catch (error) {
+        if (!(error instanceof StorageError) || error.kind === 'corrupt' || error.kind === 'unfit')
+          throw error;
+        if (!(await goOn())) throw error;
+        if (statement.isPage) divisor *= 4;
+      }
+    }
+  });
 }

@@ -1,9 +1,7 @@
-import { dayMs } from '../../domain/duration.ts';
-import type { PollRecord, Reading } from '../../domain/reading.ts';
-import type { HistoryQuery } from '../../ports/store.ts';
+import type { PollRecord } from '../../domain/reading.ts';
 import type { FoundDamage } from './damaged-runs.ts';
 import { decodePolls } from './decode-polls.ts';
-import { groupOverlapping, type Span } from './overlap.ts';
+import type { Span } from './overlap.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
 
@@ -11,59 +9,6 @@ import { PollEncoder } from './poll-codec.ts';
 export interface StoredRun extends Span {
   /** Null for the tail, which was stored last. */
   readonly seq: number | null;
-}
-
-/** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
-const likelySpansMs = [dayMs, 60 * dayMs];
-
-/** Where the reading before an instant is looked for, one after the other: the first that is in its span is the one. */
-export function spansBefore(account: string, at: number): readonly HistoryQuery[] {
-  const likely = likelySpansMs.map((spanMs) => ({ account, since: at - spanMs, until: at }));
-  return [...likely, { account, since: Number.MIN_SAFE_INTEGER, until: at }];
-}
-
-/** The newest reading that was taken before an instant, among those of `polls` and the one that is known. */
-export function newerReading(
-  polls: readonly PollRecord[],
-  until: number,
-  known: Reading | null,
-): Reading | null {
-  let newest = known;
-  for (const { reading } of polls)
-    if (reading !== null && reading.at < until && (newest === null || reading.at > newest.at))
-      newest = reading;
-  return newest;
-}
-
-/** The runs that an answer is made of, in its order: those that come together are read together. */
-export function arrangeRuns(
-  runs: readonly StoredRun[],
-  { asStored }: HistoryQuery,
-): Iterable<readonly StoredRun[]> {
-  const stored = runs.toSorted(
-    (left, right) => (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER),
-  );
-  return asStored === true ? stored.map((run) => [run]) : groupOverlapping(stored);
-}
-
-/** The polls of runs that come together, within the span that is asked for. */
-export function mergeRuns(
-  runs: readonly StoredRun[],
-  { since, until }: HistoryQuery,
-  pollsOf: (run: StoredRun) => readonly PollRecord[],
-): readonly PollRecord[] {
-  const merged = runs.flatMap((run) => {
-    const polls = pollsOf(run);
-    const isWithin = run.earliestAt >= since && run.latestAt < until;
-    return isWithin ? polls : polls.filter(({ at }) => at >= since && at < until);
-  });
-  // Within a run polls are in order; runs overlap only where the clock was set back.
-  return runs.length === 1 ? merged : merged.sort((left, right) => left.at - right.at);
-}
-
-/** The readings of polls that come in chunks. */
-export function readingsOf(polls: readonly PollRecord[]): readonly Reading[] {
-  return polls.flatMap(({ reading }) => reading ?? []);
 }
 
 /** The polls of a stored run; none, and `damaged` hears of it, where they cannot be read. A tail has no `earliestAt`. */

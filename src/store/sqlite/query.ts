@@ -3,9 +3,9 @@ import type { SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
 import type { FoundDamage } from '../runs/damaged-runs.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
-import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';
 import { addPollTables } from './poll-tables.ts';
+import { openHistory } from './reader.ts';
 
 /**
  * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to,

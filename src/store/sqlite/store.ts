@@ -1,4 +1,5 @@
-import type { Batch } from '../../ports/store.ts';
+import type { Batch, DamagedRecord } from '../../ports/store.ts';
+import { recordKinds } from '../records.ts';
 import { AccountTails } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/damaged-runs.ts';
 import { openBatchWriter } from './batch-writer.ts';
@@ -39,6 +40,11 @@ export function createStore(options: {
     return deleteOld(olderThan, () => tails.forget());
   });
 
+  const setAside = db.transaction((records: readonly DamagedRecord[]) => {
+    verify();
+    for (const record of records) setRecordAside(db, record, now());
+  });
+
   /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
@@ -63,8 +69,15 @@ export function createStore(options: {
     inbox.unsettle();
   }
 
+  const reader = readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) });
   return {
-    ...readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) }),
+    ...reader,
+    load() {
+      const stored = reader.load();
+      const { damagedRecords = [] } = stored;
+      if (damagedRecords.length > 0) change(() => setAside.immediate(damagedRecords));
+      return stored;
+    },
     commit(batch) {
       damaged.stored(change(() => writeBatch.immediate(batch)));
     },
@@ -77,6 +90,19 @@ export function createStore(options: {
     prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
     close: () => closeConnection(db),
   };
+}
+
+/** It becomes a note, which nobody else reads. Of an account only the state goes: its history hangs on the row. */
+function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
+  const { source, key, second, body, reason } = record;
+  const found = recordKinds.get(source)?.key.map((column) => `${column} = ?`) ?? [];
+  const keys = second === null ? [key] : [key, second];
+  const removal = source === 'account' ? 'UPDATE account SET body = NULL' : `DELETE FROM ${source}`;
+  db.prepare(`${removal} WHERE ${found.join(' AND ')}`).run(...keys);
+  db.prepare('INSERT INTO note (name, value) VALUES (?, ?)').run(
+    `@damaged:${source}:${keys.join('/')}:${now}`,
+    JSON.stringify({ reason, body }),
+  );
 }
 
 function closeConnection(db: Connection): void {
