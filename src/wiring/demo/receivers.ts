@@ -4,7 +4,7 @@ import {
   type ListeningReceiver,
   listen,
   type ReceivedMessage,
-} from '../../channels/listen-on-loopback.ts';
+} from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { Style } from '../../cli/terminal/style.ts';
