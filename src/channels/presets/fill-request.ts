@@ -1,4 +1,4 @@
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PresetRequest, PresetTemplate } from './preset.ts';
 
