@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { hashSettings } from '../../src/config/hash-settings.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { hashSettings } from '../../src/wiring/hash-settings.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
 const postgres = { url: new Secret('postgres://lowwater@db.example/lowwater') };

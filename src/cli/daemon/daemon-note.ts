@@ -1,7 +1,15 @@
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { DaemonNote } from '../cli/context.ts';
-import { parseJsonObject } from '../domain/json.ts';
-import type { StorageSettings } from '../domain/settings.ts';
+import { parseJsonObject } from '../../domain/json.ts';
+import type { StorageSettings } from '../../domain/settings.ts';
+
+/** What a daemon leaves next to its SQLite file while it runs. */
+export interface DaemonNote {
+  /** Where it listens; null without a server. */
+  readonly address: string | null;
+  /** The id of the database. */
+  readonly database: string | null;
+  readonly version: string;
+}
 
 /**
  * Leaves next to a SQLite file where its daemon listens, for commands that have another environment or a broken configuration. It
