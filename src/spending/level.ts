@@ -42,7 +42,11 @@ export function driftOf(state: BalanceState): number {
 
 /** How much a holiday takes, of what the weekend's last day does. Summed up as the level is, over four holidays and with half its calm. */
 export function holidayOf(state: BalanceState): number {
-  return ratioOf(state, { actual: state.holidayActual, expected: state.holidayExpected, hours: calmHours / 2 });
+  return ratioOf(state, {
+    actual: state.holidayActual,
+    expected: state.holidayExpected,
+    hours: calmHours / 2,
+  });
 }
 
 /** With so many hours at which all was as usual. */
