@@ -9,8 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { AccountState } from '../src/domain/account-state.ts';
-import type { PollRecord } from '../src/domain/reading.ts';
+import type { AccountState, PollRecord } from '../src/domain/reading.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { Batch, Store } from '../src/ports/store.ts';
 import { openCluster } from '../src/store/postgres/open-cluster.ts';

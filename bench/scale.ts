@@ -4,13 +4,11 @@
  * 20 µs an account that changes, no turn over 50 ms, started in 2 s. Run: node bench/scale.ts
  */
 
-import type { AccountState } from '../src/domain/account-state.ts';
-import type { Outcome } from '../src/domain/outcome.ts';
-import type { Reading } from '../src/domain/reading.ts';
+import type { AccountState, Outcome, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
-import { loadHistory } from '../src/engine/load-history.ts';
+import { loadHistory } from '../src/engine/history.ts';
 import { observePoll } from '../src/engine/observe.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';

@@ -6,8 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountState } from '../src/domain/account-state.ts';
-import type { PollRecord } from '../src/domain/reading.ts';
+import type { AccountState, PollRecord } from '../src/domain/reading.ts';
 import type { Log } from '../src/ports/log.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import type { SqliteStore } from '../src/store/sqlite/port.ts';

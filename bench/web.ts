@@ -11,8 +11,7 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { historyLoaderOf } from '../src/daemon/history-loader.ts';
-import type { AccountState } from '../src/domain/account-state.ts';
-import type { Reading } from '../src/domain/reading.ts';
+import type { AccountState, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
@@ -120,7 +119,7 @@ async function report(name: string, work: () => Promise<Answered>): Promise<void
   );
 }
 
-/** The same accounts with another threshold: every one is judged anew. */
+/** The same accounts with another threshold: every one is judged again. */
 async function reportReload(state: MonitorState, settings: Settings): Promise<void> {
   const turns = watchTurns();
   const rules = settings.rules.map((rule) => ({ ...rule, forMs: 1_000 }));

@@ -75,7 +75,7 @@ function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Notes when requests arrive and when their answers leave, beside the simulator: the account stands in the body. */
+/** Notes when requests arrive and when their answers leave, next to the simulator: the account stands in the body. */
 function watchAnswers(port: number): void {
   const accounts = new WeakMap<IncomingMessage, number>();
   // Casts are safe: Node documents what these two channels publish.

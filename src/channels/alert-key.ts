@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stateOf } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import { type MessageItem, stateOf } from '../domain/message.ts';
 
 /** Whether what the item speaks of is over. The state decides, not what the message was written for: it may be late. */
 function hasEnded(item: MessageItem): boolean {

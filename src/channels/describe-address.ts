@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ChannelKind } from './kind.ts';
 

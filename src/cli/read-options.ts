@@ -97,7 +97,7 @@ export async function requireRule(
 ): Promise<void> {
   const [{ selfAlertTypes }, { channelFailedRule }] = await Promise.all([
     import('../rules/registry.ts'),
-    import('../rules/channel-failed.ts'),
+    import('../rules/self-alert-kinds.ts'),
   ]);
   if ([...rules, ...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) return;
   throw new UsageError(`there is no rule "${id}"`, suggest(id, rules));

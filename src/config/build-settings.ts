@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
-import type { Route } from '../domain/route.ts';
+import type { RecurringSilence, Route } from '../domain/route.ts';
 import type {
   AccountSettings,
   PollSchedule,
@@ -9,11 +9,9 @@ import type {
   Settings,
   StorageSettings,
 } from '../domain/settings.ts';
-import type { RecurringSilence } from '../domain/silence.ts';
-import { everyChannel } from '../engine/plan.ts';
+import { everyChannel } from '../engine/decide.ts';
 import { providerKindOf } from '../providers/registry.ts';
-import { buildBuiltInRules } from '../rules/built-in-rules.ts';
-import { withBalance } from '../rules/rules-for-account.ts';
+import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { type DraftEntry, readEntries } from './build-provider.ts';
 import { type Draft, sourceAt, valueAt } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
 import { type Draft, problemAt, replaceAt, textAt, valueAt } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import { quoteKey } from '../wording/lists.ts';
 
 /** A place in the file: keys and indexes from the top. */

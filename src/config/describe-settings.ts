@@ -1,8 +1,8 @@
 import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import type { Matcher } from '../domain/rule.ts';

@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { keyOf } from '../domain/json.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate, type PutIn } from './interpolate.ts';

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { listWords } from '../wording/lists.ts';

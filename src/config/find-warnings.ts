@@ -1,11 +1,10 @@
 import { kindOf } from '../channels/registry.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
-import { currencyCode } from '../domain/currency.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
-import { matches } from '../domain/matcher.ts';
+import { currencyCode } from '../domain/money.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import {
   credentialTextOf,
   defaultEntry,
@@ -14,9 +13,9 @@ import {
   type ProviderEntry,
   providerKeyOf,
 } from '../domain/provider-entry.ts';
-import type { Rule } from '../domain/rule.ts';
+import { matches, type Rule } from '../domain/rule.ts';
+import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { isShortToken, shortTokenAdvice } from '../domain/token.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKindOf } from '../providers/registry.ts';

@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { formatPath, type Path } from './config-problem.ts';

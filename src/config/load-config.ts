@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { inTurns } from '../daemon/slices.ts';
-import type { ConfigProblem } from '../domain/config-problem.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
-import { plural } from '../domain/plural.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { formatPath, type Path } from './config-problem.ts';
 

@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../domain/config-problem.ts';
 import { keyOf } from '../domain/json.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
 import { type Draft, valueAt } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';

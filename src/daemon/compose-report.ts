@@ -1,9 +1,8 @@
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { paymentsOf } from '../engine/payments.ts';
-import { runwayOf } from '../engine/runways.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import { paymentsOf, runwayOf } from '../engine/runways.ts';
+import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';

@@ -1,4 +1,4 @@
-import type { OutcomeKind } from '../domain/outcome.ts';
+import type { OutcomeKind } from '../domain/reading.ts';
 import type { DeliveryEnd } from '../engine/delivery-ended.ts';
 import type { Log } from '../ports/log.ts';
 

@@ -1,10 +1,9 @@
 import { alertKey } from '../domain/alert.ts';
 import type { StorageError } from '../domain/operator-error.ts';
 import { wireId } from '../domain/outbox.ts';
-import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
+import type { Outcome, OutcomeKind } from '../domain/reading.ts';
 import type { Sent } from '../engine/delivery-ended.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { Log } from '../ports/log.ts';
 import type { DamagedRun } from '../ports/store.ts';
 

@@ -1,24 +1,23 @@
 import { StorageError } from '../domain/operator-error.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
+import { renewLinkKeys } from '../engine/access.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
-import { followClock } from '../engine/clock-change.ts';
-import { noteDamagedPolls, noteDamagedRecords } from '../engine/damaged-polls.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
-import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
-import { aliveNote } from '../engine/restore.ts';
+import { aliveNote, followClock } from '../engine/restore.ts';
 import {
   isStorageFailing,
   noteClusterChange,
   noteClusterProblems,
   noteConfiguration,
+  noteDamagedPolls,
+  noteDamagedRecords,
   noteStorage,
 } from '../engine/self-alerts.ts';
-import { type MonitorState, writeNote } from '../engine/state.ts';
+import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { DamagedRecord } from '../ports/store.ts';
 import { Committer } from './committer.ts';
 import { Connections } from './connections.ts';

@@ -1,7 +1,6 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { type LoadedHistory, loadHistory, loadSince } from '../engine/load-history.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import { type LoadedHistory, loadHistory, loadSince } from '../engine/history.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 
 /** Accounts that are read together: a shared database answers them at once. */

@@ -1,6 +1,6 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Reading } from '../domain/reading.ts';
-import { LearnFromHistory } from '../engine/learn-spending.ts';
+import { LearnFromHistory } from '../engine/history.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';

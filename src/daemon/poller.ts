@@ -1,12 +1,11 @@
-import type { Outcome } from '../domain/outcome.ts';
 import { entryOf } from '../domain/provider-entry.ts';
+import type { Outcome } from '../domain/reading.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { isNearEmpty } from '../engine/runways.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';

@@ -1,4 +1,4 @@
-import { plural } from './plural.ts';
+import { plural } from './plain-text.ts';
 
 export const secondMs = 1000;
 export const minuteMs = 60 * secondMs;

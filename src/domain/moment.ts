@@ -1,5 +1,5 @@
 import { dayMs, describeDuration, hourMs, minuteMs } from './duration.ts';
-import { plural } from './plural.ts';
+import { plural } from './plain-text.ts';
 
 const yearMs = 365 * dayMs;
 

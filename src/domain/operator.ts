@@ -1,7 +1,8 @@
-import type { ExpectOrder } from './expected-top-up.ts';
+import type { Micros } from './money.ts';
+import type { Balance } from './reading.ts';
+import type { Silence } from './route.ts';
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
-import type { Silence } from './silence.ts';
 
 export interface Refusal {
   /** `changed`: the alert is no longer as the person saw it. */
@@ -65,3 +66,76 @@ export type OperatorOrder =
   | (ExpectOrder & { readonly kind: 'expect-top-up'; readonly at: number })
   | { readonly kind: 'cancel-expected'; readonly account: string; readonly id: string; readonly at: number }
   | { readonly kind: 'hand-over'; readonly at: number };
+
+/** A top-up that a person announced: ordered, but not on the balance yet. */
+export interface ExpectedTopUp {
+  readonly id: string;
+  readonly account: string;
+  readonly balance: Balance;
+  readonly amountMicros: Micros;
+  /** When it should have arrived, milliseconds since 1970. */
+  readonly by: number;
+  readonly orderedAt: number;
+  readonly orderedBy: string;
+  /** Such as an order number. */
+  readonly comment: string;
+  /** By how much the balance rose since. */
+  readonly receivedMicros: Micros;
+}
+
+/** An announcement. Without a balance it is for the account's first; without `by` it arrives after the account's lead time. */
+export interface ExpectOrder
+  extends Pick<ExpectedTopUp, 'account' | 'amountMicros' | 'orderedBy' | 'comment'> {
+  readonly balance?: Balance | undefined;
+  readonly by?: number | undefined;
+  /** Of an order that was left in the database, where it is listed before a daemon takes it. */
+  readonly id?: string;
+}
+
+/** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */
+const arrivedShare = 0.8;
+
+export function hasArrived({ amountMicros, receivedMicros }: ExpectedTopUp): boolean {
+  return receivedMicros >= amountMicros * arrivedShare;
+}
+
+/** What is still to come to a balance within [at, until]; 0 where nothing is expected. */
+export function expectedBetween(
+  expected: readonly ExpectedTopUp[],
+  { balance, at, until }: { readonly balance: Balance; readonly at: number; readonly until: number },
+): Micros {
+  return expected
+    .filter((topUp) => topUp.balance === balance && topUp.by >= at && topUp.by <= until)
+    .reduce((sum, { amountMicros, receivedMicros }) => sum + amountMicros - receivedMicros, 0);
+}
+
+/** One thing that a person or a program of theirs did to a running daemon. */
+export interface AuditEntry {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The name that a trusted proxy gave, else the one that was typed, else `page`, `api` or `command line`. */
+  readonly by: string;
+  /** Address of the client, as a trusted proxy or the connection names it; null for orders left in the database. */
+  readonly from: string | null;
+  /** Such as `acknowledge` or `silence`. */
+  readonly action: string;
+  readonly account: string | null;
+  readonly rule: string | null;
+  /** What was ordered besides, such as the comment and the length of a silence. */
+  readonly detail: string;
+}
+
+/** What whoever is signed in may do: a viewer looks, an operator changes things too. */
+export type Role = 'operator' | 'viewer';
+
+/** A browser that is signed in. Instants are milliseconds since 1970. */
+export interface KnownSession {
+  readonly id: string;
+  readonly role: Role;
+  readonly endsAt: number;
+  /** When it was opened or last made longer. */
+  readonly usedAt: number;
+  /** Address of the client, and what its browser calls itself. */
+  readonly from: string;
+  readonly agent: string;
+}

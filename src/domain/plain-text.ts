@@ -36,3 +36,7 @@ const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
  */
 const unprintable =
   /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,5 +1,65 @@
 import type { Micros } from './money.ts';
-import type { BalanceAnswer, OutcomeKind } from './outcome.ts';
+
+/** The names are public: storage, metrics, API and logs use them. */
+export const outcomeKinds = [
+  'ok',
+  'rate_limited',
+  'auth_failed',
+  'api_error',
+  'invalid_response',
+  'http_error',
+  'timeout',
+  'network_error',
+] as const;
+
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** A balance as the provider answered it, before lowwater knows which account and instant it belongs to. */
+export interface BalanceAnswer {
+  /** By the ids of the account's balances, in their order. */
+  readonly balances: Readonly<Record<string, Micros>>;
+  /** A currency, or a unit that is no money (`isUnit`). */
+  readonly currency: string;
+}
+
+/** What some providers say besides the balances. Absent parts were not said. */
+export interface ProviderFacts {
+  /** Whether the provider tops the account up by itself. */
+  readonly autoRecharge?: boolean;
+  /** How far below zero the provider lets the account go, 0 or more. */
+  readonly creditLimitMicros?: Micros;
+  /** Spent and not yet taken from the balance, 0 or more. */
+  readonly pendingMicros?: Micros;
+}
+
+/**
+ * What one balance request came to. A value, never an exception.
+ *
+ * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
+ * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
+ * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to a day;
+ *   absent where the header was absent or unreadable.
+ * - `usage` are the response headers whose names speak of limits.
+ */
+export type Outcome = OutcomeDetail & {
+  readonly durationMs: number;
+  readonly usage: Readonly<Record<string, string>>;
+};
+
+export type OutcomeDetail =
+  | {
+      readonly kind: 'ok';
+      readonly answer: BalanceAnswer;
+      readonly unknownFields?: readonly string[];
+      readonly facts?: ProviderFacts;
+    }
+  | {
+      readonly kind: Exclude<OutcomeKind, 'ok'>;
+      readonly reason: string;
+      readonly code?: number;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+    };
 
 /** Which of the balances of an account: the id of a `BalanceDefinition`. */
 export type Balance = string;
@@ -69,4 +129,50 @@ export interface PollRecord {
   readonly at: number;
   readonly outcome: OutcomeKind;
   readonly reading: Reading | null;
+}
+
+export interface AccountState {
+  readonly account: string;
+  readonly firstSeenAt: number;
+  readonly polledAt: number | null;
+  readonly outcome: OutcomeKind | null;
+  /** Reason of the last failure; null when the last poll was `ok`. */
+  readonly failure: string | null;
+  readonly failureCode: number | null;
+  readonly consecutiveFailures: number;
+  readonly reading: Reading | null;
+  readonly previous: Reading | null;
+  /** When the newest reading differed from the one before it. */
+  readonly changedAt: number | null;
+  readonly unwatchedMs: number;
+  readonly usage: Readonly<Record<string, string>>;
+  /** What the provider said beside its last reading; absent where it says nothing. */
+  readonly facts?: ProviderFacts | undefined;
+  /** Not polled before this instant because it failed (auth and other failures, per account). */
+  readonly retryAt: number | null;
+  /** Digests of the address and the key that it is read by: other ones may be another purse. */
+  readonly purse: { readonly address: string; readonly key: string } | null;
+  /** Readings from before belong to another purse. */
+  readonly seriesSince: number;
+}
+
+/** An account of which nothing is known yet. */
+export function freshAccount(account: string, now: number): AccountState {
+  return {
+    account,
+    firstSeenAt: now,
+    polledAt: null,
+    outcome: null,
+    failure: null,
+    failureCode: null,
+    consecutiveFailures: 0,
+    reading: null,
+    previous: null,
+    changedAt: null,
+    unwatchedMs: 0,
+    usage: {},
+    retryAt: null,
+    purse: null,
+    seriesSince: 0,
+  };
 }

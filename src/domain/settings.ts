@@ -1,10 +1,9 @@
 import type { Micros } from './money.ts';
 import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
-import type { Route } from './route.ts';
+import type { RecurringSilence, Route } from './route.ts';
 import type { Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
-import type { RecurringSilence } from './silence.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
 export interface Settings {

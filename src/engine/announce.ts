@@ -1,14 +1,10 @@
-import type { Incident } from '../domain/alert.ts';
-import { isStandalone } from '../domain/outbox.ts';
+import type { Incident, LastNotified } from '../domain/alert.ts';
+import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
-import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
-import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { type ChannelPlan, decide, type Suppression } from './decide.ts';
-import { suppressionByAlerts } from './inhibit.ts';
-import { markNotified } from './last-notified.ts';
-import { heldUntil, staleIncidentsOf } from './outage.ts';
-import { channelsOfRoutes, planChannels } from './plan.ts';
+import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
+import { type ChannelPlan, channelsOfRoutes, decide, planChannels, type Suppression } from './decide.ts';
+import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
@@ -166,4 +162,40 @@ class WaitingIncidents {
     this.#byChannel.set(channel, new Set(items.map((item) => item.incident)));
     return this.has(channel, incident);
   }
+}
+
+/**
+ * The incident after a channel was notified. `message` says it; `untried`: no channel was notified or tried
+ * before.
+ */
+export function markNotified(
+  incident: Incident,
+  input: {
+    readonly channel: string;
+    readonly item: NotificationReason;
+    readonly message: string;
+    readonly untried: boolean;
+    readonly now: number;
+  },
+): Incident {
+  const { channel, item, message, untried, now } = input;
+  const known = incident.notified[channel];
+  const notified: LastNotified = {
+    at: now,
+    severity: incident.severity,
+    rises: incident.rises,
+    resolved: item === 'resolved',
+    flapping: incident.flappingSince !== null,
+    firstMessage: known?.firstMessage ?? message,
+    subject: known?.subject ?? null,
+    ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
+    acknowledgedAt: incident.acknowledgement?.at ?? null,
+    escalatedAt: item === 'escalated' ? now : (known?.escalatedAt ?? null),
+  };
+  return {
+    ...incident,
+    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
+    escalationSince: untried ? now : incident.escalationSince,
+    notified: { ...incident.notified, [channel]: notified },
+  };
 }

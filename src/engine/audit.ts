@@ -1,7 +1,6 @@
-import type { AuditEntry } from '../domain/audit.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
+import type { AuditEntry, OperatorOrder } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
 const prefix = 'audit:';

@@ -1,5 +1,4 @@
-import type { Incident } from '../domain/alert.ts';
-import { isSettled } from '../domain/incident.ts';
+import { type Incident, isSettled } from '../domain/alert.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';

@@ -1,7 +1,7 @@
 import { selfAccountId } from '../domain/alert.ts';
-import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
+import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
+import { keyedDigest } from './access.ts';
 import { forgetTries } from './delivery-ended.ts';
-import { keyedDigest } from './keyed-digest.ts';
 import { putNotification } from './queue.ts';
 import { closeSelfAlert } from './self-alerts.ts';
 import { type MonitorState, writeNote } from './state.ts';

@@ -1,9 +1,9 @@
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
-import { channelFailedRule } from '../rules/channel-failed.ts';
+import { channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { putNotification, splitFresh } from './queue.ts';
-import { forEachNotified, retractMuted, withdrawNotified } from './retract.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
+import { forEachNotified, retractMuted, withdrawNotified } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */

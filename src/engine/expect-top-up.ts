@@ -1,13 +1,11 @@
-import { isSameCurrency } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
-import { type ExpectedTopUp, type ExpectOrder, hasArrived } from '../domain/expected-top-up.ts';
 import { parseJson } from '../domain/json.ts';
-import type { Refusal } from '../domain/operator.ts';
+import { isSameCurrency } from '../domain/money.ts';
+import { type ExpectedTopUp, type ExpectOrder, hasArrived, type Refusal } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { listWords } from '../wording/lists.ts';
 import { scheduleAccount } from './judge.ts';
-import { type MonitorState, writeNote } from './state.ts';
-import type { WatchedAccount } from './watched-account.ts';
+import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
 
 /** Notes with what is expected, a list for each account. */
 const prefix = 'expected:';

@@ -1,8 +1,16 @@
-import { type Alert, displayName, type Heir, type Incident, type Resolution } from '../domain/alert.ts';
-import { changedIncident, closedIncident, type IncidentChange, newIncident } from '../domain/incident.ts';
+import {
+  type Alert,
+  changedIncident,
+  closedIncident,
+  displayName,
+  type Heir,
+  type Incident,
+  type IncidentChange,
+  newIncident,
+  type Resolution,
+} from '../domain/alert.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
-import type { MonitorState } from './state.ts';
-import type { WatchedAccount } from './watched-account.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
 
 /** An alert that begins; `account` is null for what is about lowwater itself or a provider. */
 interface Opening {

@@ -1,12 +1,17 @@
-import type { Alert, Incident } from '../domain/alert.ts';
+import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import { providerKeyOf } from '../domain/provider-entry.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
+import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import { providerDown } from '../rules/self-alert-kinds.ts';
 import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
-import { isPartOfOutage } from './outage.ts';
+import type { ProviderCounts } from './provider-counts.ts';
+import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
 import { isSilenced } from './silencing.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, maxAtOnce, type WatchedAccount } from './state.ts';
+import { inactiveAlert } from './transition.ts';
 
 /** What silences and other alerts suppress for all channels. */
 type SuppressionByAlerts = Pick<Suppression, 'silenced' | 'inhibited'>;
@@ -72,4 +77,141 @@ function rankOf(alert: Alert): number {
 function sizeOf(threshold: Quantity | null): number {
   if (threshold?.unit === 'money') return threshold.micros;
   return threshold?.unit === 'duration' ? threshold.ms : Number.NaN;
+}
+
+const outageRule = providerDown.type;
+
+/**
+ * At least half, and at least three, of a provider's accounts went stale within one poll interval. One
+ * notification replaces theirs, and one says that it is over.
+ */
+function reviewOutage(state: MonitorState, providerKey: string, now: number): void {
+  const counts = state.providers.get(providerKey);
+  if (counts === undefined) return;
+  const account = providerAccountId(providerKey);
+  const alert = state.alerts.get(account, outageRule);
+  const many = counts.areMany(counts.stale.size);
+  const isOn = isRaised(alert);
+  if (isOn && !many) {
+    closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
+    touchStaleIncidents(state, providerKey);
+    return;
+  }
+  if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
+  const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
+  raiseSelfAlert(state, {
+    alert: alert ?? inactiveAlert(identity),
+    evaluation: describeOutage(providerKey, counts),
+    now,
+  });
+  if (!isOn) touchStaleIncidents(state, providerKey);
+}
+
+/**
+ * The step of a turn that looks at providers of which an account went stale or was read again. Only for
+ * incidents that this turn decides on.
+ */
+export function reviewOutages(state: MonitorState, now: number): void {
+  if (state.touched.size === 0) return;
+  const providers = new Set<string>();
+  let left = maxAtOnce;
+  for (const id of state.touched) {
+    if (left-- === 0) break;
+    const incident = state.incidents.get(id);
+    const account =
+      incident !== undefined && isStalenessSymptom(incident)
+        ? state.accounts.get(incident.account)
+        : undefined;
+    if (account !== undefined) providers.add(providerKeyOf(account.settings));
+  }
+  for (const providerKey of providers) reviewOutage(state, providerKey, now);
+}
+
+/** After accounts were removed that it may have consisted of. */
+export function reviewOngoingOutages(state: MonitorState, now: number): void {
+  for (const providerKey of state.providers.keys()) {
+    if (isRaised(state.alerts.get(providerAccountId(providerKey), outageRule)))
+      reviewOutage(state, providerKey, now);
+  }
+}
+
+/** Whether so many accounts fail that staleness is held: the whole provider may be down. */
+export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
+  const counts = state.providers.get(providerKeyOf(settings));
+  return counts?.areMany(counts.failing) ?? false;
+}
+
+export function touchStaleIncidents(state: MonitorState, providerKey: string): void {
+  for (const incident of staleIncidents(state, providerKey)) state.touched.add(incident.id);
+}
+
+/** Whether the provider's incident replaces this one. */
+export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
+  const account = state.accounts.get(incident.account);
+  if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
+  const outage = state.alerts.get(providerAccountId(providerKeyOf(account.settings)), outageRule);
+  return isRaised(outage);
+}
+
+export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
+  for (const providerKey of state.providers.keys())
+    if (providerAccountId(providerKey) === provider) yield* staleIncidents(state, providerKey);
+}
+
+function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Incident> {
+  for (const id of state.providers.get(providerKey)?.withoutReadings ?? []) {
+    for (const alert of state.alerts.of(id).values()) {
+      const incident = isStalenessSymptom(alert) ? incidentOf(state, alert) : undefined;
+      if (incident !== undefined) yield incident;
+    }
+  }
+}
+
+/**
+ * Until when an account's staleness is held because the provider may be down: one poll interval from its
+ * start while enough accounts fail, and as long after an outage. Null when it stands alone.
+ */
+export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
+  const account = state.accounts.get(incident.account);
+  const alert = account?.alerts.get(incident.rule);
+  if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
+  const providerKey = providerKeyOf(account.settings);
+  const outage = state.alerts.get(providerAccountId(providerKey), outageRule);
+  if (isRaised(outage)) return Number.POSITIVE_INFINITY;
+  const intervalMs = state.providers.get(providerKey)?.maxIntervalMs ?? account.pollIntervalMs;
+  const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
+  const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
+  if (now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
+  return holdsBack(state, account) ? staleSince + intervalMs : null;
+}
+
+function isStalenessSymptom(alert: { readonly type: string }): boolean {
+  return alertKindOf(alert).staleness === 'symptom';
+}
+
+function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCounts): number {
+  const since = [...stale].flatMap((id) =>
+    [...state.alerts.of(id).values()]
+      .filter(isStalenessSymptom)
+      .map((alert) => alert.changedAt.at(-1) ?? alert.breachedSince ?? 0),
+  );
+  const last = since.reduce((latest, at) => Math.max(latest, at), Number.NEGATIVE_INFINITY);
+  return since.filter((at) => last - at <= maxIntervalMs).length;
+}
+
+function describeOutage(
+  providerKey: string,
+  { stale, accounts, commonestReason }: ProviderCounts,
+): Extract<Evaluation, { kind: 'breached' }> {
+  return {
+    kind: 'breached',
+    severity: 'critical',
+    value: text(`${stale.size} of ${accounts} accounts`),
+    threshold: null,
+    facts: [
+      textFact('provider', displayName(providerAccountId(providerKey))),
+      countFact('accounts', stale.size),
+      ...(commonestReason === null ? [] : [textFact('reason', commonestReason)]),
+    ],
+  };
 }

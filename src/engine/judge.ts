@@ -1,16 +1,13 @@
-import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Resolution } from '../domain/alert.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import { amountOf, type Balance } from '../domain/reading.ts';
+import { type AccountState, amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import { timingOf } from '../rules/about-rules.ts';
-import { explainRule, factsBehind } from '../rules/evaluate.ts';
+import { explainRule, factsBehind, timingOf } from '../rules/about-rules.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, incidentOf, openEvent, openIncident, updateIncident } from './incidents.ts';
-import { type MonitorState, scheduleBy } from './state.ts';
+import { factsOf, type MonitorState, type RuleWithKind, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
-import { factsOf, type RuleWithKind, type WatchedAccount } from './watched-account.ts';
 
 /**
  * Judges every rule of an account after a poll. Rules that need a reading are skipped when there was none.

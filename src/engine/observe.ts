@@ -1,15 +1,18 @@
-import type { AccountState } from '../domain/account-state.ts';
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
-import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
-import { hasSameBalances, type Reading } from '../domain/reading.ts';
+import {
+  type AccountState,
+  type BalanceAnswer,
+  hasSameBalances,
+  type Outcome,
+  type Reading,
+} from '../domain/reading.ts';
 import { receiveTopUps } from './expect-top-up.ts';
+import { learnSpending } from './history.ts';
+import { holdsBack, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
-import { learnSpending } from './learn-spending.ts';
-import { holdsBack, touchStaleIncidents } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
-import { groupOf, type MonitorState } from './state.ts';
-import type { WatchedAccount } from './watched-account.ts';
+import { groupOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /**
  * Takes in an outcome: it is stored, rules judge it, and failures make the account or its group wait. `readAt` is earlier than `now` where a

@@ -1,6 +1,4 @@
-import { type Incident, isSelfId } from '../domain/alert.ts';
-import { isAcknowledged } from '../domain/incident.ts';
-import { matchesEverything } from '../domain/matcher.ts';
+import { type Incident, isAcknowledged, isSelfId } from '../domain/alert.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type {
   Acknowledge,
@@ -10,15 +8,15 @@ import type {
   SeenAlertName,
   SilenceOrder,
 } from '../domain/operator.ts';
-import type { Matcher } from '../domain/rule.ts';
-import { maxSilenceMs, type Silence } from '../domain/silence.ts';
-import { channelFailedRule } from '../rules/channel-failed.ts';
+import { maxSilenceMs, type Silence } from '../domain/route.ts';
+import { type Matcher, matchesEverything } from '../domain/rule.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
+import { channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { describeOrder, recordAudit } from './audit.ts';
 import { cancelExpected, expectTopUp } from './expect-top-up.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
 import { shareNotification, suppressionByAlerts } from './inhibit.ts';
-import { reviewSilences } from './retract.ts';
+import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 export function acknowledge(

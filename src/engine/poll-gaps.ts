@@ -1,5 +1,5 @@
-import type { AccountState } from '../domain/account-state.ts';
 import { dayMs } from '../domain/duration.ts';
+import type { AccountState } from '../domain/reading.ts';
 import type { PollSchedule } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 

@@ -1,5 +1,5 @@
-import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
+import type { AccountState } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
 const minAccounts = 3;

@@ -1,7 +1,7 @@
-import { freshAccount } from '../domain/account-state.ts';
 import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
+import { freshAccount } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { maxWindow } from '../rules/about-rules.ts';
@@ -9,19 +9,17 @@ import { kindOfRuleNamed, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
-import { isReadDifferently } from './changed-accounts.ts';
+import { beginSeries, findMoved, isReadDifferently, notePurse } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expect-top-up.ts';
+import { followSpending } from './history.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
+import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
-import { followSpending } from './learn-spending.ts';
-import { reviewOngoingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
-import { beginSeries, findMoved, notePurse } from './purses.ts';
-import { reviewSilences } from './retract.ts';
-import type { MonitorState } from './state.ts';
-import { WatchedAccount } from './watched-account.ts';
+import { reviewSilences } from './silencing.ts';
+import { type MonitorState, WatchedAccount } from './state.ts';
 
 /** Accounts per part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;

@@ -1,4 +1,61 @@
-import { Unsaved } from './unsaved.ts';
+import { type Alert, alertKey } from '../domain/alert.ts';
+import type { Batch } from '../ports/store.ts';
+
+/**
+ * Keys that changed and are not known to be stored. What changes while a batch is written goes into the next;
+ * a batch that failed, or whose outcome is unknown, is put back.
+ */
+export class Unsaved {
+  #changed = new Set<string>();
+  #taken: ReadonlySet<string> = nothing;
+
+  get size(): number {
+    return this.#changed.size;
+  }
+
+  /** In the order in which they changed first. */
+  keys(): Iterable<string> {
+    return this.#changed;
+  }
+
+  get allStored(): boolean {
+    return this.#changed.size === 0 && this.#taken.size === 0;
+  }
+
+  add(key: string): void {
+    this.#changed.add(key);
+  }
+
+  has(key: string): boolean {
+    return this.#changed.has(key) || this.#taken.has(key);
+  }
+
+  /** The changed keys, at most `most`. The end of one batch comes before the next is taken. */
+  take(most = Number.POSITIVE_INFINITY): ReadonlySet<string> {
+    if (this.#taken.size > 0) throw new Error('a batch was taken before the last one ended');
+    if (this.#changed.size === 0) return nothing;
+    if (this.#changed.size <= most) {
+      this.#taken = this.#changed;
+      this.#changed = new Set();
+      return this.#taken;
+    }
+    this.#taken = new Set([...this.#changed].slice(0, most));
+    for (const key of this.#taken) this.#changed.delete(key);
+    return this.#taken;
+  }
+
+  stored(): void {
+    this.#taken = nothing;
+  }
+
+  putBack(): void {
+    if (this.#taken.size === 0) return;
+    this.#changed = new Set([...this.#taken, ...this.#changed]);
+    this.#taken = nothing;
+  }
+}
+
+const nothing: ReadonlySet<string> = new Set();
 
 export interface Taken<Row> {
   readonly rows: readonly Row[];
@@ -62,5 +119,136 @@ export class Records<Row> {
       else rows.push(row);
     }
     return { rows, removed };
+  }
+}
+
+export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
+
+/** Alerts by account and rule, with changes noted as in `Records`. */
+export class AlertRecords {
+  readonly unsaved = new Unsaved();
+  readonly #accounts = new Map<string, Map<string, Alert>>();
+
+  get(account: string, rule: string): Alert | undefined {
+    return this.#accounts.get(account)?.get(rule);
+  }
+
+  /** By rule; inactive ones without a past are not kept. */
+  of(account: string): ReadonlyMap<string, Alert> {
+    return this.#accounts.get(account) ?? none;
+  }
+
+  *values(): Iterable<Alert> {
+    for (const alerts of this.#accounts.values()) yield* alerts.values();
+  }
+
+  /** Changed since the last batch. */
+  *changed(): Iterable<Alert> {
+    for (const key of this.unsaved.keys()) {
+      const { account, rule } = identityOf(key);
+      const alert = this.get(account, rule);
+      if (alert !== undefined) yield alert;
+    }
+  }
+
+  set(alert: Alert): void {
+    this.hold(alert);
+    this.unsaved.add(alertKey(alert.account, alert.rule));
+  }
+
+  /** Keeps values that need no write, such as the newest numbers. */
+  hold(alert: Alert): void {
+    const known = this.#accounts.get(alert.account);
+    if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
+    else known.set(alert.rule, alert);
+  }
+
+  delete({ account, rule }: AlertIdentity): void {
+    const alerts = this.#accounts.get(account);
+    alerts?.delete(rule);
+    if (alerts?.size === 0) this.#accounts.delete(account);
+    this.unsaved.add(alertKey(account, rule));
+  }
+
+  take(): { readonly rows: readonly Alert[]; readonly removed: readonly AlertIdentity[] } {
+    const rows: Alert[] = [];
+    const removed: AlertIdentity[] = [];
+    for (const key of this.unsaved.take()) {
+      const identity = identityOf(key);
+      const alert = this.get(identity.account, identity.rule);
+      if (alert === undefined) removed.push(identity);
+      else rows.push(alert);
+    }
+    return { rows, removed };
+  }
+}
+
+const none: ReadonlyMap<string, Alert> = new Map();
+
+/** A provider's id may contain a slash, a rule's never does. */
+function identityOf(key: string): AlertIdentity {
+  const slash = key.lastIndexOf('/');
+  return { account: key.slice(0, slash), rule: key.slice(slash + 1) };
+}
+
+type Polls = Batch['polls'];
+
+/**
+ * While the database cannot be written, older polls are dropped so that memory does not fill; alerts never
+ * are.
+ */
+const maxKept = 50_000;
+
+/** Polls to be stored, oldest first. Taken and put back as in `Unsaved`. */
+export class PollNotes {
+  #polls: Polls[number][] = [];
+  #taken: Polls = [];
+  #urgent = false;
+
+  get size(): number {
+    return this.#polls.length;
+  }
+
+  get urgent(): boolean {
+    return this.#urgent;
+  }
+
+  get allStored(): boolean {
+    return this.#polls.length === 0 && this.#taken.length === 0;
+  }
+
+  add(poll: Polls[number]): void {
+    this.#polls.push(poll);
+    // A refused key makes its account wait: a crash must not forget that.
+    this.#urgent ||= poll.poll.outcome === 'auth_failed';
+    this.#keepNewest();
+  }
+
+  /** Somebody waits until they are stored. */
+  hurry(): void {
+    this.#urgent = true;
+  }
+
+  /** All of them, or the oldest `most`. */
+  take(most = Number.POSITIVE_INFINITY): Polls {
+    if (this.#taken.length > 0) throw new Error('polls were taken before the last batch ended');
+    this.#taken = this.#polls.slice(0, most);
+    this.#polls = this.#polls.slice(most);
+    this.#urgent &&= this.#polls.length > 0;
+    return this.#taken;
+  }
+
+  stored(): void {
+    this.#taken = [];
+  }
+
+  putBack(): void {
+    this.#polls = [...this.#taken, ...this.#polls];
+    this.#taken = [];
+    this.#keepNewest();
+  }
+
+  #keepNewest(): void {
+    if (this.#polls.length > maxKept) this.#polls.splice(0, this.#polls.length - maxKept);
   }
 }

@@ -1,10 +1,12 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Runway } from '../domain/message.ts';
+import type { Payment, Runway } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
-import { spendingLookback } from '../rules/about-rules.ts';
+import { clearingBalance, spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { runway } from '../spending/runway.ts';
-import { emptyAt, type WatchedAccount } from './watched-account.ts';
+import { payable } from '../wording/quantity-wording.ts';
+import { emptyAt, type WatchedAccount } from './state.ts';
 
 /** What follows from the spending of a balance; null before the first reading. */
 export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
@@ -47,5 +49,39 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
     const left = amountOf(reading, balance) - emptyAt(account);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
+  });
+}
+
+/** What is to be paid for a balance; null where nothing is, or where nobody can say. `clearsAt` clears its open alerts. */
+export function paymentOf(
+  runway: Runway,
+  {
+    left,
+    clearsAt,
+    now,
+    currency,
+  }: {
+    readonly left: Micros;
+    readonly clearsAt: Micros | null;
+    readonly now: number;
+    readonly currency: string | null;
+  },
+): Payment | null {
+  const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
+  const micros = Math.max(runway.restoreMicros ?? 0, clearing);
+  if (micros <= 0) return null;
+  const { payBy, runwayMs, forecast, emptyAt } = runway;
+  const dueAt = payBy ?? (runwayMs !== null && runwayMs <= 0 ? now : (forecast?.earliest ?? emptyAt));
+  return { balance: runway.balance, micros: payable(micros, currency), dueAt };
+}
+export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
+  const { poll, rules, alerts, settings } = account;
+  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
+  return settings.balances.flatMap(({ id: balance }) => {
+    const runway = runwayOf(account, balance, now);
+    if (poll.reading === null || runway === null) return [];
+    const left = amountOf(poll.reading, balance);
+    const { currency } = poll.reading;
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }

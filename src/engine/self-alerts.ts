@@ -6,24 +6,29 @@ import {
   type Resolution,
   selfAccountId,
 } from '../domain/alert.ts';
-import { hourMs } from '../domain/duration.ts';
+import { hourMs, weekMs } from '../domain/duration.ts';
+import { isoText } from '../domain/moment.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
+import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
+import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
 import {
   channelFailed,
   channelFailedRule,
+  clusterChanged,
+  clusterDegraded,
+  clusterDegradedRules,
+  configInvalid,
+  damagedPollsRule,
+  damagedRecordsRule,
   refusedRecipientsFact,
+  storageFailed,
   variableFact,
-} from '../rules/channel-failed.ts';
-import { clusterChanged } from '../rules/cluster-changed.ts';
-import { clusterDegraded, clusterDegradedRules } from '../rules/cluster-degraded.ts';
-import { configInvalid } from '../rules/config-invalid.ts';
-import type { Evaluation } from '../rules/evaluation.ts';
-import { storageFailed } from '../rules/storage-failed.ts';
-import { countFact, text, textFact } from '../rules/verdict.ts';
-import type { AlertIdentity } from './alert-records.ts';
+} from '../rules/self-alert-kinds.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
+import type { AlertIdentity } from './records.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
 
@@ -206,4 +211,60 @@ function keepSchedule(state: MonitorState, alert: Alert): void {
 /** After a start: when flapping self alerts calm down. */
 export function scheduleSelfAlerts(state: MonitorState): void {
   for (const alert of state.alerts.values()) if (isSelfId(alert.account)) keepSchedule(state, alert);
+}
+
+/** Nothing mends what was set aside, so its alert ends after this long without more. */
+const shownMs = weekMs;
+export function noteDamagedPolls(state: MonitorState, found: readonly DamagedRun[], now: number): void {
+  for (const run of found) state.damaged.set(run.account, [...(state.damaged.get(run.account) ?? []), run]);
+  for (const account of new Set(found.map((run) => run.account))) reviewDamagedPolls(state, account, now);
+}
+
+/** Raises the alert about damaged polls of an account, or ends it when its time is over. */
+export function reviewDamagedPolls(state: MonitorState, account: string, now: number): void {
+  const runs = state.damaged.get(account) ?? [];
+  const rule = damagedPollsRule(account);
+  const endsAt = Math.max(...runs.map(({ foundAt }) => foundAt)) + shownMs;
+  if (now >= endsAt) {
+    clearOwnFailure(state, rule, now);
+    return;
+  }
+  const text = describeDamage(account, runs);
+  raiseOwnFailure(state, { type: storageFailed.type, rule, severity: 'warning', text, now });
+  scheduleBy(state, `damaged:${account}`, endsAt);
+}
+
+/** Records named in a message; the log names all of them. */
+const namedRecords = 5;
+
+/** Notifies of records that could not be read and were set aside: an event, for nothing mends them. */
+export function noteDamagedRecords(
+  state: MonitorState,
+  records: readonly DamagedRecord[],
+  now: number,
+): void {
+  const names = records.map(({ source, key, second, reason }) =>
+    key === ''
+      ? `the table ${source}: ${reason}`
+      : `${source} ${key}${second === null ? '' : `/${second}`}: ${reason}`,
+  );
+  const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
+  const { type } = storageFailed;
+  const text = `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`;
+  noteOwnEvent(state, { type, rule: damagedRecordsRule, severity: 'critical', text, now });
+}
+
+/** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */
+function describeDamage(account: string, runs: readonly DamagedRun[]): string {
+  const polls = runs.reduce((sum, run) => sum + run.polls, 0);
+  const begins = runs.flatMap(({ earliestAt }) => earliestAt ?? []);
+  const ends = runs.flatMap(({ latestAt }) => latestAt ?? []);
+  const from = begins.length < runs.length ? '' : `${minuteText(Math.min(...begins))} `;
+  const to = ends.length === 0 ? '' : `to ${minuteText(Math.max(...ends))} UTC`;
+  const span = `${from}${to}`;
+  return `${plural(polls, 'poll')} of ${account}${span === '' ? '' : `, ${span}`}`;
+}
+
+function minuteText(at: number): string {
+  return isoText(at).slice(0, 16).replace('T', ' ');
 }

@@ -1,8 +1,7 @@
 import { minuteMs } from '../domain/duration.ts';
 import type { Refusal } from '../domain/operator.ts';
-import type { BalanceAnswer } from '../domain/outcome.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import { hasSameBalances } from '../domain/reading.ts';
+import { type BalanceAnswer, hasSameBalances } from '../domain/reading.ts';
 import { observePoll } from './observe.ts';
 import type { MonitorState } from './state.ts';
 

@@ -1,9 +1,8 @@
 import { decideTouched } from './announce.ts';
-import { reviewDamagedPolls } from './damaged-polls.ts';
+import { reviewOutages } from './inhibit.ts';
 import { judgeElapsed } from './judge.ts';
-import { reviewOutages } from './outage.ts';
-import { reviewSilences } from './retract.ts';
-import { elapseSelfAlert } from './self-alerts.ts';
+import { elapseSelfAlert, reviewDamagedPolls } from './self-alerts.ts';
+import { reviewSilences } from './silencing.ts';
 import { type MonitorState, maxAtOnce } from './state.ts';
 
 /**

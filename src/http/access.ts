@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
+import type { Role } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import type { Role } from '../domain/session.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
 import type { Attempts } from './attempts.ts';

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../domain/audit.ts';
 import { parseJsonObject } from '../domain/json.ts';
+import type { AuditEntry } from '../domain/operator.ts';
 import { addressOf, type Guard } from './access.ts';
 import { callerOf, type WebContext } from './web-env.ts';
 

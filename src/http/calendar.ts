@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
-import { cleanText } from '../domain/plain-text.ts';
-import { plural } from '../domain/plural.ts';
+import { cleanText, plural } from '../domain/plain-text.ts';
 import type { AccountView, LiveViews } from '../views/views.ts';
 import { balanceLabel, endOf } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';

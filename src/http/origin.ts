@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 
 /**

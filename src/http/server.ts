@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import { type Guard, requireOwnHost } from './access.ts';
 import type { App } from './app.ts';

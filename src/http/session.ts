@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
 import { dayMs, hourMs } from '../domain/duration.ts';
+import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Role } from '../domain/session.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { LiveViews } from '../views/views.ts';
 import { deriveKey } from './ack-link.ts';

@@ -1,9 +1,7 @@
 import type { Resolution } from '../domain/alert.ts';
-import { isFirstNotification, stateOf } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import { isFirstNotification, type MessageItem, stateOf } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
-import { cleanText } from '../domain/plain-text.ts';
-import { plural } from '../domain/plural.ts';
+import { cleanText, plural } from '../domain/plain-text.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 

@@ -1,6 +1,5 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
-import { type ItemState, isOver, stateOf } from '../domain/item-state.ts';
-import type { MessageItem } from '../domain/message.ts';
+import { type ItemState, isOver, type MessageItem, stateOf } from '../domain/message.ts';
 import { formatShortMoment } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Figure } from '../rules/kind.ts';

@@ -1,8 +1,7 @@
-import { stateOf } from '../domain/item-state.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage, TestMessage } from '../domain/message.ts';
+import { stateOf } from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
-import { cleanText } from '../domain/plain-text.ts';
-import { plural } from '../domain/plural.ts';
+import { cleanText, plural } from '../domain/plain-text.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
 import {

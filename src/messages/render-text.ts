@@ -1,5 +1,5 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { plural } from '../domain/plural.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { ItemWording } from './item-wording.ts';
 import { pageLinks, testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';

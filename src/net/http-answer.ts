@@ -1,5 +1,5 @@
+import { maxRetryAfterMs, readRetryAfter as readRetryAfterHeader } from '../domain/backoff.ts';
 import { parseJsonObject } from '../domain/json.ts';
-import { maxRetryAfterMs, readRetryAfter as readRetryAfterHeader } from '../domain/retry-after.ts';
 
 /** What a receiver answered. Header names are in lower case. */
 export interface HttpAnswer {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/outcome.ts';
+import type { Outcome } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 
 /**

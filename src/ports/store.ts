@@ -1,9 +1,8 @@
-import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { PollRecord, Reading } from '../domain/reading.ts';
-import type { Silence } from '../domain/silence.ts';
+import type { AccountState, PollRecord, Reading } from '../domain/reading.ts';
+import type { Silence } from '../domain/route.ts';
 
 /** The wait of all accounts that share a secret, after `rate_limited`. */
 export interface GroupBackoff {

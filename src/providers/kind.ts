@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Micros } from '../domain/money.ts';
-import type { OutcomeDetail } from '../domain/outcome.ts';
 import type { ProviderEntry } from '../domain/provider-entry.ts';
-import type { BalanceDefinition } from '../domain/reading.ts';
+import type { BalanceDefinition, OutcomeDetail } from '../domain/reading.ts';
 import type { Secret } from '../domain/secret.ts';
 
 /**

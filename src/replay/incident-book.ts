@@ -1,11 +1,9 @@
 import type { Incident } from '../domain/alert.ts';
-import { isSameCurrency } from '../domain/currency.ts';
-import type { Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { runwayOf } from '../engine/runways.ts';
-import type { MonitorState } from '../engine/state.ts';
-import { emptyAt, type WatchedAccount } from '../engine/watched-account.ts';
+import { emptyAt, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 
 /** An incident of a replay, as little of it as people read: a long past has many. */

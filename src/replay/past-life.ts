@@ -1,15 +1,11 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
-import { type AccountState, freshAccount } from '../domain/account-state.ts';
-import type { Outcome } from '../domain/outcome.ts';
 import { entryOf } from '../domain/provider-entry.ts';
-import type { PollRecord } from '../domain/reading.ts';
+import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
-import { skipUnwatched } from '../engine/clock-change.ts';
-import { LearnFromHistory } from '../engine/learn-spending.ts';
+import { LearnFromHistory } from '../engine/history.ts';
 import { observePoll } from '../engine/observe.ts';
-
-import { aliveNote, startMonitor } from '../engine/restore.ts';
+import { aliveNote, skipUnwatched, startMonitor } from '../engine/restore.ts';
 import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';

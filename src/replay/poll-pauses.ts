@@ -1,7 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
-import type { OutcomeKind } from '../domain/outcome.ts';
 import type { ProviderEntry } from '../domain/provider-entry.ts';
-import type { PollRecord } from '../domain/reading.ts';
+import type { OutcomeKind, PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 

@@ -1,5 +1,5 @@
 import type { Reading } from '../domain/reading.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { WatchedAccount } from '../engine/state.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { MessageCount } from './notebook.ts';
 import type { SurveyedPast } from './past.ts';

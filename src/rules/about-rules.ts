@@ -1,9 +1,13 @@
 import type { AlertTiming } from '../domain/alert.ts';
 import { dayMs, formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance } from '../domain/reading.ts';
+import type { Fact } from '../domain/quantity.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
-import { severities } from '../domain/severity.ts';
+import { type Severity, severities } from '../domain/severity.ts';
+import { predictRunout } from '../spending/predict.ts';
+import { type AccountFacts, type Evaluation, usableReading } from './evaluation.ts';
+import { ladderSteps } from './ladder.ts';
 import { ruleKindOf, ruleKinds } from './registry.ts';
 
 /** `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
@@ -69,4 +73,59 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
     recoverForMs: rule.recoverForMs,
     flapWindowMs: Math.max(flapIntervals * pollIntervalMs, ruleKindOf(rule).minFlapWindowMs ?? 0),
   };
+}
+
+/** See `RuleKind.evaluate`. The facts are empty: `explainRule` adds them. */
+export function evaluate(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  return ruleKindOf(rule).evaluate(rule, facts, firing);
+}
+
+/** With every number behind the verdict, for messages, `explain` and the page. */
+export function explainRule(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  return { ...evaluate(rule, facts, firing), facts: factsBehind(rule, facts) };
+}
+
+export function factsBehind(rule: Rule, facts: AccountFacts): readonly Fact[] {
+  return ruleKindOf(rule).factsBehind(rule, facts);
+}
+
+/**
+ * The nearest threshold with which a firing rule would not fire, as a sentence. Null when it does not fire.
+ */
+export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
+  if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;
+  return ruleKindOf(rule).wouldNotFire(rule, facts, evaluation);
+}
+
+/** The next worse verdict of a rule, and when it is predicted. */
+export interface NextStep {
+  readonly severity: Severity;
+  readonly at: number;
+}
+
+/**
+ * When a rule that warns of an end will fire or get worse: a level is reached, or the rest lasts no longer
+ * than its time. Null for other rules, at the worst severity, and without a prediction.
+ */
+export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
+  const kind = ruleKindOf(rule);
+  const reading = usableReading(facts);
+  const { balance } = rule;
+  if (reading === null || balance === null) return null;
+  const reached = (floorMicros: number): number | null =>
+    predictRunout({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ??
+    null;
+  const levels = kind.levels?.(rule);
+  if (levels !== undefined) {
+    const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= amountOf(reading, balance));
+    const at = step === undefined ? null : reached(step.threshold);
+    return step === undefined || at === null ? null : { severity: step.severity, at };
+  }
+  const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
+  const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
+  if (emptyAt === null) return null;
+  const step = ladderSteps(rule.thresholds ?? {}).findLast(
+    ({ threshold }) => emptyAt - threshold > facts.now,
+  );
+  return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
 }

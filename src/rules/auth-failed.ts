@@ -1,11 +1,18 @@
 import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { type InputOf, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  breached,
+  type Evaluation,
+  instantFact,
+  ok,
+  text,
+  textFact,
+  unknown,
+} from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
-import type { PlainRule, RuleKind } from './kind.ts';
-import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
+import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 
 type AuthFailedRule = PlainRule<'auth-failed'>;
 

@@ -3,17 +3,39 @@ import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
-import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  type Evaluation,
+  money,
+  moneyFact,
+  readingFacts,
+  unknown,
+  unusable,
+  usableReading,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { currentAmount, moneyOf, wordLimit, wordLowBalance } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
-import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
-import { describeHysteresis, exactAmount, nameBalance } from './rule-words.ts';
-import { topUpAdvice } from './top-up-advice.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { money, moneyFact, unknown } from './verdict.ts';
+import { type InputOf, ladderSeverityKey, moneyKeys, type RuleKind } from './kind.ts';
+import {
+  breachedStep,
+  buildLadder,
+  checkLadder,
+  describeLadder,
+  firstThreshold,
+  ladderKey,
+  ladderSteps,
+  readAmount,
+  stepVerdict,
+} from './ladder.ts';
+import {
+  currentAmount,
+  describeHysteresis,
+  exactAmount,
+  moneyOf,
+  nameBalance,
+  topUpAdvice,
+  wordLimit,
+  wordLowBalance,
+} from './words.ts';
 
 export interface BelowRule extends MoneyRule {
   readonly type: 'below';

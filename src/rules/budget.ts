@@ -8,16 +8,31 @@ import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  type Evaluation,
+  instantFact,
+  money,
+  moneyFact,
+  readingFacts,
+  textFact,
+  unknown,
+  unusable,
+  usableReading,
+} from './evaluation.ts';
 import { figuresOf, moneyFigures } from './figures.ts';
-import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { describeLadder, ladderSteps, reachedStep, stepVerdict } from './ladder.ts';
-import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
-import { exactAmount, nameBalance } from './rule-words.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { instantFact, money, moneyFact, textFact, unknown } from './verdict.ts';
+import { type InputOf, ladderSeverityKey, moneyKeys, type RuleKind } from './kind.ts';
+import {
+  buildLadder,
+  checkLadder,
+  describeLadder,
+  ladderKey,
+  ladderSteps,
+  reachedStep,
+  readAmount,
+  stepVerdict,
+} from './ladder.ts';
+import { exactAmount, factText, moneyOf, nameBalance, wordLimit, wordValue } from './words.ts';
 
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';

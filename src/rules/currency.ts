@@ -1,10 +1,17 @@
-import { isSameCurrency } from '../domain/currency.ts';
-import { type InputOf, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { isSameCurrency } from '../domain/money.ts';
+import {
+  type AccountFacts,
+  breached,
+  type Evaluation,
+  instantFact,
+  ok,
+  text,
+  textFact,
+  unknown,
+} from './evaluation.ts';
 import { allBalances, readingFigures } from './figures.ts';
-import { wordLimit, wordValue } from './item-words.ts';
-import type { PlainRule, RuleKind } from './kind.ts';
-import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
+import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
+import { wordLimit, wordValue } from './words.ts';
 
 type CurrencyRule = PlainRule<'currency'>;
 

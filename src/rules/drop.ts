@@ -5,15 +5,32 @@ import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  breached,
+  durationFact,
+  type Evaluation,
+  money,
+  moneyFact,
+  ok,
+  readingFacts,
+  textFact,
+  unknown,
+  unusable,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { describeAmount, exactAmount, formatShare, nameBalance } from './rule-words.ts';
-import { topUpIfKnown } from './top-up-advice.ts';
-import { readingFacts, unusable } from './usable-reading.ts';
-import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import {
+  describeAmount,
+  exactAmount,
+  factText,
+  formatShare,
+  moneyOf,
+  nameBalance,
+  topUpIfKnown,
+  wordLimit,
+  wordValue,
+} from './words.ts';
 
 export interface DropRule extends MoneyRule {
   readonly type: 'drop';

@@ -1,8 +1,6 @@
-import { isSameCurrency } from '../domain/currency.ts';
-import { stateOf } from '../domain/item-state.ts';
-import type { ItemAccount, MessageItem, Runway } from '../domain/message.ts';
+import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
-import { formatAmount, type Micros } from '../domain/money.ts';
+import { formatAmount, isSameCurrency, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
@@ -13,8 +11,8 @@ import {
   wordQuantity,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
-import { currentMicros, isUnusualPace, wordBalance } from './item-words.ts';
 import type { Figure } from './kind.ts';
+import { currentMicros, isUnusualPace, wordBalance } from './words.ts';
 
 /**
  * The numbers of an item about a balance. `threshold` words the limit; null leaves it out. `valueIsBalance`:

@@ -7,14 +7,22 @@ import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  breached,
+  duration,
+  durationFact,
+  type Evaluation,
+  instantFact,
+  ok,
+  readingFacts,
+  textFact,
+  unknown,
+  unusable,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { moneyOf } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { nameBalance, wholeSeconds } from './rule-words.ts';
-import { readingFacts, unusable } from './usable-reading.ts';
-import { breached, duration, durationFact, instantFact, ok, textFact, unknown } from './verdict.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import { moneyOf, nameBalance, wholeSeconds } from './words.ts';
 
 export interface IdleRule extends MoneyRule {
   readonly type: 'idle';

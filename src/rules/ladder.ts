@@ -1,8 +1,12 @@
+import type * as z from 'zod';
+import { parseDuration } from '../domain/duration.ts';
+import { parseMicros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
-import type { Evaluation } from './evaluation.ts';
-import { breached, ok } from './verdict.ts';
+import { shape } from '../schema/shapes.ts';
+import { breached, type Evaluation, ok } from './evaluation.ts';
+import type { KeyProblem, KeyReader } from './kind.ts';
 
 export const worstFirst: readonly Severity[] = severities.toReversed();
 
@@ -63,4 +67,94 @@ export function describeLadder(ladder: Ladder<number>, format: (threshold: numbe
   return ladderSteps(ladder)
     .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
     .join(', ');
+}
+
+export function ladderKey<T extends z.ZodType>(description: string, step: (word: string) => T) {
+  return shape({
+    info: step('info').optional(),
+    warning: step('warning').optional(),
+    critical: step('critical').optional(),
+  }).meta({ description, minProperties: 1 });
+}
+
+type Steps = { readonly [S in Severity]?: number | undefined };
+
+/** One threshold is a ladder of one step. `severity`: the worst that it can reach. */
+export function buildLadder(
+  steps: Steps | undefined,
+  single: { readonly threshold: number | undefined; readonly severity: Severity },
+): { readonly thresholds: Ladder<number>; readonly severity: Severity } {
+  const given: Steps = steps ?? { [single.severity]: single.threshold };
+  const thresholds: Partial<Record<Severity, number>> = {};
+  for (const step of severities) {
+    const value = given[step];
+    if (value !== undefined) thresholds[step] = value;
+  }
+  return { thresholds, severity: worstFirst.find((step) => thresholds[step] !== undefined) ?? 'info' };
+}
+
+export interface LadderForm {
+  /** The key of a ladder of one step. */
+  readonly single: string;
+  /** Null for what is no threshold. */
+  readonly read: (value: unknown) => number | null;
+  /** Which direction is worse. */
+  readonly worse: 'lower' | 'higher';
+}
+
+/** Either one threshold with a severity, or several by severity, in order. */
+export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
+  const { single } = form;
+  const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
+  if (!has('thresholds')) {
+    return has(single) ? [] : [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
+  }
+  const problems: KeyProblem[] = [];
+  if (has(single)) {
+    problems.push({ path: [single], message: `either ${single} or thresholds, not both` });
+  } else if (has('severity')) {
+    problems.push({
+      path: ['severity'],
+      message: `goes with ${single}; thresholds name the severities themselves`,
+    });
+  }
+  const steps = keys.valueAt(['thresholds']);
+  if (typeof steps === 'object' && steps !== null && Object.keys(steps).length === 0) {
+    problems.push({
+      path: ['thresholds'],
+      message: 'must name a threshold for info, warning or critical',
+    });
+  }
+  return [...problems, ...checkOrder(keys, form)];
+}
+
+/** In the wrong order the milder would never apply. */
+function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] {
+  const steps = severities.flatMap((severity) => {
+    const path = ['thresholds', severity];
+    const value = keys.isBroken(path) ? null : read(keys.valueAt(path));
+    return value === null ? [] : [{ severity, value, path }];
+  });
+  return steps.flatMap((step, index) => {
+    const milder = steps[index - 1];
+    if (milder === undefined) return [];
+    const further = worse === 'lower' ? step.value < milder.value : step.value > milder.value;
+    if (further) return [];
+    return [
+      {
+        path: step.path,
+        message: `the threshold for ${step.severity} must be ${worse} than that for ${milder.severity}`,
+      },
+    ];
+  });
+}
+
+/** Null for anything else. */
+export function readAmount(value: unknown): number | null {
+  return typeof value === 'number' || typeof value === 'string' ? parseMicros(String(value)) : null;
+}
+
+/** Null for anything else. */
+export function readDuration(value: unknown): number | null {
+  return typeof value === 'string' ? parseDuration(value) : null;
 }

@@ -1,14 +1,12 @@
-import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { MessageItem } from '../domain/message.ts';
+import type { ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { balanceLabel, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { type WordingFrame, balanceLabel } from '../wording/quantity-wording.ts';
+import { type AccountFacts, type Evaluation, breached, instantFact, money, moneyFact, ok, textFact, unknown } from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
-import { factText, wordValue } from './item-words.ts';
-import type { PlainRule, RuleKind } from './kind.ts';
-import { breached, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
+import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
+import { factText, wordValue } from './words.ts';
 
 type LateTopUpRule = PlainRule<'late-top-up'>;
 

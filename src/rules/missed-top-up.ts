@@ -1,8 +1,8 @@
 import { formatDuration, secondMs } from '../domain/duration.ts';
-import { expectedBetween } from '../domain/expected-top-up.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
-import { plural } from '../domain/plural.ts';
+import { expectedBetween } from '../domain/operator.ts';
+import { plural } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
@@ -10,25 +10,25 @@ import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { moneyFigures } from './figures.ts';
-import { currentAmount, moneyOf, wordLimit } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { exactAmount, nameBalance } from './rule-words.ts';
-import { topUpIfKnown } from './top-up-advice.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import {
+  type AccountFacts,
   breached,
   countFact,
   durationFact,
+  type Evaluation,
   instantFact,
   money,
   moneyFact,
   ok,
+  readingFacts,
   textFact,
   unknown,
-} from './verdict.ts';
+  unusable,
+  usableReading,
+} from './evaluation.ts';
+import { moneyFigures } from './figures.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import { currentAmount, exactAmount, moneyOf, nameBalance, topUpIfKnown, wordLimit } from './words.ts';
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';

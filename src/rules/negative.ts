@@ -5,15 +5,27 @@ import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount } from '../schema/texts.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  breached,
+  type Evaluation,
+  money,
+  moneyFact,
+  ok,
+  readingFacts,
+  unknown,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { currentAmount, moneyOf, wordLowBalance } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { describeHysteresis, exactAmount, nameBalance } from './rule-words.ts';
-import { topUpAdvice } from './top-up-advice.ts';
-import { readingFacts } from './usable-reading.ts';
-import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import {
+  currentAmount,
+  describeHysteresis,
+  exactAmount,
+  moneyOf,
+  nameBalance,
+  topUpAdvice,
+  wordLowBalance,
+} from './words.ts';
 
 export interface NegativeRule extends MoneyRule {
   readonly type: 'negative';

@@ -2,10 +2,6 @@ import type { Rule } from '../domain/rule.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
-import { channelFailed } from './channel-failed.ts';
-import { clusterChanged } from './cluster-changed.ts';
-import { clusterDegraded } from './cluster-degraded.ts';
-import { configInvalid } from './config-invalid.ts';
 import { currency } from './currency.ts';
 import { drop } from './drop.ts';
 import { idle } from './idle.ts';
@@ -13,10 +9,16 @@ import type { AlertKind, RuleKind } from './kind.ts';
 import { lateTopUp } from './late-top-up.ts';
 import { missedTopUp } from './missed-top-up.ts';
 import { negative } from './negative.ts';
-import { providerDown } from './provider-down.ts';
 import { runway } from './runway.ts';
+import {
+  channelFailed,
+  clusterChanged,
+  clusterDegraded,
+  configInvalid,
+  providerDown,
+  storageFailed,
+} from './self-alert-kinds.ts';
 import { stale } from './stale.ts';
-import { storageFailed } from './storage-failed.ts';
 import { topUp } from './top-up.ts';
 import { slump, surge } from './unusual.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { Balance } from '../domain/reading.ts';
+import { keyOf } from '../domain/json.ts';
+import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { firstBalance, type Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
-import { commonKeys, type InputOf } from './common-keys.ts';
-import type { RuleKind } from './kind.ts';
-import { ruleKinds } from './registry.ts';
+import { commonKeys, type InputOf, type RuleKind } from './kind.ts';
+import { kindOfRuleNamed, ruleKinds } from './registry.ts';
 
 const [first, ...others] = ruleKinds;
 
@@ -58,4 +58,102 @@ function hintsFor({ keys }: RuleKind): Record<string, string> {
     hints[key] = `is not valid here; only for ${takers.join(' and ')}`;
   }
   return hints;
+}
+
+/** A rule of the file, parsed, or its problems with their places. */
+export type WrittenRule =
+  | { readonly kind: 'rule'; readonly rule: Rule }
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly { readonly path: string; readonly message: string }[];
+    };
+
+export function readWrittenRule(written: unknown): WrittenRule {
+  const parsed = ruleSchema.safeParse(written);
+  const type = keyOf(written, 'type');
+  const kind = typeof type === 'string' ? kindOfRuleNamed(type) : null;
+  const problems = [
+    ...(parsed.error?.issues ?? []),
+    ...(kind?.check?.({
+      valueAt: (path) => path.reduce(keyOf, written),
+      isBroken: () => false,
+    }) ?? []),
+  ].map(({ path, message }) => ({ path: path.join('.'), message }));
+  return parsed.success && problems.length === 0
+    ? { kind: 'rule', rule: parsed.data }
+    : { kind: 'invalid', problems };
+}
+
+/** A value of a rule that a person may edit. */
+export interface RuleField {
+  /** Such as `thresholds.critical`. */
+  readonly path: string;
+  readonly description: string;
+  /** Empty where the file has none. */
+  readonly value: string;
+  /** The allowed words, if only some are. */
+  readonly words: readonly string[];
+}
+
+/** What of a rule on an account with these balances decides when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
+export function ruleFields(
+  kind: RuleKind,
+  written: unknown,
+  balances: readonly BalanceDefinition[],
+): readonly RuleField[] {
+  return settingsOf(kind).map(({ path, schema }) => {
+    const value = path.reduce(keyOf, written);
+    return {
+      path: path.join('.'),
+      description: schema.description ?? '',
+      value: value === undefined ? '' : String(value),
+      words: path[0] === 'balance' ? balances.map(({ id }) => id) : (schema.enum ?? []).map(String),
+    };
+  });
+}
+
+/** The rule with other values by path; an empty value removes the key. */
+export function writeRule(
+  kind: RuleKind,
+  written: unknown,
+  values: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const rule: Record<string, unknown> = { id: keyOf(written, 'id'), type: kind.type };
+  for (const { path, schema } of settingsOf(kind)) {
+    const text = values.get(path.join('.'))?.trim() ?? '';
+    if (text === '') continue;
+    const [key = '', inner] = path;
+    const value = asWritten(text, schema);
+    rule[key] = inner === undefined ? value : { ...Object(rule[key]), [inner]: value };
+  }
+  const match = keyOf(written, 'match');
+  return match === undefined ? rule : { ...rule, match };
+}
+
+interface Setting {
+  readonly path: readonly string[];
+  readonly schema: z.core.JSONSchema.BaseSchema;
+}
+
+function settingsOf(kind: RuleKind): readonly Setting[] {
+  const { id: _, match: __, ...common } = commonKeys;
+  return Object.entries({ ...kind.keys, ...common }).flatMap(([key, type]) => {
+    const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+    const inner = Object.entries(schema.properties ?? {});
+    if (inner.length === 0) return [{ path: [key], schema }];
+    return inner.flatMap(([name, schema]) =>
+      typeof schema === 'boolean' ? [] : [{ path: [key, name], schema }],
+    );
+  });
+}
+
+/** A number where the schema allows one, else text. */
+function asWritten(text: string, schema: z.core.JSONSchema.BaseSchema): string | number {
+  return takesNumber(schema) && String(Number(text)) === text ? Number(text) : text;
+}
+
+function takesNumber({ type, anyOf = [] }: z.core.JSONSchema.BaseSchema): boolean {
+  return (
+    type === 'number' || type === 'integer' || anyOf.some((it) => typeof it !== 'boolean' && takesNumber(it))
+  );
 }

@@ -1,9 +1,9 @@
 import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
-import { expectedBetween } from '../domain/expected-top-up.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import { expectedBetween } from '../domain/operator.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
@@ -11,14 +11,41 @@ import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
 import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, ladderSeverityKey, moneyKeys } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  countFact,
+  duration,
+  durationFact,
+  type Evaluation,
+  instantFact,
+  moneyFact,
+  readingFacts,
+  text,
+  textFact,
+  unknown,
+  unusable,
+  usableReading,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { currentAmount, moneyOf } from './item-words.ts';
-import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
-import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
-import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
-import { nameBalance, wholeSeconds } from './rule-words.ts';
+import {
+  type InputOf,
+  type KeyProblem,
+  type KeyReader,
+  ladderSeverityKey,
+  moneyKeys,
+  type RuleKind,
+} from './kind.ts';
+import {
+  breachedStep,
+  buildLadder,
+  checkLadder,
+  describeLadder,
+  firstThreshold,
+  ladderKey,
+  ladderSteps,
+  readDuration,
+  stepVerdict,
+} from './ladder.ts';
 import {
   estimateRunway,
   expectedSpend,
@@ -32,18 +59,7 @@ import {
   surelyLastsFor,
 } from './runway-estimate.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
-import { topUpAdvice } from './top-up-advice.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import {
-  countFact,
-  duration,
-  durationFact,
-  instantFact,
-  moneyFact,
-  text,
-  textFact,
-  unknown,
-} from './verdict.ts';
+import { currentAmount, moneyOf, nameBalance, topUpAdvice, wholeSeconds } from './words.ts';
 
 export interface RunwayRule extends RunwayFloorRule {
   readonly type: 'runway';

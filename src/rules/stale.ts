@@ -5,13 +5,19 @@ import type { Fact } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { duration as durationKey } from '../schema/texts.ts';
-import { type InputOf, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  breached,
+  duration,
+  durationFact,
+  type Evaluation,
+  instantFact,
+  ok,
+  textFact,
+} from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
-import { wordValue } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { wholeSeconds } from './rule-words.ts';
-import { breached, duration, durationFact, instantFact, ok, textFact } from './verdict.ts';
+import { type InputOf, type RuleKind, severityKey } from './kind.ts';
+import { wholeSeconds, wordValue } from './words.ts';
 
 export interface StaleRule extends Rule {
   readonly type: 'stale';

@@ -1,19 +1,25 @@
-import { isSameCurrency } from '../domain/currency.ts';
 import type { MessageItem } from '../domain/message.ts';
-import { formatExact, type Micros } from '../domain/money.ts';
+import { formatExact, isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
+import {
+  type AccountFacts,
+  type Evaluation,
+  happened,
+  money,
+  moneyFact,
+  ok,
+  readingFacts,
+  unknown,
+  unusable,
+  usableReading,
+} from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { currentAmount, moneyOf } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { exactAmount, nameBalance } from './rule-words.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import { currentAmount, exactAmount, moneyOf, nameBalance } from './words.ts';
 
 /** Smaller rises are corrections, not top-ups: the default of `atLeast`. */
 export const minTopUpMicros = 10_000;

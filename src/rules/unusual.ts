@@ -10,26 +10,26 @@ import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
-import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { figuresOf, moneyFigures } from './figures.ts';
-import { factText, moneyOf } from './item-words.ts';
-import type { RuleKind } from './kind.ts';
-import { nameBalance } from './rule-words.ts';
-import { spendingFacts } from './spending-facts.ts';
-import { topUpIfKnown } from './top-up-advice.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import {
+  type AccountFacts,
   breached,
   durationFact,
+  type Evaluation,
   instantFact,
   money,
   moneyFact,
   type Numbers,
   ok,
+  readingFacts,
   textFact,
   unknown,
-} from './verdict.ts';
+  unusable,
+  usableReading,
+} from './evaluation.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
+import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import { spendingFacts } from './spending-facts.ts';
+import { factText, moneyOf, nameBalance, topUpIfKnown } from './words.ts';
 
 /** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;

@@ -1,5 +1,4 @@
-import { isLoopbackHost } from '../domain/loopback-host.ts';
-import { parsePostgresAddress } from '../domain/postgres-address.ts';
+import { isLoopbackHost, parsePostgresAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 import { parseMailbox } from './mailbox.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { labelNamePattern } from '../domain/matcher.ts';
-import type { Matcher } from '../domain/rule.ts';
+import { labelNamePattern, type Matcher } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
 import { shape } from './shapes.ts';

@@ -1,6 +1,5 @@
-import { isSameCurrency } from '../domain/currency.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
-import type { Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
 import { dayAndHour, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';

@@ -1,5 +1,4 @@
-import { isSameCurrency } from '../domain/currency.ts';
-import type { Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 
 /** A balance between two readings: what it was, and by how much it rose (below zero: was spent). */

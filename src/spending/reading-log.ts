@@ -1,5 +1,4 @@
-import { isSameCurrency } from '../domain/currency.ts';
-import type { Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from './usual-interval.ts';
 

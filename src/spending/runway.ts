@@ -1,7 +1,6 @@
-import { isSameCurrency } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';

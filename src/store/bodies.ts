@@ -1,6 +1,5 @@
-import type { AccountState } from '../domain/account-state.ts';
 import type { Incident } from '../domain/alert.ts';
-import type { Reading } from '../domain/reading.ts';
+import type { AccountState, Reading } from '../domain/reading.ts';
 
 /** A reading as an account's row holds it since 0.1.0: its balances stand beside its instant and its currency. */
 type StoredReading = { readonly at: number; readonly currency: string } & Readonly<

@@ -1,4 +1,4 @@
-import { isSettled } from '../domain/incident.ts';
+import { isSettled } from '../domain/alert.ts';
 import type { Batch } from '../ports/store.ts';
 import { incidentToBody } from './bodies.ts';
 import type { AccountRows } from './runs/account-tails.ts';

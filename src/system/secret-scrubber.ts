@@ -1,4 +1,4 @@
-import { base64Forms, FormIndex, minFormLength } from '../domain/secret-forms.ts';
+import { base64Forms, FormIndex, minFormLength } from '../domain/foreign-text.ts';
 
 export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */

@@ -1,13 +1,12 @@
 import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
-import type { OutcomeKind } from '../domain/outcome.ts';
 import { entryOf } from '../domain/provider-entry.ts';
+import type { OutcomeKind } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
-import { groupOf } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import { groupOf, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { StoreReader } from '../ports/store.ts';

@@ -1,9 +1,7 @@
-import { matches } from '../domain/matcher.ts';
-import type { Matcher } from '../domain/rule.ts';
-import type { Silence } from '../domain/silence.ts';
+import type { Silence } from '../domain/route.ts';
+import { type Matcher, matches } from '../domain/rule.ts';
 import { type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { SilencedQuery } from './views.ts';
 
 /** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */

@@ -1,19 +1,24 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import { entryOf } from '../domain/provider-entry.ts';
+import {
+  calendarKeyOf,
+  endSession,
+  isSessionEnded,
+  linkKeysOf,
+  recordSession,
+  renewCalendarKey,
+  sessionsOf,
+} from '../engine/access.ts';
 import { recordAudit } from '../engine/audit.ts';
-import { calendarKeyOf, renewCalendarKey } from '../engine/calendar-key.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
-import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
-import { endSession, isSessionEnded, recordSession, sessionsOf } from '../engine/sessions.ts';
 import { takeReading } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { configInvalid } from '../rules/config-invalid.ts';
-import { storageFailed } from '../rules/storage-failed.ts';
+import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
 import { createViews } from './create-views.ts';
 import type { LiveViews } from './views.ts';
 

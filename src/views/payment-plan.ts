@@ -1,7 +1,6 @@
-import { currencyCode } from '../domain/currency.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
+import { currencyCode, type Micros } from '../domain/money.ts';
 import type { AccountView } from './views.ts';
 
 /** Payments further ahead are not planned yet. */

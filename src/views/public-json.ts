@@ -1,18 +1,17 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
+import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import { outcomeKinds } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import {
   type Balance,
   type BalanceDefinition,
   mapEach,
   ofEach,
+  outcomeKinds,
   type PollRecord,
   type Reading,
 } from '../domain/reading.ts';

@@ -1,8 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
-import { currencyCode } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { Micros } from '../domain/money.ts';
+import { currencyCode, type Micros } from '../domain/money.ts';
 import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { AccountView, Views } from './views.ts';

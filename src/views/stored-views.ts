@@ -2,11 +2,10 @@ import { historyLoaderOf } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { startMonitor } from '../engine/restore.ts';
-import type { MonitorState } from '../engine/state.ts';
-import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { evaluate } from '../rules/evaluate.ts';
+import { evaluate } from '../rules/about-rules.ts';
 import { createViews, type ViewDependencies } from './create-views.ts';
 import type { Views } from './views.ts';
 

@@ -1,31 +1,30 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import type { ExpectedTopUp, ExpectOrder } from '../domain/expected-top-up.ts';
 import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type {
   Acknowledge,
   AlertName,
+  AuditEntry,
+  ExpectedTopUp,
+  ExpectOrder,
+  KnownSession,
   Muted,
   Refusal,
   SeenAlertName,
   SilenceOrder,
 } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { OutcomeKind } from '../domain/outcome.ts';
-import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
+import type { AccountState, Balance, OutcomeKind, PollRecord, Reading } from '../domain/reading.ts';
+import type { Silence } from '../domain/route.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
-import type { KnownSession } from '../domain/session.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
-import type { Silence } from '../domain/silence.ts';
 import type { PushedReading, PushResult } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
+import type { NextStep } from '../rules/about-rules.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
-import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
 
 /**

@@ -1,9 +1,8 @@
-import { isUnit } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
-import { formatAmount, formatBare, type Micros } from '../domain/money.ts';
+import { formatAmount, formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';

@@ -53,7 +53,7 @@ const receivers: readonly {
 
 describe('what a receiver says', () => {
   const table = receivers.flatMap((receiver) => forms.map(([form, write]) => ({ ...receiver, form, write })));
-  it.each(table)('is told without a secret that stands in it $form: $name', async (it) => {
+  it.each(table)('is reported without a secret that stands in it $form: $name', async (it) => {
     const written = it.write(token);
     const { delivery } = await sendThrough({
       config: it.config,
@@ -66,7 +66,7 @@ describe('what a receiver says', () => {
     expect(reason.replace(/[^a-z0-9]/gi, '').toLowerCase()).not.toContain(token);
   });
 
-  it('is told whole where nothing of it is secret', async () => {
+  it('is reported in full where nothing of it is secret', async () => {
     const [dingtalk] = receivers;
     if (dingtalk === undefined) throw new Error('there is none');
     const { delivery } = await sendThrough({

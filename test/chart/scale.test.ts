@@ -50,7 +50,7 @@ describe('the labels of times', () => {
     );
   });
 
-  it('are few enough to be read, whatever the span', () => {
+  it('are few enough to be read, regardless of the span', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 1000 * dayMs }), (span) => {
         expect(labels(noon - span, noon).length).toBeLessThanOrEqual(2 * count);

@@ -24,7 +24,7 @@ class Node {
   readonly name: string;
   readonly line: Line;
   readonly membership: Membership;
-  /** Its wall clock beside the true one. */
+  /** Its wall clock, compared with the true one. */
   skewMs = 0;
   configHash = 'same';
   /** What it says that it is called. */
@@ -216,7 +216,7 @@ class ClusterWorld {
     return [
       ...this.broken,
       ...twice.map((id) => `stored twice: ${id}`),
-      ...lost.map((id) => `told as stored and lost: ${id}`),
+      ...lost.map((id) => `reported as stored and lost: ${id}`),
       ...stale.map((maker) => `${maker} went on from what it knew before another wrote`),
       ...(fell ? ['an old epoch wrote after a new one'] : []),
     ];
@@ -618,7 +618,7 @@ describe('two servers that both take writes', () => {
     expect(a.acts).toBe(true);
   });
 
-  test.each([1, 2])('the owner on timeline 2 goes on beside one on timeline %d', async (timeline) => {
+  test.each([1, 2])('the owner on timeline 2 goes on next to one on timeline %d', async (timeline) => {
     const { a } = await split(timeline);
     expect([a.acts, a.abandoned]).toEqual([true, 0]);
     expect(a.membership.clusterStatus.alerts).toHaveLength(timeline === 1 ? 1 : 0);
@@ -774,7 +774,7 @@ const databaseHappenings = {
   },
 } as const satisfies Record<string, Happen>;
 
-test('whatever happens to the clock and the history of the database, two act at once for less than a lease, and somebody polls in the end', {
+test('no matter what happens to the clock and the history of the database, two act at once for less than a lease, and somebody polls in the end', {
   timeout: 120_000,
 }, async () => {
   const parts = fc.record({
@@ -797,7 +797,7 @@ test('whatever happens to the clock and the history of the database, two act at 
       await world.pass(45_000);
       const broken = world.judge();
       expect(broken.filter((line) => line.startsWith('stored twice'))).toEqual([]);
-      // An owner of which the database forgot everything hears so at its next renewal: until then another may act beside it.
+      // An owner of which the database forgot everything hears so at its next renewal: until then another may act at the same time.
       const together = broken.filter((line) => line.startsWith('two own')).length * 100;
       const forgotten = story.filter(({ happen }) => happen === databaseHappenings.forgetOwner).length;
       expect(together).toBeLessThanOrEqual(forgotten * leaseMs);
@@ -808,7 +808,7 @@ test('whatever happens to the clock and the history of the database, two act at 
   );
 });
 
-test('whatever happens, two never own at once, no epoch falls, every batch is stored once, and somebody owns in the end', {
+test('no matter what happens, two never own at once, no epoch falls, every batch is stored once, and somebody owns in the end', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(

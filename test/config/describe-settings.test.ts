@@ -4,7 +4,7 @@ import { describeSettings } from '../../src/config/describe-settings.ts';
 import { quoteKey } from '../../src/wording/lists.ts';
 import { load, loadValid, sample } from './sample.ts';
 
-test('what validate prints says all that an account is told to people by, and what empty means for it', () => {
+test('what validate prints says all that an account is presented by, and what empty means for it', () => {
   const config = { ...sample(), holidays: ['2026-12-25'] };
   Object.assign(config.accounts[0] ?? {}, {
     creditLimit: 100.5,

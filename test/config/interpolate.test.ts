@@ -74,7 +74,7 @@ test.each<[string, string, RegExp]>([
   expect(result.kind === 'failed' ? result.messages : []).toEqual([expect.stringMatching(message)]);
 });
 
-test('every placeholder of a text that fails is told', () => {
+test('every placeholder of a text that fails is reported', () => {
   const result = interpolate(placeholder('env:A') + placeholder('env:B'), sources);
   expect(result).toMatchObject({
     kind: 'failed',

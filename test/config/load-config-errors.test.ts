@@ -211,7 +211,7 @@ const rows = [...keysAndTypes, ...placeholders];
 
 test.each(rows)('%s is refused with path, line and what is allowed', (...row) => expectProblem(row));
 
-test('all errors are told at once, in the order of the file', () => {
+test('all errors are reported at once, in the order of the file', () => {
   const config = sample();
   Object.assign(config, { storage: { retention: '1h' } });
   Object.assign(config.poll, { every: 'often' });
@@ -230,7 +230,7 @@ test('all errors are told at once, in the order of the file', () => {
   ]);
 });
 
-test('a mistake in a name is not told again where the name is used', () => {
+test('a mistake in a name is not reported again where the name is used', () => {
   const config = sample();
   Object.assign(account(config), { id: placeholder('env:NOPE') });
   config.routes = [{ match: { account: 'otp' }, channels: ['ops', 'finance'] }, { channels: ['ops'] }];
@@ -258,7 +258,7 @@ test('a value from the environment is never quoted, even where its neighbours wo
   expect(text).not.toMatch(/opss|25|Bern"|did you mean/);
 });
 
-test('thousands of accounts are all read, and what is wrong in any of them is told with its place', () => {
+test('thousands of accounts are all read, and what is wrong in any of them is reported with its place', () => {
   const config = sample();
   config.accounts = Array.from({ length: 4500 }, (_, index) => ({
     id: `a-${index}`,

@@ -62,7 +62,7 @@ test('provider address, one account and one channel are enough; the rest has def
   ]);
 });
 
-test('secrets are read from the environment and from files beside the configuration', () => {
+test('secrets are read from the environment and from files next to the configuration', () => {
   const { settings } = loadValid(sample());
   expect(settings.accounts.map(({ credentials }) => credentials.authSecret?.reveal())).toEqual([
     sampleSecrets.OTP_AUTH_SECRET,

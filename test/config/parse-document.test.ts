@@ -34,10 +34,16 @@ test.each<[string, string, number, number, string]>([
   ],
   ['a number that is none', '{ "a": 1. }', 1, 8, 'this is not a JSON number'],
   ['absurd nesting', '['.repeat(200_000), 1, 65, 'nested deeper than 64 levels'],
-])('%s is told with line and column, and nothing of the file is quoted', (_, text, line, column, message) => {
-  const { kind, problems } = parseDocument(text);
-  expect({ kind, problems }).toEqual({ kind: 'unreadable', problems: [{ path: '', line, column, message }] });
-});
+])(
+  '%s is reported with line and column, and nothing of the file is quoted',
+  (_, text, line, column, message) => {
+    const { kind, problems } = parseDocument(text);
+    expect({ kind, problems }).toEqual({
+      kind: 'unreadable',
+      problems: [{ path: '', line, column, message }],
+    });
+  },
+);
 
 test('brackets inside strings do not count as nesting', () => {
   expect(parseDocument(`["${'['.repeat(1000)}", "\\"${'{'.repeat(1000)}"]`).kind).toBe('parsed');
@@ -58,7 +64,7 @@ test('a byte order mark and any line ends are tolerated', () => {
   ]);
 });
 
-test('a key that appears twice is told wherever it is nested', () => {
+test('a key that appears twice is reported wherever it is nested', () => {
   const parsed = parseDocument('{ "list": [ {}, { "id": 1, "id": 2 } ] }');
   expect(parsed.problems.map((problem) => problem.path)).toEqual(['list[1].id']);
 });
@@ -69,7 +75,7 @@ test('the key __proto__ is refused', () => {
   ]);
 });
 
-test('whatever JSON.parse accepts is accepted, and with it only comments and commas at an end', () => {
+test('everything that JSON.parse accepts is accepted, and with it only comments and commas at an end', () => {
   const pieces = [
     '{',
     '}',

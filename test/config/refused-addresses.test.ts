@@ -145,7 +145,7 @@ const addresses: ProblemRow[] = [
     'must be a list with at least one mail address',
   ],
   [
-    'a mail password beside OAuth',
+    'a mail password next to OAuth',
     mail({ oauth2 }),
     'channels.finance.oauth2',
     '"oauth2"',

@@ -17,7 +17,7 @@ const rules: ProblemRow[] = [
     'either threshold or thresholds, not both',
   ],
   [
-    'severity beside a ladder',
+    'severity next to a ladder',
     rule({ id: 'a', type: 'below', thresholds: { info: 1 }, severity: 'info' }),
     'rules[0].severity',
     '"severity"',

@@ -60,14 +60,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test('nothing is told while nothing changes, also when the file is written again as it was', async () => {
+test('nothing is reported while nothing changes, also when the file is written again as it was', async () => {
   await pass(5);
   writeFileSync(path, 'one');
   await pass(5);
   expect(changes).toBe(0);
 });
 
-test('an edit in place is told once, within two seconds', async () => {
+test('an edit in place is reported once, within two seconds', async () => {
   writeFileSync(path, 'two');
   await pass(1);
   expect(changes).toBe(0);
@@ -85,7 +85,7 @@ test('an edit of the same length right after another is seen', async () => {
   }
 });
 
-test('a file that is still being written is not told before it is still', async () => {
+test('a file that is still being written is not reported before it is still', async () => {
   for (const text of ['t', 'tw', 'two']) {
     writeFileSync(path, text);
     await pass(1);
@@ -95,7 +95,7 @@ test('a file that is still being written is not told before it is still', async 
   expect(changes).toBe(1);
 });
 
-test('an edit that is taken back at once is not told', async () => {
+test('an edit that is taken back at once is not reported', async () => {
   writeFileSync(path, 'two');
   await pass(1);
   writeFileSync(path, 'one');

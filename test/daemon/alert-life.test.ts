@@ -54,20 +54,20 @@ describe('firing and resolving', () => {
     expect(closed?.facts).toEqual(incident?.facts);
   });
 
-  test('with `for` a breach fires only when it lasted, and a dip is never told', async () => {
+  test('with `for` a breach fires only when it lasted, and a dip is never reported', async () => {
     const world = await startWorld({ rules: [{ ...single, forMs: 8 * minuteMs }] });
     expect(await read(world, 100)).toEqual([]);
     expect(await read(world, 300)).toEqual([]);
     expect(await read(world, 100)).toEqual([]);
     expect(await read(world, 100)).toEqual([]);
-    // Eight minutes are over between two polls: it is told then, not at the next one.
+    // Eight minutes are over between two polls: it is reported then, not at the next one.
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
     const at = incidentMessage(world.channel('ops').delivered[0]).items[0]?.firedAt;
     const [begin = 0] = world.provider.asked.get('otp')?.slice(3) ?? [];
     expect(at).toBe(begin + 8 * minuteMs);
   });
 
-  test('with `recoverFor` a recovery is told only when it lasted, and a relapse says nothing', async () => {
+  test('with `recoverFor` a recovery is reported only when it lasted, and a relapse says nothing', async () => {
     const world = await startWorld({ rules: [{ ...single, recoverForMs: 7 * minuteMs }] });
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
     expect(await read(world, 300)).toEqual([]);
@@ -109,7 +109,7 @@ describe('firing and resolving', () => {
 });
 
 describe('a ladder is one incident', () => {
-  test('worse speaks, better waits, and worse than what was told speaks again', async () => {
+  test('worse speaks, better waits, and worse than what was notified speaks again', async () => {
     const world = await startWorld({ rules: [low] });
     expect(await read(world, 400)).toEqual(['otp/sms-low firing info']);
     expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
@@ -122,7 +122,7 @@ describe('a ladder is one incident', () => {
     expect(incidents.map(({ worstSeverity, rises }) => [worstSeverity, rises])).toEqual([['critical', 3]]);
   });
 
-  test('after a reminder said that it is milder, the next rise is told', async () => {
+  test('after a reminder said that it is milder, the next rise is reported', async () => {
     const world = await startWorld({ rules: [low], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     await read(world, 150);
     await read(world, 400);
@@ -138,14 +138,14 @@ describe('a ladder is one incident', () => {
 });
 
 describe('a top-up that was too small', () => {
-  test('critical, topped up to warning, critical again is told again', async () => {
+  test('critical, topped up to warning, critical again is reported again', async () => {
     const world = await startWorld({ rules: [low] });
     expect(await read(world, 40)).toEqual(['otp/sms-low firing critical']);
     expect(await read(world, 120)).toEqual([]);
     expect(await read(world, 30)).toEqual(['otp/sms-low worse critical']);
   });
 
-  test('what fell for another reason is not told again', async () => {
+  test('what fell for another reason is not reported again', async () => {
     const world = await startWorld({ rules: [low] });
     await read(world, 40);
     const milder = { ...low, thresholds: { info: units(500), warning: units(200), critical: units(30) } };
@@ -166,7 +166,7 @@ describe('reminders, acknowledgement and escalation', () => {
   ];
   const channels = ['ops', 'boss'];
 
-  test('an open incident is told again at the pace of its route, until it resolves', async () => {
+  test('an open incident is reported again at the pace of its route, until it resolves', async () => {
     const world = await startWorld({ rules: [single], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
     await world.pass(3.5 * hourMs);
@@ -194,7 +194,7 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(world.news('boss')).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('a channel that already heard of it is told that it escalated, once', async () => {
+  test('a channel that already heard of it is notified that it escalated, once', async () => {
     const both = [
       makeRoute({ channels: ['ops'], escalate: { afterMs: 30 * minuteMs, channels: ['ops', 'boss'] } }),
     ];
@@ -256,7 +256,7 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(world.news()).toEqual(['otp/sms-low firing+escalated warning']);
   });
 
-  test('an acknowledged incident is neither repeated nor escalated, and its end is told', async () => {
+  test('an acknowledged incident is neither repeated nor escalated, and its end is reported', async () => {
     const world = await startWorld({ rules: [single], routes, channels });
     await read(world, 100);
     expect(take(world)).toBeNull();
@@ -268,7 +268,7 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('worse breaks an acknowledgement: it is told, repeated and escalated again', async () => {
+  test('worse breaks an acknowledgement: it is reported, repeated and escalated again', async () => {
     const world = await startWorld({ rules: [low], routes, channels });
     await read(world, 400);
     take(world);
@@ -278,7 +278,7 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(world.news('boss')[0]).toBe('otp/sms-low escalated warning');
   });
 
-  test('what a person took at its milder state is told when it gets worse again', async () => {
+  test('what a person took at its milder state is reported when it gets worse again', async () => {
     const world = await startWorld({ rules: [low], routes, channels });
     await read(world, 10);
     await read(world, 400);
@@ -327,7 +327,7 @@ describe('reminders, acknowledgement and escalation', () => {
 });
 
 describe('what flaps about lowwater itself', () => {
-  test('is told once as flapping, however often a configuration is broken and mended, and resolved when it is calm', async () => {
+  test('is reported once as flapping, however often a configuration is broken and mended, and resolved when it is calm', async () => {
     const world = await startWorld();
     const notified: string[] = [];
     for (let round = 0; round < 30; round++) {
@@ -365,7 +365,7 @@ describe('what flaps about lowwater itself', () => {
 });
 
 describe('a flapping alert', () => {
-  test('is told once as flapping, held until it calms, then resolved once', async () => {
+  test('is reported once as flapping, held until it calms, then resolved once', async () => {
     const world = await startWorld({ rules: [single] });
     const notified: string[] = [];
     for (let round = 0; round < 12; round++)

@@ -25,7 +25,7 @@ async function startDamaged(): Promise<World> {
   return world;
 }
 
-it('damaged readings of one account are told, and an acknowledgement of another outlives a crash', async () => {
+it('damaged readings of one account are reported, and an acknowledgement of another outlives a crash', async () => {
   const world = await startDamaged();
   expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
   expect(world.daemon.storageFailing).toBe(false);
@@ -37,7 +37,7 @@ it('damaged readings of one account are told, and an acknowledgement of another 
   expect(alerts.find(({ rule }) => rule === 'sms-low')?.acknowledged?.by).toBe('ada');
 });
 
-it('damage is told although the daemon is killed before it could tell, once, and for a week', async () => {
+it('damage is reported although the daemon is killed before it could tell, once, and for a week', async () => {
   const world = await startDamaged();
   world.news();
   const db = new Database(world.path);

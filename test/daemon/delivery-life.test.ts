@@ -77,7 +77,7 @@ describe('a channel that is down', () => {
     ]);
   });
 
-  test('for more than a day: given up and told on the others; what is recent goes on', async () => {
+  test('for more than a day: given up and reported on the others; what is recent goes on', async () => {
     const world = await startWorld(
       { accounts: ['otp', 'ads'], rules: [rule], channels: ['ops', 'finance'] },
       { sleepMs: minuteMs },
@@ -136,7 +136,7 @@ describe('a channel that refuses for good', () => {
     routes: [makeRoute({ channels: ['ops', 'finance'] })],
   };
 
-  test('is told once on the others, and tried again at the pace of reminders', async () => {
+  test('is reported once on the others, and tried again at the pace of reminders', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = 'dead';
     await read(world, 100);
@@ -150,7 +150,7 @@ describe('a channel that refuses for good', () => {
     ]);
   });
 
-  test('is told once on a channel that no route of its alerts leads to', async () => {
+  test('is reported once on a channel that no route of its alerts leads to', async () => {
     const world = await startWorld({
       ...parts,
       accounts: ['otp', 'ads'],
@@ -265,7 +265,7 @@ describe('a channel that refuses for good', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('one recipient refused while others got it is told as a warning, and the message is not sent again', async () => {
+  test('one recipient refused while others got it is reported as a warning, and the message is not sent again', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = { refuses: ['gone@example.com'] };
     await read(world, 100);
@@ -292,7 +292,7 @@ describe('a channel that refuses for good', () => {
 });
 
 describe('a database that cannot be written', () => {
-  test('is told once on each channel; alerting goes on from memory, and recovers by itself', async () => {
+  test('is reported once on each channel; alerting goes on from memory, and recovers by itself', async () => {
     const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
     world.diskFull = true;
     await world.pass(step);
@@ -374,7 +374,7 @@ describe('a database that cannot be written', () => {
   });
 });
 
-test('an invalid configuration is told once, and is over with the next valid one, by reload or restart', async () => {
+test('an invalid configuration is reported once, and is over with the next valid one, by reload or restart', async () => {
   const world = await startWorld({ rules: [rule] });
   world.daemon.reportInvalidConfiguration('line 3: unknown key');
   world.daemon.reportInvalidConfiguration('line 3: unknown key');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replaceableChannel, replaceableProvider } from '../../src/daemon/drain.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import type { Channel, Delivery } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';
 import { buildTestMessage } from '../support/messages.ts';

@@ -113,7 +113,7 @@ describe('grouping', () => {
     expect(slow - ops).toBe(minuteMs);
   });
 
-  test('10,000 alerts at once are one message per channel, and every one is told', async () => {
+  test('10,000 alerts at once are one message per channel, and every one is reported', async () => {
     const channels = ['ops', 'mail'];
     const accounts = Array.from({ length: 10_000 }, (_, index) => `a${index}`);
     const routes = [makeRoute({ channels, groupWaitMs: minuteMs })];
@@ -136,7 +136,7 @@ describe('inhibition', () => {
   const floor = { ...rule, id: 'floor', thresholds: { critical: units(150) } };
   const soft = { ...rule, id: 'soft', thresholds: { warning: units(200) } };
 
-  test('a worse alert on the same balance speaks for the milder one, which is told when the worse one ends', async () => {
+  test('a worse alert on the same balance speaks for the milder one, which is reported when the worse one ends', async () => {
     const world = await startWorld({ rules: [soft, floor] });
     world.provider.set('otp', 100);
     await world.pass(step);
@@ -238,7 +238,7 @@ describe('an outage of the provider', () => {
     expect(world.news()).toEqual([]);
   });
 
-  test('counts the accounts that are affected when it is told, not when it was noticed', async () => {
+  test('counts the accounts that are affected when it is reported, not when it was noticed', async () => {
     const world = await startWorld({ accounts: ten });
     world.provider.breakDown();
     await world.pass(5 * hourMs);
@@ -262,7 +262,7 @@ describe('an outage of the provider', () => {
     expect(world.news()).toEqual([`${host} firing critical`, `${host} resolved critical`]);
   });
 
-  test('accounts that stay stale after it are told then', async () => {
+  test('accounts that stay stale after it are reported then', async () => {
     const world = await startWorld({ accounts: ten });
     world.provider.fail('a3', 'http_error');
     await lastOut(world, hourMs);
@@ -273,7 +273,7 @@ describe('an outage of the provider', () => {
     ]);
   });
 
-  test('is told where each of its accounts would have been told', async () => {
+  test('is reported where each of its accounts would have been reported', async () => {
     const world = await startWorld({
       accounts: ten,
       channels: ['ops', 'team', 'idle'],
@@ -298,7 +298,7 @@ describe('an outage of the provider', () => {
   test.each([
     ['two of two accounts', ['a0', 'a1'], ['a0', 'a1']],
     ['four of ten accounts', ten, ['a0', 'a1', 'a2', 'a3']],
-  ])('%s are none: each is told', async (_, accounts, failing) => {
+  ])('%s are none: each is reported', async (_, accounts, failing) => {
     const world = await startWorld({ accounts });
     for (const id of failing) world.provider.fail(id);
     await world.pass(hourMs);
@@ -350,7 +350,7 @@ describe('an outage of the provider', () => {
     expect(world.news()).toEqual([`${host} resolved critical`]);
   });
 
-  test('survives a restart: not told again, its end told once', async () => {
+  test('survives a restart: not reported again, its end reported once', async () => {
     const world = await startWorld({ accounts: ten });
     world.provider.breakDown();
     await world.pass(hourMs);

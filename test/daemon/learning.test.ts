@@ -50,7 +50,7 @@ it('learns from stored history, while polls go on, what a database of the versio
   expect(learned?.length).toBe(bytesOf(world)?.length);
 });
 
-it('learns anew for an account that moved to another time zone, and goes on when its credit limit changed', async () => {
+it('learns again for an account that moved to another time zone, and goes on when its credit limit changed', async () => {
   const world = await worldThatSpent();
   const account = makeAccount('otp', { creditLimitMicros: units(50) });
   world.reload({ accounts: [account] });

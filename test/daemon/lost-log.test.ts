@@ -10,7 +10,7 @@ test.each<[string, (log: string) => void]>([
   ['removed', (log) => rmSync(log)],
   ['cut', (log) => truncateSync(log, 0)],
 ])(
-  'a write-ahead log that is %s between two polls is told, mended, and no incident is forgotten',
+  'a write-ahead log that is %s between two polls is reported, mended, and no incident is forgotten',
   async (_name, lose) => {
     const world = await startWorld({ rules }, { takesOrders: true });
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);

@@ -72,7 +72,7 @@ describe('a recipient that is refused for now while others got the message', () 
     expect(kinds).toEqual(['firing', 'reminder']);
   });
 
-  test('is told as refused when a day was not enough, and the message counts as delivered', async () => {
+  test('is reported as refused when a day was not enough, and the message counts as delivered', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = greylisted;
     await read(world, 100);
@@ -93,7 +93,7 @@ describe('a recipient that is refused for now while others got the message', () 
   });
 });
 
-test('a receiver that answers with something that is not its own is tried three times at most, then told', async () => {
+test('a receiver that answers with something that is not its own is tried three times at most, then reported', async () => {
   const world = await startWorld(parts);
   world.channel('ops').mood = { strangeTries: 3 };
   await read(world, 100);

@@ -54,7 +54,7 @@ async function surfacesOf(fleet: Fleet) {
   return { get, report: report === undefined ? '' : renderText(report, 100_000), status };
 }
 
-test('an account of whatever kind shows its own balances, and none that its provider does not have', async () => {
+test('an account of any kind shows its own balances, and none that its provider does not have', async () => {
   const chosen = fc.subarray(entries, { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(chosen, async (some) => {

@@ -74,7 +74,7 @@ test('an account to which nothing is pushed any more goes stale', async () => {
   expect(world.news()).toContain('ai/stale firing warning');
 });
 
-test('beside an account of the default kind it shows its own balance and nothing of the others', async () => {
+test('next to an account of the default kind it shows its own balance and nothing of the others', async () => {
   const world = await startWorld(parts);
   await push(world, -1250);
   await world.pass(minuteMs);

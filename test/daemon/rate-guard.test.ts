@@ -36,7 +36,7 @@ const happening = fc.oneof(
 /** Accounts 0 to 2 share a key, 3 and 4 another. */
 const groupOf = (id: number): string => (id < 3 ? 'first' : 'second');
 
-test('no two requests of a group are sent closer than its limit, whatever the order of calls and jumps of the clock', () => {
+test('no two requests of a group are sent closer than its limit, regardless of the order of calls and jumps of the clock', () => {
   fc.assert(
     fc.property(
       fc.array(happening, { maxLength: 200 }),

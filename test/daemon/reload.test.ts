@@ -66,7 +66,7 @@ describe('a reload', () => {
     expect([...state.groups]).toEqual([['ads', 'otp']]);
   });
 
-  test('that removes an account closes its incidents and says why; the account name is still told', async () => {
+  test('that removes an account closes its incidents and says why; the account name is still shown', async () => {
     const accounts = [makeAccount('otp', { name: 'OTP production' }), makeAccount('ads')];
     const world = await startWorld({ accounts, rules: [rule] });
     await read(world, 100);
@@ -142,7 +142,7 @@ describe('an account that points at another purse', () => {
   const topUp = topUpRule({ id: 'top-up' });
   const moved = { baseUrl: 'https://eu.example.com' };
 
-  test('by a new address begins a new series: no top-up, no recovery, and its alert is judged anew', async () => {
+  test('by a new address begins a new series: no top-up, no recovery, and its alert is judged again', async () => {
     const world = await startWorld({ rules: [rule, topUp] });
     await read(world, 100);
     world.provider.set('otp', 5000);
@@ -190,7 +190,7 @@ describe('an account that points at another purse', () => {
 });
 
 describe('a channel', () => {
-  test('that is renamed is not told again, keeps what was on its way, and hears the end', async () => {
+  test('that is renamed is not reported again, keeps what was on its way, and hears the end', async () => {
     const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
     await read(world, 100);
     world.channel('ops').mood = 'down';

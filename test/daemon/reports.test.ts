@@ -114,7 +114,7 @@ test('a report covers the time since the run before: balances, spending, top-ups
   expect(ads?.incidents.map(({ rule }) => rule)).toEqual(['sms-negative']);
 });
 
-test('what was spent and topped up in another currency is no part of the sums beside the present balance', async () => {
+test('what was spent and topped up in another currency is no part of the sums next to the present balance', async () => {
   const world = await startWorld(
     { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
     { sleepMs },

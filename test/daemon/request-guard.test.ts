@@ -64,7 +64,7 @@ test('an account that is polled once a day does not keep those with the same sec
   expect(world.provider.asked.get('a0') ?? []).toEqual([]);
 });
 
-test('`Retry-After` on a 503 is obeyed by the whole group, whatever asks, and over a restart', async () => {
+test('`Retry-After` on a 503 is obeyed by the whole group, no matter who asks, and over a restart', async () => {
   const accounts = ['a0', 'a1'].map((id) =>
     makeAccount(id, { credentials: shared, poll: { kind: 'every', everyMs: minuteMs } }),
   );

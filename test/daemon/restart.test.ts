@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { endSession, isSessionEnded } from '../../src/engine/access.ts';
 import { isAllStored } from '../../src/engine/batch.ts';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
-import { endSession, isSessionEnded } from '../../src/engine/sessions.ts';
 import {
   dayMs,
   dropRule,
@@ -111,7 +111,7 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.database.load().alerts).toEqual([]);
   });
 
-  test('firing: nothing is told again, reminders go on, the end is told', async () => {
+  test('firing: nothing is reported again, reminders go on, the end is reported', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     await read(world, 100);
     await world.restart({ downMs: 10 * minuteMs });
@@ -123,7 +123,7 @@ describe('a restart keeps every state and its clocks', () => {
     expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('firing, and over before the first poll after a long time: only the end is told, no reminder', async () => {
+  test('firing, and over before the first poll after a long time: only the end is reported, no reminder', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
     await world.stop();
@@ -168,7 +168,7 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('silenced: still silent, and told when the silence ends', async () => {
+  test('silenced: still silent, and reported when the silence ends', async () => {
     const world = await startWorld({ rules: [rule] });
     mute(world, 2 * hourMs);
     await read(world, 100);
@@ -238,7 +238,7 @@ describe('a restart keeps every state and its clocks', () => {
 });
 
 describe('a restart loses no message', () => {
-  test('what fired just before a crash is told after it', async () => {
+  test('what fired just before a crash is reported after it', async () => {
     const world = await startWorld({ rules: [rule] });
     world.provider.set('otp', 100);
     await world.pass(4 * minuteMs + 2000);
@@ -250,7 +250,7 @@ describe('a restart loses no message', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
-  test('an end that was not delivered yet is told after the restart, with what fired', async () => {
+  test('an end that was not delivered yet is reported after the restart, with what fired', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';
     await read(world, 100);
@@ -262,7 +262,7 @@ describe('a restart loses no message', () => {
     expect(world.database.load().incidents).toEqual([]);
   });
 
-  test('a top-up that was not delivered yet is told after the restart', async () => {
+  test('a top-up that was not delivered yet is reported after the restart', async () => {
     const parts: SettingsParts = {
       rules: [topUpRule({ id: 'paid', atLeastMicros: units(1) })],
     };
@@ -301,7 +301,7 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual(['otp/stale firing warning']);
 });
 
-test('a message too old to be sent after a long time was not told: what is still open fires anew', async () => {
+test('a message too old to be sent after a long time was not reported: what is still open fires again', async () => {
   const world = await startWorld({ rules: [rule] }, { sleepMs: minuteMs });
   world.channel('ops').mood = 'down';
   await read(world, 100);

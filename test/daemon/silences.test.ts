@@ -21,7 +21,7 @@ function order(world: World, over: Partial<SilenceOrder> = {}) {
 }
 
 describe('a silence made by a person', () => {
-  test('mutes, and what still fires at its end is told then', async () => {
+  test('mutes, and what still fires at its end is reported then', async () => {
     const world = await startWorld({ rules: [rule] });
     order(world);
     expect(await read(world, 100)).toEqual([]);
@@ -97,7 +97,7 @@ describe('a silence made by a person', () => {
     expect(await failing()).toMatchObject({ silenced: true });
   });
 
-  test('what came and went inside is never told', async () => {
+  test('what came and went inside is never reported', async () => {
     const world = await startWorld({ rules: [rule] });
     order(world);
     await read(world, 100);
@@ -107,7 +107,7 @@ describe('a silence made by a person', () => {
     expect(world.daemon.state.incidents.size).toBe(0);
   });
 
-  test('what was told before and ended inside is told as ended after it', async () => {
+  test('what was reported before and ended inside is reported as ended after it', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
     order(world);
@@ -116,7 +116,7 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('what waits for its group when it begins is not sent inside, and is told after it', async () => {
+  test('what waits for its group when it begins is not sent inside, and is reported after it', async () => {
     const routes = [makeRoute({ groupWaitMs: 10 * minuteMs, repeatEveryMs: hourMs })];
     const world = await startWorld({ rules: [rule], routes });
     expect(await read(world, 100)).toEqual([]);
@@ -142,7 +142,7 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/voip-low firing info']);
   });
 
-  test('an end that waits for its group is not sent inside, and is told after it', async () => {
+  test('an end that waits for its group is not sent inside, and is reported after it', async () => {
     const world = await startWorld({
       rules: [rule],
       routes: [makeRoute({ groupWaitMs: 10 * minuteMs })],
@@ -158,7 +158,7 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
-  test('what surely did not arrive when it begins is not sent inside, and is told after it', async () => {
+  test('what surely did not arrive when it begins is not sent inside, and is reported after it', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';
     await read(world, 100);
@@ -241,7 +241,7 @@ describe('a silence made by a person', () => {
     expect(await read(world, 300)).toEqual([]);
   });
 
-  test('ended early, what it muted is told at once', async () => {
+  test('ended early, what it muted is reported at once', async () => {
     const world = await startWorld({ rules: [rule] });
     const made = order(world, { endsAt: world.now + dayMs });
     await read(world, 100);
@@ -269,7 +269,7 @@ describe('a silence of the configuration', () => {
     comment: 'batch',
   };
 
-  test('comes and goes by its cron expression; what still fires at its end is told', async () => {
+  test('comes and goes by its cron expression; what still fires at its end is reported', async () => {
     const world = await startWorld({ rules: [rule], silences: [nightly] });
     await world.pass(2 * hourMs);
     expect(await read(world, 100)).toEqual([]);

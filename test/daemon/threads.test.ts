@@ -62,7 +62,7 @@ describe('the subject of a thread that was begun for several', () => {
 });
 
 describe('what a receiver calls a message', () => {
-  test('is known of everything that it first told, over a restart too, and does not change', async () => {
+  test('is known of everything that it first sent, over a restart too, and does not change', async () => {
     const routes = [
       makeRoute({ channels: ['mail'], repeatEveryMs: 24 * hourMs, groupWaitMs: 20 * minuteMs }),
     ];
@@ -92,7 +92,7 @@ describe('what a receiver calls a message', () => {
 
 describe('an account that cannot be read', () => {
   test.each(['auth_failed', 'timeout'] as const)(
-    'is told with how long its last known balance lasts: %s',
+    'is reported with how long its last known balance lasts: %s',
     async (failure) => {
       const world = await startWorld({ ...settings, channels: ['mail'] });
       for (let step = 0; step < 30; step++) {

@@ -65,7 +65,7 @@ describe.skipIf(!hasKubectl)('what kubectl applies', () => {
     },
   );
 
-  it('keeps the database on the volume where the image looks for it, and beside PostgreSQL on none', () => {
+  it('keeps the database on the volume where the image looks for it, and with PostgreSQL on none', () => {
     const mountsOf = (way: Way) => find(way, 'Deployment').spec.template.spec.containers[0].volumeMounts;
     expect(mountsOf('sqlite')).toContainEqual({ name: 'data', mountPath: '/data' });
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain('LOWWATER_DATA=/data');

@@ -45,7 +45,7 @@ describe('the package', () => {
     }
   });
 
-  it('holds whatever its pages link to', () => {
+  it('holds everything that its pages link to', () => {
     for (const page of packed.filter((path) => path.endsWith('.md'))) {
       const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```/gms, '');
       for (const [, target = ''] of text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)) {

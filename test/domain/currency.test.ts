@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSameCurrency } from '../../src/domain/currency.ts';
+import { isSameCurrency } from '../../src/domain/money.ts';
 
 test.each([
   ['CNY', 'CNY', true],

@@ -78,7 +78,7 @@ describe.each(forms)('a secret that is echoed %s', (_name, write) => {
     expect(shown).not.toContain(value);
   });
 
-  it('whatever the secret is and whatever stands around it', () => {
+  it('for any secret and any text around it', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'abcdefXYZ0123456789-_/+.='),
       minLength: 12,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackHost } from '../../src/domain/loopback-host.ts';
+import { isLoopbackHost } from '../../src/domain/addresses.ts';
 
 test.each(['localhost', 'LOCALHOST.', 'api.localhost', '127.0.0.1', '127.9.8.7', '::1', '[::1]'])(
   '%s stays on this machine',

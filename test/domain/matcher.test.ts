@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchSubject } from '../../src/domain/alert.ts';
-import { matches } from '../../src/domain/matcher.ts';
-import type { Matcher } from '../../src/domain/rule.ts';
+import { type Matcher, matches } from '../../src/domain/rule.ts';
 import { incident } from '../support/incidents.ts';
 
 const subject = {

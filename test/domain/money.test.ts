@@ -76,7 +76,7 @@ describe('parseMicros', () => {
     expect(isFinerThanMicros(digits)).toBe(false);
   });
 
-  test('whatever is formatted is read back as the same amount', () => {
+  test('every formatted amount is read back as the same amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: -limit * 1e6, max: limit * 1e6 }), (micros) => {
         expect(parseMicros(formatMicros(micros))).toBe(micros);

@@ -81,7 +81,7 @@ describe('what joins a waiting message', () => {
     expect(other).not.toBe(one);
   });
 
-  test('never loses an item and never reuses an id for other content, whatever happens', () => {
+  test('never loses an item and never reuses an id for other content, no matter what happens', () => {
     const step = fc.constantFrom('join', 'lost', 'refused');
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {

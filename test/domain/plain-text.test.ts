@@ -24,7 +24,7 @@ describe('cleaning text from outside', () => {
     expect(cutText('🔥'.repeat(10), 4)).toBe('🔥🔥🔥…');
   });
 
-  it('gives one well-formed line within the limit, whatever goes in', () => {
+  it('gives one well-formed line within the limit, no matter what goes in', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 2, max: 100 }), (text, limit) => {
         const clean = cleanText(text, limit);

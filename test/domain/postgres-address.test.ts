@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePostgresAddress } from '../../src/domain/postgres-address.ts';
+import { parsePostgresAddress } from '../../src/domain/addresses.ts';
 
 test('an address with one host is itself', () => {
   const text = 'postgres://lowwater:p%40ss@db.example.com:5432/lowwater?sslmode=verify-full';

@@ -4,7 +4,7 @@ import {
   maxRetryAfterMs,
   parseRetryAfter,
   readRetryAfter,
-} from '../../src/domain/retry-after.ts';
+} from '../../src/domain/backoff.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 

@@ -17,7 +17,7 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
     if (takeOverMs !== null) expect(takeOverMs).toBeLessThan(15_000);
   });
 
-  it('have stored each reading once, told each message under one id, and written nothing as an owner that was overtaken', async () => {
+  it('have stored each reading once, sent each message under one id, and written nothing as an owner that was overtaken', async () => {
     expect(await judgeCluster(bed, takeOvers)).toEqual([]);
   });
 

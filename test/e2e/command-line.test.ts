@@ -59,7 +59,7 @@ async function startLow(bed: Bed): Promise<RunningDaemon> {
   return daemon;
 }
 
-describe.concurrent('the command line beside a running daemon', { timeout: 60_000 }, () => {
+describe.concurrent('the command line next to a running daemon', { timeout: 60_000 }, () => {
   it('orders through its HTTP server', () =>
     withBed({}, async (bed) => {
       bed.configure({ server: { port: await findFreePort(), token: 'a-token-of-the-page' } });

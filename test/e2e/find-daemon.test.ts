@@ -84,14 +84,14 @@ interface Situation {
 
 const situations: readonly Situation[] = [
   {
-    title: 'a root shell beside the unit that has its token asks the daemon without any of its secrets',
+    title: 'a root shell next to the unit that has its token asks the daemon without any of its secrets',
     file: () => bed.configFile,
     env: () => ({ LOWWATER_TOKEN: token }),
     shows: '120.50',
     says: /note: 2 problems in .*config\.json.*\n.*whether that is the configuration's is not known/s,
   },
   {
-    title: 'a root shell beside the unit without its token reads the database that the file names',
+    title: 'a root shell next to the unit without its token reads the database that the file names',
     file: () => writeFile('named.json', named(database())),
     shows: '120.50',
     says: /LOWWATER_TOKEN must be its server\.token; trying its database/,
@@ -104,7 +104,7 @@ const situations: readonly Situation[] = [
     check: 2,
   },
   {
-    title: 'the note beside the database finds a daemon of which the file says another port',
+    title: 'the note next to the database finds a daemon of which the file says another port',
     file: () => writeFile('port.json', (text) => named(database())(text).replace(/"port": \d+/, '"port": 1')),
     env: () => ({ LOWWATER_TOKEN: token }),
     shows: '120.50',
@@ -124,7 +124,7 @@ const situations: readonly Situation[] = [
     says: /note: 1 problem in .*comma\.json/,
   },
   {
-    title: 'a server section with an error leaves the note beside the database',
+    title: 'a server section with an error leaves the note next to the database',
     file: () =>
       writeFile('server.json', (text) => named(database())(text).replace(/"port": \d+/, '"port": "x"')),
     env: () => ({ LOWWATER_TOKEN: token }),

@@ -45,7 +45,7 @@ async function run(bed: Bed, stdout: number | 'pipe', accounts: readonly object[
   return { child, get, dropped };
 }
 
-/** That it polls, answers and tells, whatever became of its log. */
+/** That it polls, answers and tells, no matter what became of its log. */
 async function expectAtWork(bed: Bed, { get, child }: Running): Promise<void> {
   await eventually('it answers', async () => (await get('/livez').catch(() => '')).length > 0);
   bed.provider.control.setBalance('otp', 'sms', '100');

@@ -88,7 +88,7 @@ describe.concurrent('receivers that are slow', { timeout: 60_000 }, () => {
             (sum, { body }) => sum + (JSON.parse(body) as { data: { truncated: number } }).data.truncated,
             0,
           );
-      await eventually('all are told or counted', () => notified().size + counted() === 100, 20_000);
+      await eventually('all are reported or counted', () => notified().size + counted() === 100, 20_000);
       expect(early).toEqual([]);
       expect(bed.slack.posts.length).toBeLessThan(20);
       await daemon.stop();
@@ -110,7 +110,7 @@ describe('receivers that refuse, hang and cut', { timeout: 60_000 }, () => {
     ['slack-hang', 'hang', 'pending'],
   ];
 
-  it('each ends as its answer says; the dead are told of on the others, and none delays another', () =>
+  it('each ends as its answer says; the dead are reported on the others, and none delays another', () =>
     withBed({}, async (bed) => {
       const smtp = {
         'mail-451': await startMailSink({

@@ -29,12 +29,12 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
 
       bed.configure({ rules: [] });
       await eventually('the incident is closed', async () => (await alertsOf(daemon)).length === 0);
-      await eventually('that is told', () => bed.slack.posts.length >= 2);
+      await eventually('that is reported', () => bed.slack.posts.length >= 2);
       expect(bed.slack.posts.at(-1)?.text).not.toMatch(/RESOLVED/);
       expect(await incidentsOf(daemon)).toHaveLength(1);
     }));
 
-  it('follows a change of the file; an invalid file is told, shown and changes nothing; a valid one mends it', () =>
+  it('follows a change of the file; an invalid file is reported, shown and changes nothing; a valid one mends it', () =>
     withBed({}, async (bed) => {
       const daemon = await bed.start();
       await eventually('the first reading', async () => (await accountOf(daemon)).outcome === 'ok');
@@ -48,7 +48,9 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       expect(status).toBe('ok');
       expect(problems.join()).toMatch(/config.*provider\.baseUrl/);
       expect((await accountOf(daemon)).outcome).toBe('ok');
-      await eventually('it is told', () => bed.slack.posts.some(({ text }) => /configuration/i.test(text)));
+      await eventually('it is reported', () =>
+        bed.slack.posts.some(({ text }) => /configuration/i.test(text)),
+      );
 
       bed.configure({
         accounts: [
@@ -64,14 +66,16 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       expect((await daemon.stop()).code).toBe(0);
     }));
 
-  it('refuses a port that another program has: the page stays, everybody is told, and the next reload tries again', () =>
+  it('refuses a port that another program has: the page stays, every channel reports it, and the next reload tries again', () =>
     withBed({}, async (bed) => {
       const daemon = await bed.start();
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
       const { port } = other.address() as AddressInfo;
       bed.configure({ server: { port } });
-      await eventually('it is told', () => bed.slack.posts.some(({ text }) => /configuration/i.test(text)));
+      await eventually('it is reported', () =>
+        bed.slack.posts.some(({ text }) => /configuration/i.test(text)),
+      );
       expect(await daemon.get('/readyz')).toMatchObject({
         problems: [expect.stringContaining('already in use')],
       });

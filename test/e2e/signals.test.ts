@@ -154,7 +154,7 @@ describe.concurrent('signals', { timeout: 60_000 }, () => {
       expect(daemon.output().stderr).toContain('hangs');
     }));
 
-  it('a port that another program listens on is told in one line', () =>
+  it('a port that another program listens on is reported in one line', () =>
     withBed({}, async (bed) => {
       bed.configure({ server: { port: Number(new URL(bed.slack.origin).port) } });
       const { code, stdout, stderr } = await bed.launch().ended;

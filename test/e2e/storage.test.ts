@@ -116,7 +116,7 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
       expect(daemon.log().filter(({ msg }) => msg === 'the balance cannot be read')).toEqual([]);
     }));
 
-  it('because the disk is full at run time: alerts go on from memory, that is told once, and it mends itself', (context) =>
+  it('because the disk is full at run time: alerts go on from memory, that is reported once, and it mends itself', (context) =>
     withBed({}, async (bed) => {
       const disk = mountSmallDisk(join(bed.folder, 'data'), 'size=2m');
       if (disk === null) context.skip('only root can mount a small file system');
@@ -147,7 +147,7 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
           async () =>
             ((await first.get('/readyz')) as { readonly problems: readonly string[] }).problems.length === 0,
         );
-        await eventually('that is told', () => about(/RESOLVED/).length > 0);
+        await eventually('that is reported', () => about(/RESOLVED/).length > 0);
         await eventually('nothing waits', async () =>
           (await notificationsOf(first)).every(({ state }) => state === 'delivered'),
         );

@@ -113,7 +113,7 @@ describe.skipIf(noProgramBefore !== null)(`lowwater 0.2.0 and this program${why}
     });
     afterAll(() => server.remove());
 
-    it('roll forward and back: each starts, stands by and owns beside the other, and no reading is lost or doubled', {
+    it('roll forward and back: each starts, stands by and owns next to the other, and no reading is lost or doubled', {
       timeout: 240_000,
     }, async () => {
       const place = await install({ postgres: { url: url.reveal() } });

@@ -36,7 +36,7 @@ test('a message that ended while the batch before its end was written is kept un
   expect(state.messages.size).toBe(0);
 });
 
-test('an incident that nobody has to hear of any more leaves the memory with the message that told its end', () => {
+test('an incident that nobody has to hear of any more leaves the memory with the message that reported its end', () => {
   const state = freshState();
   state.incidents.set('i-1', incident({ resolvedAt: now, notified: { ops: notified({ resolved: true }) } }));
   putNotification(state, message());

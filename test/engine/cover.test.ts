@@ -47,7 +47,7 @@ test.each([
   ['not by one that is pending', alert, firing('hard', { severity: 'critical', state: 'pending' }), false],
   ['not by itself', alert, { ...alert, severity: 'critical' } satisfies Alert, false],
   [
-    'staleness by a refused key, whatever the severities',
+    'staleness by a refused key, regardless of the severities',
     { ...stale, severity: 'critical' } satisfies Alert,
     firing('key', { type: 'auth-failed', balance: null, severity: 'info' }),
     true,

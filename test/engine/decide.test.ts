@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Incident, LastNotified } from '../../src/domain/alert.ts';
-import { isAcknowledged } from '../../src/domain/incident.ts';
+import { type Incident, isAcknowledged, type LastNotified } from '../../src/domain/alert.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import { type ChannelPlan, decide, type Suppression } from '../../src/engine/decide.ts';
 import { incident, notified } from '../support/incidents.ts';
@@ -49,15 +48,15 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: 'a new incident is told', incident: fresh, expected: 'notify firing' },
+  { name: 'a new incident is reported', incident: fresh, expected: 'notify firing' },
   {
-    name: 'one that flaps from the start is told as flapping',
+    name: 'one that flaps from the start is reported as flapping',
     incident: flapping,
     expected: 'notify flapping',
   },
-  { name: 'what happened is told once', incident: event, expected: 'notify event' },
+  { name: 'what happened is reported once', incident: event, expected: 'notify event' },
   {
-    name: 'what happened is not told again',
+    name: 'what happened is not reported again',
     incident: event,
     notified: longAgo,
     expected: 'quiet: already notified',
@@ -69,20 +68,20 @@ const rows: readonly Row[] = [
     expected: 'quiet: never notified',
   },
   {
-    name: 'told a minute ago: not due before the next reminder',
+    name: 'notified a minute ago: not due before the next reminder',
     incident: open,
     notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'told long ago: a reminder', incident: open, notified: longAgo, expected: 'notify reminder' },
+  { name: 'notified long ago: a reminder', incident: open, notified: longAgo, expected: 'notify reminder' },
   {
-    name: 'worse than what was told',
+    name: 'worse than what was notified',
     incident: { ...open, severity: 'critical', rises: 1 },
     notified: recently,
     expected: 'notify worse',
   },
   {
-    name: 'better than what was told',
+    name: 'better than what was notified',
     incident: { ...open, severity: 'info' },
     notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
@@ -175,7 +174,7 @@ const rows: readonly Row[] = [
     expected: `quiet: held until ${minute}`,
   },
   {
-    name: 'held until now: told',
+    name: 'held until now: reported',
     incident: fresh,
     suppression: { heldUntil: now },
     expected: 'notify firing',
@@ -200,7 +199,7 @@ const rows: readonly Row[] = [
     expected: `quiet: still on its way until ${240 * minute}`,
   },
   {
-    name: 'acknowledged: whoever was told hears who has it',
+    name: 'acknowledged: whoever was notified hears who has it',
     incident: acknowledged(open),
     notified: longAgo,
     expected: 'notify acknowledged',
@@ -213,7 +212,7 @@ const rows: readonly Row[] = [
     expected: 'notify acknowledged',
   },
   {
-    name: 'acknowledged anew by another',
+    name: 'acknowledged again by another',
     incident: acknowledged(open, { at: now + minute }),
     notified: { ...longAgo, acknowledgedAt: now },
     expected: 'notify acknowledged',
@@ -249,13 +248,13 @@ const rows: readonly Row[] = [
     expected: 'notify worse',
   },
   {
-    name: 'taken when it was milder than told, and back where it was',
+    name: 'taken when it was milder than notified, and back where it was',
     incident: { ...acknowledged(open, { severity: 'info' }), rises: 1 },
     notified: recently,
     expected: 'notify worse',
   },
   {
-    name: 'told as worse already, though the acknowledgement seems later by the clock',
+    name: 'notified as worse already, though the acknowledgement seems later by the clock',
     incident: { ...acknowledged(open, { severity: 'info', at: now + minute }), rises: 1 },
     notified: { ...recently, rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
@@ -273,7 +272,7 @@ const rows: readonly Row[] = [
     expected: `quiet: not due until ${239 * minute}`,
   },
   {
-    name: 'back where it was after a top-up, and told already',
+    name: 'back where it was after a top-up, and notified already',
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
     notified: { ...recently, severity: 'critical', rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
@@ -340,7 +339,7 @@ test.each(rows)('$name', (row) => {
   expect(word(decide(input))).toBe(expected);
 });
 
-describe('whatever the incident and what was told', () => {
+describe('for every incident and last notification', () => {
   const someSeverity = fc.constantFrom<Severity>(...severities);
   const instant = fc.integer({ min: 0, max: 2000 }).map((minutes) => minutes * minute);
   const someNotified = fc.option(
@@ -366,7 +365,7 @@ describe('whatever the incident and what was told', () => {
   });
   const somePlan = fc.constantFrom(direct, escalating, boss, notifiedBefore);
 
-  test('a resolved is told only to a channel that was told of the incident, and nothing is told after it', () => {
+  test('a resolved goes only to a channel that was notified of the incident, and nothing after it', () => {
     fc.assert(
       fc.property(someIncident, somePlan, someNotified, someSuppression, (it, plan, known, suppression) => {
         const decision = decide({

@@ -39,7 +39,7 @@ describe('the due queue', () => {
     expect([queue.dueAt('a'), queue.dueAt('b')]).toEqual([5, 15]);
   });
 
-  it('agrees with a plain map, whatever is set, moved, deleted and taken', () => {
+  it('agrees with a plain map, for any order of set, move, delete and take', () => {
     const key = fc.integer({ min: 0, max: 12 });
     const at = fc.integer({ min: 0, max: 50 });
     const step = fc.oneof(

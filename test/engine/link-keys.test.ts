@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkKeysOf } from '../../src/engine/link-keys.ts';
+import { linkKeysOf } from '../../src/engine/access.ts';
 import { dayMs } from '../support/account-facts.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/domain/route.ts';
-import { planChannels, routesFor } from '../../src/engine/plan.ts';
+import { planChannels, routesFor } from '../../src/engine/decide.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
 import { incident, notified } from '../support/incidents.ts';
 import { makeRoute } from '../support/settings.ts';
 
 const channels = ['ops', 'finance', 'pager'];
 
-/** "ops", "finance (escalation after 30 min)", "pager (told before)". */
+/** "ops", "finance (escalation after 30 min)", "pager (notified before)". */
 function planned(routes: readonly Route[], it = incident(), names = channels): string[] {
   return planChannels(it, routes, names).map((plan) => {
-    if (plan.repeatEveryMs === null) return `${plan.channel} (told before)`;
+    if (plan.repeatEveryMs === null) return `${plan.channel} (notified before)`;
     const escalation =
       plan.escalateAfterMs === null ? '' : `escalation after ${plan.escalateAfterMs / minuteMs} min`;
     if (plan.direct) return escalation === '' ? plan.channel : `${plan.channel} and ${escalation}`;
@@ -67,10 +67,10 @@ describe('channels of an incident', () => {
       ['ops', 'finance (escalation after 30 min)'],
     ],
     [
-      'told before and routed elsewhere now: it hears the end',
+      'notified before and routed elsewhere now: it hears the end',
       [critical, all],
       incident({ severity: 'critical', notified: { ops: notified() } }),
-      ['pager', 'ops (told before)'],
+      ['pager', 'ops (notified before)'],
     ],
     ['a channel that is gone is left out', [all], incident({ notified: { gone: notified() } }), ['ops']],
     [
@@ -92,7 +92,7 @@ describe('channels of an incident', () => {
       ['pager'],
     ],
     [
-      'that a channel fails, every channel hears, whatever the routes for its severity are',
+      'that a channel fails, every channel hears, regardless of the routes for its severity',
       [critical, { ...all, escalate }],
       incident({ account: '@lowwater', rule: 'channel-failed:x', type: 'channel-failed' }),
       ['ops', 'finance and escalation after 30 min', 'pager'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { endTurn } from '../../src/engine/turn.ts';

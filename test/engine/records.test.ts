@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { AlertRecords } from '../../src/engine/alert-records.ts';
-import { Records } from '../../src/engine/records.ts';
+import { AlertRecords, Records } from '../../src/engine/records.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 
 function records(...rows: [string, string][]): Records<string> {

@@ -273,7 +273,7 @@ function isRise(change: Transition['change']): boolean {
   return change === 'fired' || change === 'rose';
 }
 
-describe('whatever the history', () => {
+describe('for any history', () => {
   test('time alone never asks to be woken for nothing', () => {
     fc.assert(
       fc.property(someSteps, someTiming, (steps, its) => {

@@ -6,7 +6,7 @@ import { factsNoon, negativeRule } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
-test('a rule that names no balance watches the first one of each account, whatever the provider calls it', () => {
+test('a rule that names no balance watches the first one of each account, no matter what the provider calls it', () => {
   const main = [{ id: 'main', label: 'Balance', alertsBelowZero: true }];
   const state = startMonitor({
     settings: makeSettings({

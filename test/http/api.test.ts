@@ -230,7 +230,7 @@ describe('history', () => {
   });
 });
 
-describe('what the API is told', () => {
+describe('what the API is asked to do', () => {
   it('acknowledges with and without a body', async () => {
     const bare = await post('/alerts/otp/sms-low/ack');
     expect(bare.status).toBe(200);

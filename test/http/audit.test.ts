@@ -19,7 +19,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('stands on a page too, whatever people call themselves, and its pages go on where the last ended', async () => {
+  it('stands on a page too, no matter what people call themselves, and its pages go on where the last ended', async () => {
     const { world, send, url } = await served();
     for (let count = 0; count < 101; count++) {
       await world.views.recordAction({

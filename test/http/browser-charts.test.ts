@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       await closer;
       await page.waitForTimeout(200);
       const near = await picture();
-      // The chart is fetched again every few seconds at most, so it is told until it does.
+      // The chart is fetched again every few seconds at most, so the event is repeated until it is.
       let fetched = 0;
       page.on('response', (response) => {
         fetched += Number(response.url().includes('/chart?'));
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     await own.close();
   });
 
-  it('says beside the dates what is wrong with them', async () => {
+  it('says next to the dates what is wrong with them', async () => {
     await withPage(bed.plain, async (page) => {
       await openPage(page, `${bed.server.url}/accounts/otp?since=2026-11-09&until=2026-11-02`);
       await page.getByRole('alert').filter({ hasText: 'since: it must lie before until' }).waitFor();

@@ -73,7 +73,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
     },
   );
 
-  it('a silence with a mistake comes back with the reason beside its field', async () => {
+  it('a silence with a mistake comes back with the reason next to its field', async () => {
     await withServer(async (server) => {
       server.views.refusal = { refused: 'invalid', why: 'there is no rule "x"', about: 'rule' };
       await withPage(plain, async (page) => {
@@ -170,7 +170,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
         const [first, second] = server.views.accountList;
         if (first === undefined || second === undefined) throw new Error('two were made');
         const reading = { at: viewsNow, balances: { sms: micros(77), voip: 0 }, currency: 'CNY' };
-        // Listed the other way round too: the row that stays is moved, not made anew.
+        // Listed the other way round too: the row that stays is moved, not made again.
         server.views.accountList = [
           { ...second, name: 'Account 0' },
           { ...first, reading },

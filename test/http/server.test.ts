@@ -87,7 +87,7 @@ describe('a slow client', () => {
 });
 
 describe('an answer that breaks while it is sent', () => {
-  it('is cut off and told in the log, with nothing of it on the terminal or for who asked', async () => {
+  it('is cut off and reported in the log, with nothing of it on the terminal or for who asked', async () => {
     const views = new FakeViews();
     views.accountList = Array.from({ length: 2_000 }, (_, index) => buildAccountView({ id: `a-${index}` }));
     const whole = views.accounts.bind(views);
@@ -138,11 +138,14 @@ describe('a rude client', () => {
     expect(await rude.received).toContain('431');
   });
 
-  it.each(['/livez', '/readyz', '/healthz', '/metrics'])('is told what %s takes', async (path) => {
-    server = await runServer();
-    const response = await fetch(`${server.url}${path}`, { method: 'POST' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
-  });
+  it.each(['/livez', '/readyz', '/healthz', '/metrics'])(
+    'that posts to %s learns which methods it takes',
+    async (path) => {
+      server = await runServer();
+      const response = await fetch(`${server.url}${path}`, { method: 'POST' });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
+    },
+  );
 
   it('is refused a TRACE, and nothing goes to the log', async () => {
     server = await runServer();
@@ -206,7 +209,7 @@ describe('health', () => {
 });
 
 describe('a failure inside', () => {
-  it('of the database is 503 and nobody is told its words', async () => {
+  it('of the database is 503 and nobody is shown its words', async () => {
     const views = demoViews();
     views.polls = () => {
       throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');

@@ -26,7 +26,7 @@ async function predicted(readings: readonly Reading[]) {
 }
 
 describe('forecasts of an account that is topped up only when it is empty', () => {
-  it('are judged by when nothing more could be sent, whatever the price, the remainder and the pause until the top-up', () => {
+  it('are judged by when nothing more could be sent, regardless of the price, the remainder and the pause until the top-up', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1000, max: 90_000 }),

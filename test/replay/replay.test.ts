@@ -162,7 +162,7 @@ describe('what a rule would have said of the past', () => {
     expect(await story(rules, balances)).toEqual(expected);
   });
 
-  it('is the same whatever the slices it is made in', async () => {
+  it('is the same regardless of the slices it is made in', async () => {
     const settings = makeSettings({ accounts: ['otp', 'marketing'], rules: [ladder, low] });
     const balances = [90, 55, null, 35, 15, null, null, null, null, 70, 80, 12, -3, 90];
     const pasts = [{ polls: pollsOf(balances) }, { polls: pollsOf(balances.toReversed()) }];
@@ -276,7 +276,7 @@ describe('a provider that was down', () => {
   const settings = makeSettings({ accounts });
   const all = accounts.map(() => ({ polls, gaps: 'unwatched' as const }));
 
-  it('is one incident, told once and ended once, beside those of its accounts', async () => {
+  it('is one incident, reported once and ended once, next to those of its accounts', async () => {
     const { incidents, messages } = await run(settings, all);
     expect(incidents.map(({ account, rule }) => `${account} ${rule}`)).toEqual([
       'otp stale',
@@ -436,7 +436,7 @@ describe('an alert that lets go and comes back', () => {
   const firsts = async (balances: readonly number[]) =>
     (await run(settingsOf([drop]), [{ polls: pollsOf(balances) }])).incidents.map(({ isFirst }) => isFirst);
 
-  it('is told from one that fires anew after something was paid in', async () => {
+  it('is distinguished from one that fires again after something was paid in', async () => {
     expect(await firsts([100, 60, 60, 60, 60, 20])).toEqual([true, false]);
     expect(await firsts([100, 60, 60, 60, 60, 90, 50])).toEqual([true, true]);
   });

@@ -45,7 +45,7 @@ describe('the record of a rule that warns a time ahead', () => {
     expect(judgeRunways([incident], 200 * hourMs)).toMatchObject([{ rule: 'lasts', fired: 1, ...expected }]);
   });
 
-  it('says how long before empty it told as a rule, and how often it let go and came back', () => {
+  it('says how long before empty it fired as a rule, and how often it cleared and came back', () => {
     const alarms = [alarm(0, emptyAfter(60)), alarm(0, emptyAfter(70)), alarm(0, emptyAfter(75))];
     const again = alarm(5, { ...emptyAfter(75), isFirst: false });
     expect(judgeRunways([...alarms, again], 200 * hourMs)).toMatchObject([

@@ -41,7 +41,7 @@ function trialsOn(reader: StoreReader, clock = new FakeClock(now)): Trials {
 const order = { account: 'otp', tried, present, since: now - 2 * dayMs };
 
 describe('a rule that is tried on stored history', () => {
-  it('says when it would have fired beside when it does, within the time asked for', async () => {
+  it('says when it would have fired next to when it does, within the time asked for', async () => {
     const trial = await trialsOn(reading(sawtooth(now - 10 * dayMs, 5 * minuteMs))).run(order);
     if (typeof trial === 'string') throw new Error(trial);
     expect(trial.since).toBe(order.since);
@@ -71,11 +71,11 @@ describe('a rule that is tried on stored history', () => {
       order,
     ],
     ['the account is not watched', sawtooth(now - dayMs, hourMs), { ...order, account: 'gone' }],
-  ])('does not say that nothing would have been told where %s', async (_where, polls, asked) => {
+  ])('does not say that nothing would have been reported where %s', async (_where, polls, asked) => {
     expect(await trialsOn(reading(polls)).run(asked)).toBe('not-watched');
   });
 
-  it('does not say that nothing would have been told where every poll failed, but judges who cannot be read', async () => {
+  it('does not say that nothing would have been reported where every poll failed, but judges who cannot be read', async () => {
     const polls = sawtooth(now - 10 * dayMs, hourMs).map(
       (poll): PollRecord =>
         poll.at < order.since ? poll : { at: poll.at, outcome: 'timeout', reading: null },
@@ -85,7 +85,7 @@ describe('a rule that is tried on stored history', () => {
     expect(await trials.run({ ...order, tried: staleRule(), present: null })).toMatchObject({ tried: [{}] });
   });
 
-  it('runs beside one more at the most, and can be tried again after it', async () => {
+  it('runs with at most one other, and can be tried again after it', async () => {
     const trials = trialsOn(reading(sawtooth(now - 3 * dayMs, 5 * minuteMs)));
     const answers = await Promise.all([trials.run(order), trials.run(order), trials.run(order)]);
     expect(answers.map((answer) => typeof answer)).toEqual(['object', 'object', 'string']);

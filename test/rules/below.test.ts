@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate } from '../../src/rules/evaluate.ts';
+import { evaluate } from '../../src/rules/about-rules.ts';
 import { belowRule, factsAfter, readingAt, units, verdict } from '../support/account-facts.ts';
 
 const ladder = belowRule();
@@ -39,7 +39,7 @@ test.each<[string, typeof ladder, number, Severity | null, string]>([
   ['a negative threshold resolves above it', negativeThreshold, -90, 'warning', 'ok'],
   ['a hysteresis of a millionth holds at the threshold', amount, 50, 'critical', 'critical'],
   ['a hysteresis of a millionth is left a millionth above', amount, 50.000001, 'critical', 'ok'],
-  ['a severity that the edited ladder no longer has is judged anew', amount, 60, 'warning', 'ok'],
+  ['a severity that the edited ladder no longer has is judged again', amount, 60, 'warning', 'ok'],
 ])('%s', (_, rule, balance, firing, expected) => {
   expect(verdict(evaluate(rule, factsAfter([readingAt(0, balance)]), firing))).toBe(expected);
 });
@@ -72,7 +72,7 @@ test('the voip balance is judged by a rule for voip', () => {
 test.each([
   ['the breached step', 42.1, 'critical', 50],
   ['the step that comes first when nothing is breached', 900, null, 500],
-] as const)('the threshold that is told is %s', (_, balance, firing, threshold) => {
+] as const)('the threshold that is reported is %s', (_, balance, firing, threshold) => {
   const evaluation = evaluate(ladder, factsAfter([readingAt(0, balance)]), firing);
   expect(evaluation.value).toEqual({ unit: 'money', micros: units(balance) });
   expect(evaluation.threshold).toEqual({ unit: 'money', micros: units(threshold) });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Fact } from '../../src/domain/quantity.ts';
-import { channelFailed, variableFact } from '../../src/rules/channel-failed.ts';
+import { channelFailed, variableFact } from '../../src/rules/self-alert-kinds.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 
 const frame = { timezone: 'UTC', now: messageNow, currency: null };

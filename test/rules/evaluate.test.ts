@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { type Severity, severities, severityRank } from '../../src/domain/severity.ts';
-import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import { ruleKindOf } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
@@ -93,7 +93,7 @@ test('the facts tell the previous balance, so that a change of unit is seen', ()
   });
 });
 
-test('the previous balance of another currency is not told', () => {
+test('the previous balance of another currency is not shown', () => {
   const readings = [readingAt(0, 7, { currency: 'EUR' }), readingAt(5, 42.1)];
   const { facts } = explainRule(belowRule(), factsAfter(readings), null);
   expect(facts.map(({ name }) => name)).not.toContain('previous balance');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
-import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
+import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
 import {
   factsAfter,
@@ -170,7 +169,7 @@ describe('with a balance that the file names', () => {
   });
 });
 
-test('whatever an account does, it is told only below the level, and never right after a top-up', () => {
+test('no matter what an account does, it is reported only below the level, and never right after a top-up', () => {
   const steps = fc.array(fc.integer({ min: -30, max: 200 }), { minLength: 2, maxLength: 80 });
   fc.assert(
     fc.property(steps, (moves) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import { slump, surge, type UnusualRule } from '../../src/rules/unusual.ts';
 import { dayMs, factsAfter, hourMs, moneyBase, units } from '../support/account-facts.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
@@ -61,7 +61,7 @@ test('spending as usual is ok', () => {
   expect(surge.describe(rule)).toContain('spent far more than usual at this hour of the week');
 });
 
-test('a change that lasted a day is told with by how much and since when, though all is usual by then', () => {
+test('a change that lasted a day is reported with by how much and since when, though all is usual by then', () => {
   const since = monday + 36 * dayMs;
   const less: UnusualRule = { ...rule, id: 'less', type: 'slump' };
   const facts = factsOf((at) => officeHours(at) / (at >= since ? 3 : 1), since + dayMs + hourMs);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { below } from '../../src/rules/below.ts';
 import { kindOfRuleNamed, ruleKinds } from '../../src/rules/registry.ts';
-import { readWrittenRule, ruleFields, writeRule } from '../../src/rules/written-rule.ts';
+import { readWrittenRule, ruleFields, writeRule } from '../../src/rules/rule-schema.ts';
 
 const written = {
   id: 'sms-low',

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
@@ -61,6 +60,26 @@ describe('the forecast of an account', () => {
     // Until Monday 8:00 in Berlin, which is 6:00 UTC, 42 hours take a unit each; the 52nd unit is spent within the hour after.
     expect(Math.abs(emptyAt('Europe/Berlin') - Date.UTC(2026, 2, 30, 7))).toBeLessThan(20 * minuteMs);
     expect(Math.abs(emptyAt('UTC') - Date.UTC(2026, 2, 30, 7))).toBeGreaterThan(30 * minuteMs);
+  });
+
+  it.each([
+    ['nearly nothing', 0.1],
+    ['three times as much', 3],
+  ])('learns from two holidays that one takes %s of a Sunday, and the days after it nothing', (_, factor) => {
+    const days = [21, 30, 38].map((day) => monday + day * dayMs);
+    const isHoliday = (at: number) => days.some((day) => at >= day && at < day + dayMs);
+    const perHour = (at: number) => (isHoliday(at) ? factor * units : officeHours(at));
+    const [, , third = 0] = days;
+    const spending = learn(
+      spendBy(perHour, { from: monday, to: third }),
+      'UTC',
+      days.map((day) => new Date(day).toISOString().slice(0, 10)),
+    );
+    const within = (hours: number) => (spending.expected('sms', hours * hourMs) ?? 0) / units;
+    expect(within(24) / (24 * factor)).toBeGreaterThan(factor < 1 ? 1 : 0.75);
+    expect(within(24) / (24 * factor)).toBeLessThan(factor < 1 ? 3.5 : 1);
+    expect(within(48) - within(24)).toBeGreaterThan(100);
+    expect(within(48) - within(24)).toBeLessThan(130);
   });
 
   it('takes a holiday for a Sunday', () => {
@@ -152,7 +171,7 @@ describe('what is stored of it', () => {
     expect(spendingIn().restore(bytes ?? new Uint8Array(0))).toBe(false);
   });
 
-  it('is the same whatever comes: no reading makes it useless', () => {
+  it('is the same no matter what comes: no reading makes it useless', () => {
     const reading = fc.record({
       at: fc.integer({ min: monday, max: monday + 60 * dayMs }),
       balances: fc.record({
@@ -220,7 +239,7 @@ describe('how good forecasts were', () => {
     expect(learn(spendBy(officeHours, { from: monday, to: monday + 3 * dayMs })).record('sms')).toBeNull();
   });
 
-  it('is the middle error of those that came due in two weeks, and whether they told too little', () => {
+  it('is the middle error of those that came due in two weeks, and whether they were too low', () => {
     const now = monday + 42 * dayMs;
     const steady = learn(spendBy(officeHours, { from: monday, to: now })).record('sms');
     expect(steady).toMatchObject({ aheadMs: 3 * dayMs, count: 44 });
@@ -245,7 +264,7 @@ describe('how good forecasts were', () => {
   });
 });
 
-describe('whatever is read', () => {
+describe('for any readings', () => {
   const falls = fc.array(
     fc.record({
       minutes: fc.integer({ min: 1, max: 30 }),
@@ -267,7 +286,7 @@ describe('whatever is read', () => {
     }
   }
 
-  it('a forecast comes from the past alone, and each balance is told as it was read', () => {
+  it('a forecast comes from the past alone, and each balance is reported as it was read', () => {
     fc.assert(
       fc.property(falls, fc.double({ min: 0.3, max: 0.9, noNaN: true }), (steps, share) => {
         const readings = [...readingsOf(steps)];

@@ -107,7 +107,7 @@ describe('runway', () => {
   });
 });
 
-test('the burn rate is never negative, whatever the balance does', () => {
+test('the burn rate is never negative, no matter what the balance does', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: -3600, max: 36_000 }), fc.integer({ min: -1e9, max: 1e9 })), {

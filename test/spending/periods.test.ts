@@ -107,7 +107,7 @@ describe('what was spent in a period', () => {
     expect(learn([reading(midnight + hourMs, 100)]).since('day')?.knownSince).toBe(midnight + hourMs);
   });
 
-  it('begins anew in another currency', () => {
+  it('begins again in another currency', () => {
     const found = learn([
       reading(midnight, 100),
       reading(midnight + hourMs, 70),

@@ -251,7 +251,7 @@ test('a change of currency starts a new series', () => {
   ]);
 });
 
-describe('whatever the balance does', () => {
+describe('for any balance', () => {
   test('what was spent is never negative, and balances with top-ups and the change of the balance', () => {
     fc.assert(
       fc.property(walks, (steps) => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
 import { minuteMs } from '../support/account-facts.ts';
 
@@ -68,7 +67,7 @@ test('few points go to the balance that moves', () => {
   expect(thin(readings, 2)).toEqual([readings[1], readings[2]]);
 });
 
-test('whatever the history, its extremes and ends stay, in order, within the points', () => {
+test('regardless of the history, its extremes and ends stay, in order, within the points', () => {
   fc.assert(
     fc.property(histories, fc.integer({ min: 6, max: 100 }), (readings, points) => {
       const thinned = thin(readings, points);

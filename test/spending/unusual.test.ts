@@ -29,7 +29,7 @@ function fewMessages(perHour: number): (at: number) => number {
   return () => (chance() < perHour / 12 ? 12 * 50_000 : 0);
 }
 
-/** When each of two episodes was told, and by how much the first one raised what counts as usual; `taken`: a person took the first. */
+/** When each of two episodes was reported, and by how much the first one raised what counts as usual; `taken`: a person took the first. */
 function notifiedTwice(
   side: Side,
   perHour: (at: number) => number,
@@ -56,7 +56,7 @@ function notifiedTwice(
 describe('what is unusual', () => {
   const wednesday = monday + 23 * dayMs + 3 * hourMs;
 
-  it('is a burst of ten times the mean at night, told within a quarter of an hour', () => {
+  it('is a burst of ten times the mean at night, reported within a quarter of an hour', () => {
     const notified = notifiedAfter(
       'more',
       (at) => officeHours(at) + (at >= wednesday ? 10 * mean : 0),
@@ -84,13 +84,13 @@ describe('what is unusual', () => {
     expect((notified[1] ?? 0) - dayAfter).toBeLessThanOrEqual(15 * minuteMs);
   });
 
-  it('is traffic that stops in office hours, told within the hour', () => {
+  it('is traffic that stops in office hours, reported within the hour', () => {
     const noon = wednesday + 9 * hourMs;
     const notified = notifiedAfter('less', (at) => (at < noon ? officeHours(at) : 0), noon);
     expect(notified).toBeLessThanOrEqual(60);
   });
 
-  it('is traffic that stops at night, told within the hour', () => {
+  it('is traffic that stops at night, reported within the hour', () => {
     // Now a lot and now little, as messages are: a fifth of the usual or nearly twice as much.
     const uneven = (at: number) => officeHours(at) * (0.2 + 0.4 * ((at / (5 * minuteMs)) % 5));
     const notified = notifiedAfter('less', (at) => (at < wednesday ? uneven(at) : 0), wednesday);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../src/domain/reading.ts';
-import { amountOf } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const hourMs = 3_600_000;
@@ -23,7 +22,7 @@ describe('the forecast of a week ago', () => {
     for (const { excess } of found?.steps ?? []) expect(Math.abs(excess)).toBeLessThan(20 * units);
   });
 
-  it('says how much more was spent than was foretold', () => {
+  it('says how much more was spent than was predicted', () => {
     const since = monday + 26 * dayMs;
     const burst = (at: number) =>
       officeHours(at) + (at >= since && at < since + 5 * hourMs ? 100 * units : 0);
@@ -40,7 +39,7 @@ describe('the forecast of a week ago', () => {
     expect(again.weekAgo('sms')).toEqual(spending.weekAgo('sms'));
   });
 
-  it('is not told in the first week, nor of a week that was hardly seen', () => {
+  it('is not reported in the first week, nor of a week that was hardly seen', () => {
     expect(learn(spendBy(officeHours, { from: monday, to: monday + 6 * dayMs })).weekAgo('sms')).toBeNull();
     const full = [...spendBy(officeHours, { from: monday, to: monday + 28 * dayMs })];
     // A balance that rises at each reading hides what is spent.

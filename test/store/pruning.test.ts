@@ -46,7 +46,7 @@ describeStores('retention', (makeBed) => {
     expect(await store.messages(2000)).toEqual([]);
   });
 
-  it('keeps what is not over, what lies in the future and what somebody still has to be told', async () => {
+  it('keeps what is not over, what lies in the future and what somebody still has to be notified of', async () => {
     const store = await (await makeBed()).open();
     const kept = {
       incidents: [

@@ -120,18 +120,18 @@ describeStores('what a daemon goes on from', (makeBed) => {
 
   it.each([
     ['is open', incident('i', { notified: { ops: notified(false) } }), true],
-    ['is open and nobody was told', incident('i'), true],
+    ['is open and nobody was notified', incident('i'), true],
     [
-      'ended and a channel was not told so',
+      'ended and a channel was not notified of it',
       incident('i', { resolvedAt: noon, notified: { ops: notified(true), finance: notified(false) } }),
       true,
     ],
     [
-      'ended and all that were told know it',
+      'ended and all that were notified know it',
       incident('i', { resolvedAt: noon, notified: { ops: notified(true) } }),
       false,
     ],
-    ['ended before anybody was told', incident('i', { resolvedAt: noon }), false],
+    ['ended before anybody was notified', incident('i', { resolvedAt: noon }), false],
     ['is an event', incident('i', { event: true, notified: { ops: notified(false) } }), false],
   ])(
     'has an incident that %s only where something is left to be said: %#',

@@ -1,14 +1,18 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { AuditEntry } from '../../src/domain/audit.ts';
-import type { ExpectedTopUp } from '../../src/domain/expected-top-up.ts';
 import type { Runway } from '../../src/domain/message.ts';
-import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
+import type {
+  AlertName,
+  AuditEntry,
+  ExpectedTopUp,
+  KnownSession,
+  Muted,
+  Refusal,
+  SilenceOrder,
+} from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
-import type { OutcomeKind } from '../../src/domain/outcome.ts';
-import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
-import type { KnownSession } from '../../src/domain/session.ts';
-import type { Silence } from '../../src/domain/silence.ts';
+import type { Balance, OutcomeKind, PollRecord, Reading } from '../../src/domain/reading.ts';
+import type { Silence } from '../../src/domain/route.ts';
 import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';

@@ -30,7 +30,7 @@ export function incident(over: Partial<Incident> = {}): Incident {
   };
 }
 
-/** What a channel was told: that it fired. */
+/** What a channel was notified of: that it fired. */
 export function notified(over: Partial<LastNotified> = {}): LastNotified {
   return {
     at: factsNoon,

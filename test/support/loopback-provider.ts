@@ -12,7 +12,7 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import {
@@ -46,7 +46,7 @@ export function listenTls(
   return listen(createTlsServer(certificate, answer), 'https');
 }
 
-/** A server that speaks whatever the test writes to the socket. */
+/** A server that sends exactly what the test writes to the socket. */
 export async function listenSockets(serve: (socket: Socket) => void): Promise<Listening> {
   const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {

@@ -181,7 +181,7 @@ export function buildMessage(
   };
 }
 
-/** A later message of an incident whose first one was told. */
+/** A later message of an incident whose first one was sent. */
 function buildReply(item: MessageItem): IncidentMessage {
   const subject = incidentSubject(item, 'Asia/Shanghai');
   return buildMessage([item], {
@@ -480,7 +480,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
   };
 }
 
-/** What is foretold of it, and everything that its operators left. */
+/** What is predicted of it, and everything that its operators left. */
 function predictedAccount(): ItemAccount {
   const emptyAt = messageNow + 21 * hour;
   const interval = { earliest: messageNow + 15 * hour, latest: messageNow + 31 * hour };

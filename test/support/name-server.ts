@@ -13,7 +13,7 @@ export interface NameServer {
   close(): Promise<void>;
 }
 
-/** A name server on loopback that speaks DNS over UDP (RFC 1035). What it was told nothing of it leaves unanswered. */
+/** A name server on loopback that speaks DNS over UDP (RFC 1035). It leaves unanswered what it does not know. */
 export async function startNameServer(
   answers: Readonly<Record<string, NameAnswer>>,
   ttlSeconds = 60,

@@ -98,7 +98,7 @@ export async function makeBed(
   return bed;
 }
 
-/** Makes a bed for one test and clears it away whatever happens. */
+/** Makes a bed for one test and clears it away no matter what happens. */
 export async function withBed(
   options: { readonly config?: Config; readonly scenario?: ScenarioInput },
   use: (bed: Bed) => Promise<void>,

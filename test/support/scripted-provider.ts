@@ -1,4 +1,4 @@
-import type { BalanceAnswer, Outcome, OutcomeKind, ProviderFacts } from '../../src/domain/outcome.ts';
+import type { BalanceAnswer, Outcome, OutcomeKind, ProviderFacts } from '../../src/domain/reading.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import type { Provider, SendingGuard } from '../../src/ports/provider.ts';
 import { units } from './account-facts.ts';

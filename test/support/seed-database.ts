@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../../src/engine/batch.ts';
 import { observePoll } from '../../src/engine/observe.ts';

@@ -10,8 +10,7 @@ import {
   accountServiceBalances,
   accountServiceKind,
 } from '../../src/providers/account-service/account-service-kind.ts';
-import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
-import { withBalance } from '../../src/rules/rules-for-account.ts';
+import { buildBuiltInRules, withBalance } from '../../src/rules/rules-for-account.ts';
 import { dayMs, minuteMs } from './account-facts.ts';
 
 /** Parts of a configuration that a test names; the rest is as a short file would have it. */

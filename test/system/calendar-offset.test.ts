@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { zoneOffsetMs } from '../../src/domain/moment.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
-it('knows how far a zone is ahead at any instant, whatever was asked before', () => {
+it('knows how far a zone is ahead at any instant, no matter what was asked before', () => {
   const zones = [
     'UTC',
     'Europe/Berlin',

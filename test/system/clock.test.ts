@@ -31,7 +31,7 @@ describe('timers of any length', () => {
   });
 });
 
-test('a timer never fires too soon, whatever part of a millisecond it waits for', async () => {
+test('a timer never fires too soon, for any part of a millisecond it waits for', async () => {
   const earliest: number[] = [];
   for (let delayMs = 0; delayMs < 20; delayMs += 0.37) {
     const begunAt = systemClock.monotonic();

@@ -138,7 +138,7 @@ describe('secrets in the log', () => {
     expect(last()).toMatchObject({ pin: '[secret]', other: 1 });
   });
 
-  it('no value is ever found in a line, whatever stands around it, and the line stays JSON', () => {
+  it('no value is ever found in a line, no matter what stands around it, and the line stays JSON', () => {
     const value = fc
       .string({ minLength: 6, maxLength: 40, unit: 'binary' })
       .filter((text) => !'[secret]'.includes(text));

@@ -9,7 +9,7 @@ import { severities } from '../../src/domain/severity.ts';
 import { providerKinds } from '../../src/providers/registry.ts';
 import type { RuleKind } from '../../src/rules/kind.ts';
 import { ruleKinds } from '../../src/rules/registry.ts';
-import { readWrittenRule } from '../../src/rules/written-rule.ts';
+import { readWrittenRule } from '../../src/rules/rule-schema.ts';
 import { exampleChannels } from '../support/example-channels.ts';
 import type { Seeded } from './seeded.ts';
 

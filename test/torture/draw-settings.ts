@@ -1,6 +1,6 @@
 import { defaultEntry, type ProviderEntry } from '../../src/domain/provider-entry.ts';
 import { mapEach } from '../../src/domain/reading.ts';
-import type { Route } from '../../src/domain/route.ts';
+import type { RecurringSilence, Route } from '../../src/domain/route.ts';
 import type { Matcher, Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type {
@@ -10,8 +10,7 @@ import type {
   Settings,
 } from '../../src/domain/settings.ts';
 import { severities } from '../../src/domain/severity.ts';
-import type { RecurringSilence } from '../../src/domain/silence.ts';
-import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
+import { buildBuiltInRules } from '../../src/rules/rules-for-account.ts';
 import { asAnyRule } from '../support/any-rule.ts';
 import { makeAccount, makeProvider, makeSettings } from '../support/settings.ts';
 import { accessOf, drawChannel, drawEntries, drawRuleKind, drawRuleOf } from './draw-kinds.ts';

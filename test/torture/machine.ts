@@ -275,7 +275,7 @@ export class Machine {
     daemon.start();
   }
 
-  /** The process is gone at once, whatever it was doing; a new one starts later. */
+  /** The process is gone at once, no matter what it was doing; a new one starts later. */
   kill(downMs: number): void {
     const life = this.#life;
     if (life === null) return;

@@ -26,7 +26,6 @@ const sharedDatabase = 'test/support/sim-cluster.ts';
 const damagedRunsTest = 'test/store/sqlite/damaged-polls.test.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
-const takeBack = 'src/engine/retract.ts';
 const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
@@ -55,13 +54,13 @@ export const mutations: readonly Mutation[] = [
     new: '  const escalation =',
   },
   {
-    name: 'what was told is not stored with the message',
+    name: 'what was notified is not stored with the message',
     file: 'src/engine/announce.ts',
     old: 'state.incidents.set(incident.id, notified.incident);',
     new: 'state.incidents.hold(incident.id, notified.incident);',
   },
   {
-    name: 'a milder alert is told beside a worse one',
+    name: 'a milder alert is reported next to a worse one',
     file: cover,
     old: 'one.rule < other.rule : order > 0;',
     new: 'one.rule < other.rule : order < 0;',
@@ -79,13 +78,13 @@ export const mutations: readonly Mutation[] = [
     new: '[incident]) take(',
   },
   {
-    name: 'nobody is told who acknowledged',
+    name: 'nobody learns who acknowledged',
     file: decide,
     old: "    return notify('acknowledged');",
     new: "    return quiet('acknowledged');",
   },
   {
-    name: 'what a small top-up made milder is not told again',
+    name: 'what a small top-up made milder is not reported again',
     file: judge,
     old: "const eased = change === 'fell' && rises(account.poll, alert.balance);",
     new: 'const eased = false;',
@@ -194,7 +193,7 @@ export const mutations: readonly Mutation[] = [
     new: 'incidents',
   },
   {
-    name: 'what ended untold before a restart stays untold',
+    name: 'what ended unreported before a restart stays unreported',
     file: restore,
     old: 'if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);',
     new: 'if (incident.resolvedAt !== null || account === undefined) return;',
@@ -248,14 +247,14 @@ export const mutations: readonly Mutation[] = [
     new: 'retryDelayMs(message.attempts)',
   },
   {
-    name: 'what a channel refused for good counts as told',
-    file: takeBack,
+    name: 'what a channel refused for good counts as notified',
+    file: silencing,
     old: 'if (notified.firstMessage === message.id) return null;',
     new: 'if (notified.firstMessage === message.id) return notified;',
   },
   {
     name: 'a silence takes back what may have arrived',
-    file: takeBack,
+    file: silencing,
     old: 'return uncertain || revision',
     new: 'return revision',
     test: 'test/daemon/silences.test.ts',
@@ -275,7 +274,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a daemon skipped is skipped again by the next when it died before its first poll',
     file: restore,
-    old: '  writeNote(state, livedNote, String(now));\n',
+    old: '  // A daemon that dies before its first poll: the next one counts from here.\n  writeNote(state, livedNote, String(now));\n',
     new: '',
     test: 'test/daemon/restart.test.ts',
   },
@@ -331,7 +330,7 @@ export const mutations: readonly Mutation[] = [
     new: '',
   },
   {
-    name: 'what is not stored is told while another may take over',
+    name: 'what is not stored is reported while another may take over',
     file: membership,
     old: 'return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());',
     new: 'return this.holds();',
@@ -361,7 +360,7 @@ export const mutations: readonly Mutation[] = [
     new: 'const stored = (OwnedAccounts.early ??= await cluster.load({ goOn, isLenient }));',
   },
   {
-    name: 'a batch whose end is unknown is made anew',
+    name: 'a batch whose end is unknown is made again',
     file: committer,
     old: "if (error.kind === 'unknown') this.#unsettled = batch;\n      if (this.#unsettled === null) batchReturned(state);",
     new: 'batchReturned(state);',
@@ -380,7 +379,7 @@ export const mutations: readonly Mutation[] = [
     new: 'storageFailing: false,',
   },
   {
-    name: 'a database that can be written again is not told',
+    name: 'a database that can be written again is not reported',
     file: 'src/daemon/daemon.ts',
     old: 'if (isStorageFailing(this.state) !== (failure !== null)) {',
     new: 'if (!isStorageFailing(this.state) && failure !== null) {',
@@ -619,7 +618,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'another purse goes on with the readings of the one before',
-    file: 'src/engine/purses.ts',
+    file: 'src/engine/changed-accounts.ts',
     old: 'if (address !== before.address) moved.add(account.id);',
     new: 'if (address !== before.address) moved.delete(account.id);',
     test: reloadTest,

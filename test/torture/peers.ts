@@ -1,5 +1,5 @@
 import { kindOf } from '../../src/channels/registry.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
 import type { Channel } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';

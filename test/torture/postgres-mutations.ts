@@ -15,7 +15,7 @@ export const postgresMutations: readonly Mutation[] = [
     test: 'test/store/postgres/damaged-records.test.ts',
   },
   {
-    name: 'PostgreSQL lets an owner write beside who takes the accounts just then',
+    name: 'PostgreSQL lets an owner write next to who takes the accounts just then',
     file: commit,
     old: 'epoch = $3 FOR SHARE',
     new: 'epoch = $3',

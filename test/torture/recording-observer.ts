@@ -1,6 +1,6 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import type { Batch } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';

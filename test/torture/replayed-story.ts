@@ -1,5 +1,4 @@
-import type { Incident } from '../../src/domain/alert.ts';
-import { selfAccountId } from '../../src/domain/alert.ts';
+import { type Incident, selfAccountId } from '../../src/domain/alert.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Calendar } from '../../src/ports/clock.ts';
 import type { StoreReader } from '../../src/ports/store.ts';

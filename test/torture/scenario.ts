@@ -1,4 +1,4 @@
-import type { BalanceAnswer } from '../../src/domain/outcome.ts';
+import type { BalanceAnswer } from '../../src/domain/reading.ts';
 import type { Matcher } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 

@@ -14,7 +14,7 @@ export async function shrink(scenario: Scenario, rule: string): Promise<Scenario
     runs++;
     const { violation, endedAtDay } = await simulate(candidate, { notified: false });
     if (violation?.rule !== rule) return false;
-    // Whatever lies after the failure is not part of it, as long as the end is not what failed.
+    // Everything that lies after the failure is not part of it, as long as the end is not what failed.
     const days = Math.min(candidate.days, Math.max(1, Math.ceil(endedAtDay)));
     best = days < candidate.days ? { ...candidate, days } : candidate;
     return true;

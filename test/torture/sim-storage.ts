@@ -19,7 +19,7 @@ let blank: Buffer | null = null;
 
 /** The disk of the simulated machine: it outlives processes, may fill up, and may be set back to a backup. */
 export interface SimStorage {
-  /** What a process that starts now finds. A killed one loses whatever it had not committed. */
+  /** What a process that starts now finds. A killed one loses everything that it had not committed. */
   open(now: () => number): SqliteStore;
   fault: StorageFault | null;
   setFault(fault: StorageFault | null): void;

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Outcome } from '../../src/domain/reading.ts';
 import type { Delivery } from '../../src/ports/channel.ts';
 import {
   type Balances,

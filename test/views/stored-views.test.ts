@@ -8,7 +8,7 @@ import { asAnyRule } from '../support/any-rule.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWorld } from '../support/world.ts';
 
-test('beside a daemon, alerts are shown with the value of the newest reading, not with that of their last change', async () => {
+test('next to a daemon, alerts are shown with the value of the newest reading, not with that of their last change', async () => {
   const world = await startWorld({
     rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { builtMain, runBuilt, startBuilt, startNode } from '../support/built-program.ts';
 
-// Every test starts a process, and all of them at once, beside the other test files.
+// Every test starts a process, and all of them at once, next to the other test files.
 vi.setConfig({ testTimeout: 30_000 });
 
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -134,7 +134,7 @@ describe.concurrent('lowwater as a process', () => {
   it.each([
     ['none into a pipe', {}, false],
     ['some into a pipe that FORCE_COLOR says shows them', { FORCE_COLOR: '1' }, true],
-    ['none with NO_COLOR, whatever else is asked for', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['none with NO_COLOR, no matter what else is asked for', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ] as const)('prints colours: %s', async (_name, env, coloured) => {
     const { stdout } = await runBuilt(['--help'], { env });
     expect(stdout.includes('\u001b[1m')).toBe(coloured);

@@ -35,7 +35,7 @@ describe('markup', () => {
     expect(html`${'x'.repeat(50_000)}`.markup.length).toBeLessThanOrEqual(4_000);
   });
 
-  it('whatever a value holds, exactly the elements of the template come out', () => {
+  it('no matter what a value holds, exactly the elements of the template come out', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, attribute) => {
         const fragment = parseFragment(html`<p title="${attribute}">${text}</p>`.markup);

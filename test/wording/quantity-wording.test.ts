@@ -13,7 +13,7 @@ test.each([
   [500_000_000, '500.00 CNY'],
   [1_397_900_000, 'about 1,400.00 CNY'],
   [10_000, '0.01 CNY'],
-])('a rise of %i millionths is told as %s', (micros, words) => {
+])('a rise of %i millionths is reported as %s', (micros, words) => {
   expect(formatRise(micros, 'CNY')).toBe(words);
 });
 

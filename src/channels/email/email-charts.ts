@@ -1,11 +1,15 @@
 import { type IncidentBand, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
-import { isSameCurrency } from '../../domain/currency.ts';
 import { minuteMs, weekMs } from '../../domain/duration.ts';
-import { stateOf } from '../../domain/item-state.ts';
-import type { Message, MessageItem, ReportAccount, Runway } from '../../domain/message.ts';
+import {
+  type Message,
+  type MessageItem,
+  type ReportAccount,
+  type Runway,
+  stateOf,
+} from '../../domain/message.ts';
 import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
-import { formatAmount, type Micros } from '../../domain/money.ts';
+import { formatAmount, isSameCurrency, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';

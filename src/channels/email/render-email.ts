@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { stateOf } from '../../domain/item-state.ts';
-import type { Message } from '../../domain/message.ts';
+import { type Message, stateOf } from '../../domain/message.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Mailbox } from '../../domain/settings.ts';
 import { messageSubject } from '../../messages/message-wording.ts';

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { isLoopbackHost } from '../../domain/addresses.ts';
 import type { Secret } from '../../domain/secret.ts';
 
 /** Where mail goes and how it is protected on the way, from `smtpUrl`. */

@@ -7,8 +7,7 @@ import type {
   TestMessage,
 } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import { plural } from '../../domain/plural.ts';
+import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {

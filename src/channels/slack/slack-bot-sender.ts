@@ -1,5 +1,5 @@
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
-import { isAcknowledged } from '../../domain/incident.ts';
+import { isAcknowledged } from '../../domain/alert.ts';
 import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
 import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { isLoopbackHost } from '../../domain/addresses.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { credentialAddress, plainAddress } from '../../schema/addresses.ts';

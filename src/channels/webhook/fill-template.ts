@@ -1,5 +1,4 @@
-import { stateOf } from '../../domain/item-state.ts';
-import type { Message, MessageItem } from '../../domain/message.ts';
+import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';

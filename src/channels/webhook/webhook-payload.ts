@@ -1,13 +1,13 @@
 import type { Resolution } from '../../domain/alert.ts';
 import type { ForecastRecord } from '../../domain/forecast.ts';
-import { stateOf } from '../../domain/item-state.ts';
-import type {
-  IncidentMessage,
-  Message,
-  MessageItem,
-  ReportAccount,
-  ReportMessage,
-  Runway,
+import {
+  type IncidentMessage,
+  type Message,
+  type MessageItem,
+  type ReportAccount,
+  type ReportMessage,
+  type Runway,
+  stateOf,
 } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '../../domain/audit.ts';
 import { weekMs } from '../../domain/duration.ts';
+import type { AuditEntry } from '../../domain/operator.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';

@@ -1,6 +1,6 @@
-import type { ExpectedTopUp } from '../../domain/expected-top-up.ts';
 import { instantOfWall, isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
+import type { ExpectedTopUp } from '../../domain/operator.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';

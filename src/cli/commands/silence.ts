@@ -1,10 +1,9 @@
 import { isSelfId } from '../../domain/alert.ts';
 import { formatDuration } from '../../domain/duration.ts';
-import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import { isoText } from '../../domain/moment.ts';
-import type { Matcher } from '../../domain/rule.ts';
+import { maxSilenceMs } from '../../domain/route.ts';
+import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import { maxSilenceMs } from '../../domain/silence.ts';
 import type { SilenceView } from '../../views/views.ts';
 import { CommandError, type CommandInput, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';

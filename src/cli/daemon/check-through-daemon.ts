@@ -1,4 +1,4 @@
-import { type OutcomeKind, outcomeKinds } from '../../domain/outcome.ts';
+import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/views.ts';
 import { CommandError } from '../command.ts';

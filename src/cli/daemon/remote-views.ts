@@ -1,5 +1,4 @@
-import type { AuditEntry } from '../../domain/audit.ts';
-import type { ExpectedTopUp } from '../../domain/expected-top-up.ts';
+import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import type { AccountView, SilenceView, Views } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';

@@ -1,7 +1,6 @@
 import { displayName, isSelfId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import { plural } from '../../domain/plural.ts';
+import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';

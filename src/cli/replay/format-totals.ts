@@ -1,5 +1,5 @@
 import { describeDuration, weekMs } from '../../domain/duration.ts';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';

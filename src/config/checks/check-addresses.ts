@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
-import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { isLoopbackHost } from '../../domain/addresses.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 

@@ -1,5 +1,5 @@
 import { channelKinds } from '../../channels/registry.ts';
-import type { ConfigProblem } from '../../domain/config-problem.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 

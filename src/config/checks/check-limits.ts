@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, problemAt, textAt, valueAt } from '../draft.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, keysAt, problemAt, textsAt, valueAt } from '../draft.ts';
 

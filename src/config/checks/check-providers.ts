@@ -1,5 +1,5 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import { defaultEntry, type ProviderEntry } from '../../domain/provider-entry.ts';
 import { Secret } from '../../domain/secret.ts';
 import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';

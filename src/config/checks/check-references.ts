@@ -1,9 +1,9 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import type { BalanceDefinition } from '../../domain/reading.ts';
-import { builtInIds } from '../../rules/built-in-rules.ts';
-import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
+import { builtInIds } from '../../rules/rules-for-account.ts';
+import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-provider.ts';
 import type { Path } from '../config-problem.ts';

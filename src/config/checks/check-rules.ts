@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../../domain/config-problem.ts';
+import type { ConfigProblem } from '../../domain/operator-error.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
 import { type Draft, itemsAt, problemAt, textAt, valueAt } from '../draft.ts';
 

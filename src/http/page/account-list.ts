@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { currencyCode } from '../../domain/currency.ts';
+import { currencyCode } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';

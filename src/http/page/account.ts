@@ -1,7 +1,6 @@
 import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import { plural } from '../../domain/plural.ts';
+import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';

@@ -1,9 +1,8 @@
 import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
-import { isSameCurrency } from '../../domain/currency.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
-import type { Micros } from '../../domain/money.ts';
+import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
 import type { WeekAgo } from '../../spending/week-ago.ts';
 import type { AccountView, Views } from '../../views/views.ts';

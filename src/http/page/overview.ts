@@ -1,6 +1,5 @@
 import { inSlices } from '../../daemon/slices.ts';
-import { cleanText } from '../../domain/plain-text.ts';
-import { plural } from '../../domain/plural.ts';
+import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';

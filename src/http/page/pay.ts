@@ -1,7 +1,7 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
 import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';

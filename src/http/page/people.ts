@@ -1,5 +1,5 @@
 import { displayName } from '../../domain/alert.ts';
-import type { AuditEntry } from '../../domain/audit.ts';
+import type { AuditEntry } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';

@@ -1,8 +1,7 @@
-import { currencyCode } from '../../domain/currency.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
-import { formatAmount, type Micros } from '../../domain/money.ts';
-import { plural } from '../../domain/plural.ts';
+import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
+import { plural } from '../../domain/plain-text.ts';
 import {
   type AccountSpent,
   type GroupSpent,

@@ -1,9 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { wordMatcher } from '../../domain/matcher.ts';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
+import { wordMatcher } from '../../domain/rule.ts';
+import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { isShortToken, shortTokenAdvice } from '../../domain/token.ts';
 import type { Trials } from '../../replay/trial.ts';
 import type { FiringView, LiveViews, SilenceView } from '../../views/views.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';

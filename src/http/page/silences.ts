@@ -1,7 +1,7 @@
-import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, SilenceOrder } from '../../domain/operator.ts';
-import { plural } from '../../domain/plural.ts';
+import { plural } from '../../domain/plain-text.ts';
+import { matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import type { LiveViews, SilenceView, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { parseInput } from '../api/input.ts';

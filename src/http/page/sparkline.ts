@@ -1,7 +1,6 @@
-import { isSameCurrency } from '../../domain/currency.ts';
 import { minuteMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { formatAmount, isSameCurrency } from '../../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';

@@ -1,6 +1,5 @@
-import { currencyCode } from '../../domain/currency.ts';
-import { formatAmount, type Micros } from '../../domain/money.ts';
-import { plural } from '../../domain/plural.ts';
+import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
+import { plural } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
 import { parseMicros } from '../../domain/money.ts';
-import type { OutcomeDetail } from '../../domain/outcome.ts';
+import type { OutcomeDetail } from '../../domain/reading.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
 

@@ -1,6 +1,5 @@
-import type { OutcomeDetail } from '../../domain/outcome.ts';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
-import type { BalanceDefinition } from '../../domain/reading.ts';
+import type { BalanceDefinition, OutcomeDetail } from '../../domain/reading.ts';
 import type { AnswerContext, ProviderAccount, ProviderAnswer, ProviderKind, SharedEntry } from '../kind.ts';
 import type { Description } from './description.ts';
 import { explainAnswer } from './explain-answer.ts';

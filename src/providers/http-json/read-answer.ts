@@ -1,6 +1,6 @@
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Micros } from '../../domain/money.ts';
-import type { OutcomeDetail, ProviderFacts } from '../../domain/outcome.ts';
+import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
 import { ExactJson } from './json-path.ts';

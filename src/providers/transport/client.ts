@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
-import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
-import { maxProviderWaitMs, readRetryAfter } from '../../domain/retry-after.ts';
+import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseHttpDate } from '../../domain/backoff.ts';
 import { describeDuration, hourMs, secondMs } from '../../domain/duration.ts';
-import { parseHttpDate } from '../../domain/retry-after.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 
 /** The age at which an answer to an account that is polled by a cron expression is too old. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { isLoopbackHost } from '../../domain/addresses.ts';
 
 /** Where a request goes. */
 export type Target =

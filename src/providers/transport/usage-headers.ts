@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { formatExact } from '../../domain/money.ts';
-import type { ProviderFacts } from '../../domain/outcome.ts';
+import type { ProviderFacts } from '../../domain/reading.ts';
 
 /** The interface speaks of usage headers without naming them: these words find them. */
 const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;

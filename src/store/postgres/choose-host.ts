@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
+import { parsePostgresAddress } from '../../domain/addresses.ts';
 import { StorageError } from '../../domain/operator-error.ts';
-import { parsePostgresAddress } from '../../domain/postgres-address.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Micros } from '../../domain/money.ts';
-import { type OutcomeKind, outcomeKinds } from '../../domain/outcome.ts';
-import type { Reading } from '../../domain/reading.ts';
+import { type OutcomeKind, outcomeKinds, type Reading } from '../../domain/reading.ts';
 import { PollCodecError } from './poll-bytes.ts';
 
 /**

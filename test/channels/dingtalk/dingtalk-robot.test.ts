@@ -48,7 +48,7 @@ describe('a DingTalk robot', () => {
     expect(body.msgUuid).toBe(buildMessage().id);
   });
 
-  it('that refuses the signature refuses for good, and what it repeats of the token is not told', async () => {
+  it('that refuses the signature refuses for good, and what it repeats of the token is not reported', async () => {
     const { delivery } = await send(robot, { secret: 'SECwrong' });
     expect(delivery).toMatchObject({
       kind: 'dead',

@@ -115,7 +115,7 @@ describe('a chart of a balance', () => {
     expect(await drawChart({ ...chartOf(), timezone: 'No/Where' })).toBeNull();
   });
 
-  it('never draws outside numbers, whatever the balances', () => {
+  it('never draws outside numbers, regardless of the balances', () => {
     const history = fc.array(
       fc.record({
         at: fc.integer({ min: messageNow - 160 * hour, max: messageNow }),

@@ -263,7 +263,7 @@ describe('a mail that is refused', () => {
       (text: string) => `bad AUTH PLAIN ${Buffer.from(`\0me\0${text}`).toString('base64')}, try again`,
       '[secret]',
     ],
-  ])('with a reply that repeats the password %s is told without it', async (_how, reply, notified) => {
+  ])('with a reply that repeats the password %s is reported without it', async (_how, reply, notified) => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
       allowInsecureAuth: true,

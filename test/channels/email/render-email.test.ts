@@ -133,7 +133,7 @@ describe('text from outside in a mail', () => {
     }
   });
 
-  it('adds no element, whatever the text', () => {
+  it('adds no element, regardless of the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const [kind, message] of Object.entries(hostileMessages(text))) {

@@ -120,7 +120,7 @@ describe('PagerDuty', () => {
     expect((await send(eventsApi, message)).delivery).toMatchObject({ kind: 'delivered' });
   });
 
-  it('that does not know the key refuses for good, and the key is not told', async () => {
+  it('that does not know the key refuses for good, and the key is not reported', async () => {
     const { delivery } = await send(eventsApi, undefined, 'x'.repeat(32));
     expect(delivery).toMatchObject({ kind: 'dead', reason: expect.stringContaining('invalid routing key') });
     const echoed = await send((response) => json(response, { errors: [`bad ${routingKey}`] }, 400));

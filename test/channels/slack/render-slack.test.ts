@@ -47,7 +47,7 @@ describe('a message in Slack', () => {
     }
   });
 
-  it('mentions people, groups and everybody here before its headline, and nobody else whatever a name says', () => {
+  it('mentions people, groups and everybody here before its headline, and nobody else, no matter what a name says', () => {
     const mention = { critical: ['here', 'U012AB3CD', 'S012AB3CD'] };
     const message = buildMessage([buildItem({ accountName: '<!channel> *x*' })]);
     expect(renderSlack(message, mention)).toMatchObject({
@@ -145,7 +145,7 @@ describe('text from outside in Slack', () => {
     expect(JSON.stringify(first)).toContain('*bold* &lt;!channel&gt;');
   });
 
-  it('commands nothing, whatever the text', () => {
+  it('commands nothing, regardless of the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const message of messagesWith(text)) expectHarmless(renderSlack(message));

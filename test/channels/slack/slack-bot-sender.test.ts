@@ -133,7 +133,7 @@ describe('a Slack bot', () => {
     expect(JSON.stringify(first)).toMatch(/✅/);
   });
 
-  it('begins anew for what was told in several threads, and edits each of their first messages', async () => {
+  it('begins again for what was sent in several threads, and edits each of their first messages', async () => {
     const one = receiptOf(await send(buildMessage()));
     const two = receiptOf(await send(buildMessage()));
     const delivery = await send(buildMessage([resolved(one), resolved(two)]));
@@ -145,7 +145,7 @@ describe('a Slack bot', () => {
     ]);
   });
 
-  it('begins anew where the first message is gone, or stands in another channel', async () => {
+  it('begins again where the first message is gone, or stands in another channel', async () => {
     const receipt = receiptOf(await send(buildMessage()));
     slack.remove(slack.messages[0]?.ts ?? '');
     expect(await send(buildMessage([resolved(receipt)]))).toHaveProperty('receipt');

@@ -143,7 +143,7 @@ describe('the JSON of a webhook', () => {
     expect(() => renderWebhookPayload(buildMessage([{ ...item, account }]))).not.toThrow();
   });
 
-  it.each(Object.entries(hostileNames))('is well-formed whatever the name: %s', (_, name) => {
+  it.each(Object.entries(hostileNames))('is well-formed regardless of the name: %s', (_, name) => {
     expect(
       JSON.stringify(renderWebhookPayload(buildMessage([buildItem({ accountName: name })]))).isWellFormed(),
     ).toBe(true);

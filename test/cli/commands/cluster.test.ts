@@ -22,7 +22,7 @@ interface Installation {
   run(...words: readonly string[]): Promise<Ended>;
 }
 
-/** A configuration whose database is at this address, or a file beside it. */
+/** A configuration whose database is at this address, or a file next to it. */
 function install(url: Secret | null): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -44,7 +44,7 @@ it('bash offers names of files where an option waits for its value, and commands
   expect(await complete('--config', 'other.json', 'silence', '')).toEqual(['add', 'list', 'expire']);
 });
 
-it('bash offers the names of the configuration where one is asked for, whatever is wrong in the file', async () => {
+it('bash offers the names of the configuration where one is asked for, no matter what is wrong in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-complete-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'config.json');

@@ -99,7 +99,7 @@ it('asks nothing where a file is there already, and writes nothing when it is to
   });
 });
 
-it('writes a rule for each balance that is not 0, with steps beside the runway, and the zone of the machine', async () => {
+it('writes a rule for each balance that is not 0, with steps next to the runway, and the zone of the machine', async () => {
   await init(
     '--key',
     'demo-voice-secret',

@@ -24,7 +24,7 @@ describe('when an account runs dry, in the status', () => {
     expect(statusOf(80)).not.toContain('between');
   });
 
-  it('is told with day and time where there is room', () => {
+  it('is reported with day and time where there is room', () => {
     expect(statusOf(200)).toMatch(/\w{3} (\d\d:\d\d), between \w{3} \1 and \w{3} \1/);
   });
 
@@ -35,7 +35,7 @@ describe('when an account runs dry, in the status', () => {
     expect(shown).not.toContain('900d');
   });
 
-  it('has no late end where none can be told', () => {
+  it('has no late end where none can be predicted', () => {
     expect(statusOf(200, null)).toContain('3d (2d-..)');
     expect(statusOf(200, null)).toContain('and much later');
   });

@@ -45,7 +45,7 @@ describe('a text cut to a width', () => {
   });
 });
 
-it('is told without the tables of Unicode for what the commands draw with, and the same', () => {
+it('is reported without the tables of Unicode for what the commands draw with, and the same', () => {
   const plain = fc.string({ unit: fc.constantFrom(...'aZ09 ~-/:–—…▁▂▃▄▅▆▇█') });
   fc.assert(fc.property(plain, (text) => displayWidth(text) === stringWidth(text)));
 });

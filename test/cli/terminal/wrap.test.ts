@@ -17,7 +17,7 @@ describe('wrapping', () => {
     expect(wrapToWidth(text, width)).toEqual(lines);
   });
 
-  it('loses no character and keeps to the width, whatever the text', () => {
+  it('loses no character and keeps to the width, regardless of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 30 }), (text, width) => {
         const lines = wrapToWidth(text, width);

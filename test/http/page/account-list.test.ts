@@ -62,7 +62,7 @@ describe('the list of accounts', () => {
     expect(ids(query)).toEqual(expected);
   });
 
-  it('counts the states of all accounts, whatever is shown', () => {
+  it('counts the states of all accounts, no matter which are shown', () => {
     const { counts, total, matching } = listAccounts(accounts, readListQuery(new URLSearchParams('q=alpha')));
     expect([counts.critical, counts.warning, counts.fine, total, matching]).toEqual([1, 1, 3, 5, 1]);
   });
@@ -96,7 +96,7 @@ describe('the list of accounts', () => {
     expect(page(many, 'nonsense').before).toBe(0);
   });
 
-  it('shows the same whatever the order in which the accounts come by', () => {
+  it('shows the same regardless of the order in which the accounts come by', () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
       buildAccountView({ id: `n${index}`, name: String(index), runways: runway((index * 617) % 1000) }),
     );

@@ -133,7 +133,7 @@ describe('a silence ordered on the page', () => {
     expect(server.views.orders).toEqual([]);
   });
 
-  it('that is refused comes back with the reason beside what was filled in', async () => {
+  it('that is refused comes back with the reason next to what was filled in', async () => {
     server.views.refusal = { refused: 'invalid', why: 'there is no rule "sms-lo"; did you mean "sms-low"?' };
     const response = await fetch(`${server.url}/silences`, {
       method: 'POST',

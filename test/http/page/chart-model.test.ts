@@ -114,7 +114,7 @@ describe('the chart', () => {
       expect(chart.until).toBe(viewsNow + 5 * hourMs);
     });
 
-    it('goes a quarter of the chart ahead, level where no late end can be told', async () => {
+    it('goes a quarter of the chart ahead, level where no late end can be predicted', async () => {
       const open = await fanOf(viewsNow - hourMs, null);
       expect(open.fan.at(-1)).toEqual([viewsNow + 6 * hourMs, 0, 100]);
       expect((await fanOf(viewsNow + 8 * hourMs, viewsNow + 12 * hourMs)).fan).toEqual([
@@ -129,7 +129,7 @@ describe('the chart', () => {
       expect(chart.projection.at(-1)).toEqual([viewsNow + 4 * hourMs, -50]);
     });
 
-    it('is no part where no early end is foretold', async () => {
+    it('is no part where no early end is predicted', async () => {
       expect((await fanOf(null, null)).fan).toEqual([]);
     });
   });
@@ -167,7 +167,7 @@ describe('the chart', () => {
     expect(() => readSpan(query, frame)).toThrow(/^since: /);
   });
 
-  it('shows what was foretold a week ago beside what came, never below empty', async () => {
+  it('shows the forecast of a week ago next to what came, never below empty', async () => {
     const { views, account } = await chartOf((at) => 100 + (viewsNow - at) / hourMs);
     const steps = [
       { at: viewsNow - 20 * hourMs, excess: 0 },
@@ -184,7 +184,7 @@ describe('the chart', () => {
     expect((await shown).hindsight).toEqual({ at: viewsNow - hourMs, predicted: 0, came: micros(101) });
   });
 
-  it('lifts the line that was foretold by what was topped up, when it came', async () => {
+  it('lifts the forecast line by what was topped up, when it came', async () => {
     const topUpAt = viewsNow - 10 * hourMs;
     const { views, account } = await chartOf((at) => (at >= topUpAt ? 500 : 100));
     const steps = [

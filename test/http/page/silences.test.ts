@@ -69,7 +69,7 @@ describe('the silences page', () => {
     ],
     ['an end before the beginning', null, { ends: '2026-11-20T10:00' }, 'ends'],
     ['no time at all', null, { starts: 'soon' }, 'starts'],
-  ])('says beside the field what is wrong: %s', async (_what, refusal, fields, field) => {
+  ])('says next to the field what is wrong: %s', async (_what, refusal, fields, field) => {
     server.views.refusal = refusal === null ? null : { refused: 'invalid', ...refusal };
     const answer = await send('/silences', fields);
     expect(answer.status).toBe(400);

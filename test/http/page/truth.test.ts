@@ -53,7 +53,7 @@ describe('the overview', () => {
       expect(top).toContain(words);
   });
 
-  it('carries a problem of lowwater itself into title and icon, beside alerts that need attention', async () => {
+  it('carries a problem of lowwater itself into title and icon, next to alerts that need attention', async () => {
     const views = Object.assign(new FakeViews(), { accountList: [buildAccountView()] });
     views.daemonStatus = { ...views.daemonStatus, problems: ['storage-failed: the disk is full'] };
     server = await runServer({ views });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { parseMicros } from '../../../src/domain/money.ts';
-import type { OutcomeDetail } from '../../../src/domain/outcome.ts';
+import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { judgeAnswer } from '../../../src/providers/account-service/envelope.ts';
 
 const secret = 'very-secret-key';
@@ -41,7 +41,7 @@ describe('a successful answer', () => {
     expect(outcome.kind === 'ok' && Object.is(outcome.answer.balances.sms, micros)).toBe(true);
   });
 
-  test('is one whatever the HTTP status is', () => {
+  test('is one regardless of the HTTP status', () => {
     expect(judge(withSms('5'), 500)).toMatchObject({ kind: 'ok', answer: { balances: { sms: 5_000_000 } } });
   });
 
@@ -123,7 +123,7 @@ describe('an answer that is no valid reading is an invalid response', () => {
     ['a code as a string', '{"msg":"SUCCESS","code":"200","result":{}}'],
     ['a code with a fraction', '{"msg":"SUCCESS","code":200.5}'],
     ['an infinite code', '{"msg":"SUCCESS","code":1e400}'],
-    ['a message of null beside an unknown code', '{"code":-5,"msg":null}'],
+    ['a message of null next to an unknown code', '{"code":-5,"msg":null}'],
     ['a list', '[]'],
     ['null', 'null'],
     ['a string', '"SUCCESS"'],

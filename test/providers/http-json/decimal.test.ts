@@ -32,7 +32,7 @@ describe('a decimal', () => {
     );
   });
 
-  test('less itself is nothing, whatever its digits', () => {
+  test('less itself is nothing, regardless of its digits', () => {
     fc.assert(
       fc.property(amounts, (text) => {
         expect(toMicros(addDecimals(decimal(text), negateDecimal(decimal(text))))).toBe(0);

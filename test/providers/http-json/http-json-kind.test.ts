@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { Outcome } from '../../../src/domain/reading.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { type DescribedExchange, describeExchange } from '../../../src/providers/describe-exchange.ts';
 import type { WrittenDescription } from '../../../src/providers/http-json/description.ts';

@@ -5,7 +5,7 @@ describe('a pattern', () => {
   test.each([
     ['a code before the amount', '^[A-Z]{3} (-?[\\d.]+)$', 'KES 640.25', '640.25'],
     ['a part of a longer text', 'balance: ([\\d.]+)', 'your balance: 7.5 EUR', '7.5'],
-    ['a group without a name beside the one that counts', '(?:USD|EUR) (\\d+)', 'EUR 12', '12'],
+    ['a group without a name next to the one that counts', '(?:USD|EUR) (\\d+)', 'EUR 12', '12'],
     ['brackets in a class', '^[(]([\\d]+)[)]$', '(5)', '5'],
     ['escaped marks', '^\\(\\+([0-9]+)\\*\\)$', '(+5*)', '5'],
   ])('%s', (_name, pattern, text, part) => {

@@ -44,7 +44,7 @@ const nasty = fc.string({
   maxLength: 12,
 });
 
-describe('a credential stands for itself, whatever its characters,', () => {
+describe('a credential stands for itself, regardless of its characters,', () => {
   test('as a segment of the path', () => {
     fc.assert(
       fc.property(nasty, (value) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
-import type { OutcomeDetail } from '../../../src/domain/outcome.ts';
+import type { OutcomeDetail } from '../../../src/domain/reading.ts';
 import { descriptionSchema, type WrittenDescription } from '../../../src/providers/http-json/description.ts';
 import { readAnswer } from '../../../src/providers/http-json/read-answer.ts';
 
@@ -82,7 +82,7 @@ describe('an amount is exact', () => {
     expect(micros(read('-0.25', change))).toBe(-250_000);
   });
 
-  test('whatever amount of money it is, as a number and as a text', () => {
+  test('for any amount of money, as a number and as a text', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.boolean(), (amount, asText) => {
         const digits = `${amount < 0n ? '-' : ''}${String(amount < 0n ? -amount : amount).padStart(7, '0')}`;
@@ -235,7 +235,7 @@ describe('facts', () => {
     pending: { amount: '$.pending' },
   };
 
-  test('are read beside the balance, amounts without their sign', () => {
+  test('are read next to the balance, amounts without their sign', () => {
     const body = '{"data":{"balance":1,"currency":"EUR"},"auto":false,"limit":"5.00","pending":-0.5}';
     expect(read(body, { facts })).toMatchObject({
       kind: 'ok',

@@ -4,8 +4,7 @@ import { formatMicros, type Micros } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { DescribedEntry } from '../../../src/providers/http-json/described-kind.ts';
 import type { SimulatedBalances } from '../../../src/providers/kind.ts';
-import type { PresetKind } from '../../../src/providers/presets/preset-kinds.ts';
-import { presetKinds } from '../../../src/providers/presets/preset-kinds.ts';
+import { type PresetKind, presetKinds } from '../../../src/providers/presets/preset-kinds.ts';
 import { type SimulatedApi, startSimulatedApi } from '../../../src/simulator/simulated-api.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 

@@ -66,7 +66,7 @@ test('a private CA in the chain says how to trust one', async () => {
   await server.close();
 });
 
-test('a server that speaks no TLS is told from one that is down', async () => {
+test('a server that speaks no TLS is distinguished from one that is down', async () => {
   const server = await listenHttp((_request, response) => send(response, {}));
   const outcome = await readOnce(server.url.replace('http:', 'https:'));
   expect(outcome).toMatchObject({

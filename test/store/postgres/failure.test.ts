@@ -74,7 +74,7 @@ describe.skipIf(noPostgres !== null)('a database that cannot be used', () => {
     await expect(cluster.look()).rejects.toBeInstanceOf(StorageError);
   });
 
-  it('is told by its own server, where that refuses', async () => {
+  it('is reported by its own server, where that refuses', async () => {
     const cluster = await open(await makeDatabase());
     await expect(cluster.reader.backup('/tmp/copy')).rejects.toThrow('pg_dump');
   });

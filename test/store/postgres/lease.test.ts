@@ -94,7 +94,7 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
 });
 
 describe.skipIf(noPostgres !== null)('a member', () => {
-  it('says what it is, and anew with each renewal', async () => {
+  it('says what it is, and again with each renewal', async () => {
     const cluster = await open(await makeDatabase());
     const mine = card({ node: 'north', advertise: 'http://10.0.0.1:8080' });
     await cluster.join(mine);

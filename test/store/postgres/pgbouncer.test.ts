@@ -52,7 +52,7 @@ default_pool_size = 2
 describe.skipIf(noPostgres !== null || pgbouncer === undefined)(
   'behind PgBouncer in transaction mode',
   () => {
-    it('everything works, and what it keeps from the server is told', async () => {
+    it('everything works, and what it keeps from the server is reported', async () => {
       const url = await throughPgBouncer(await makeDatabase());
       const warned: string[] = [];
       const log = { ...silent, warn: (_fields: object, message: string) => void warned.push(message) };

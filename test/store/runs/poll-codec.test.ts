@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outcomeKinds } from '../../../src/domain/outcome.ts';
-import type { PollRecord } from '../../../src/domain/reading.ts';
+import { outcomeKinds, type PollRecord } from '../../../src/domain/reading.ts';
 import { decodePolls } from '../../../src/store/runs/decode-polls.ts';
 import { PollCodecError } from '../../../src/store/runs/poll-bytes.ts';
 import { PollEncoder } from '../../../src/store/runs/poll-codec.ts';
@@ -42,7 +41,7 @@ function ok(at: number, sms: number, voip = 0): PollRecord {
 }
 
 describe('polls as bytes', () => {
-  it('come back exactly, whatever the balances, the currencies and the clock did', () => {
+  it('come back exactly, no matter what the balances, the currencies and the clock did', () => {
     fc.assert(
       fc.property(runs, (run) => {
         expect(decodePolls(encodePolls(run))).toEqual(run);

@@ -1,8 +1,7 @@
-import type { AccountState } from '../../../src/domain/account-state.ts';
 import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
 import { type Notification, newNotification } from '../../../src/domain/outbox.ts';
-import type { PollRecord } from '../../../src/domain/reading.ts';
-import type { Silence } from '../../../src/domain/silence.ts';
+import type { AccountState, PollRecord } from '../../../src/domain/reading.ts';
+import type { Silence } from '../../../src/domain/route.ts';
 import type { Log } from '../../../src/ports/log.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 

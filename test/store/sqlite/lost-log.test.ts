@@ -40,7 +40,7 @@ function storedNow(path: string): { incidents: string[]; polls: unknown[] } {
 }
 
 describe.each(losses)('a write-ahead log that is %s under a running daemon', (_name, lose) => {
-  it('is told once, and then everything is in the database again, nothing twice', () => {
+  it('is reported once, and then everything is in the database again, nothing twice', () => {
     const path = makePath();
     const store = open(path);
     store.commit(before);

@@ -85,7 +85,7 @@ describe('the shipped migrations', () => {
     expect(() => readMigrations(directory)).toThrow('migration 1 is missing before 0002-late.sql');
   });
 
-  it('are the same whatever the line ends of the checkout', () => {
+  it('are the same regardless of the line ends of the checkout', () => {
     const directory = pathToFileURL(`${makeDirectory()}/`);
     for (const { name } of readMigrations()) {
       const text = readFileSync(new URL(name, migrationsDirectory), 'utf8');

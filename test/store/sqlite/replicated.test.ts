@@ -5,11 +5,11 @@ import { batch, dayMs, makePollEveryHour, noon, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
 /**
- * What Litestream does beside an application (https://litestream.io/how-it-works/): it holds a read transaction so that
- * nobody else's checkpoint starts the log anew, lets go of it for a passive checkpoint of its own, and writes a row of a
+ * What Litestream does next to an application (https://litestream.io/how-it-works/): it holds a read transaction so that
+ * nobody else's checkpoint starts the log again, lets go of it for a passive checkpoint of its own, and writes a row of a
  * table of its own so that the log has a frame again.
  */
-it('a replicator that holds the log and checkpoints it beside the daemon costs no commit and no reading', async () => {
+it('a replicator that holds the log and checkpoints it next to the daemon costs no commit and no reading', async () => {
   const path = makePath();
   const store = open(path);
   await store.commit(batch());

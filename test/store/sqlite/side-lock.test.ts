@@ -75,7 +75,7 @@ describe('a second daemon on the same database', () => {
     open(other).commit(batch({ notes: { alive: '1' } }));
   });
 
-  it('that starts by another name of a database is told where the newest part of it lies', async () => {
+  it('that starts by another name of a database learns where the newest part of it lies', async () => {
     const path = makePath();
     open(path).close();
     const daemon = startChild(path, 'commit');

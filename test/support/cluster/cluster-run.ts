@@ -27,7 +27,7 @@ export interface FaultResult {
 }
 
 /**
- * Lets one fault befall the owner while an alert changes its state, and waits until the accounts are watched again, the alert was told
+ * Lets one fault befall the owner while an alert changes its state, and waits until the accounts are watched again, the alert was reported
  * and everything that was hurt is whole.
  */
 export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number): Promise<FaultResult> {
@@ -49,7 +49,7 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
       ),
     patienceMs,
   );
-  // An owner that was cut off may have told it before it was lost. Only what the next one has seen itself can end again.
+  // An owner that was cut off may have sent it before it was lost. Only what the next one has seen itself can end again.
   await eventually(
     'the owner has stored it',
     async () => {
@@ -219,7 +219,7 @@ function countNotified(bed: ClusterBed, word: string, path?: string): Map<string
   return path === undefined ? new Map(receivers.map((which) => [which, count(which)])) : count(path);
 }
 
-/** What a post says of the rule that the runs are about; own alerts may stand beside it. */
+/** What a post says of the rule that the runs are about; own alerts may stand next to it. */
 function tellsOf(body: string): string {
   const { data } = JSON.parse(body) as {
     readonly data: { readonly alerts: readonly { readonly rule: string; readonly state: string }[] };

@@ -1,7 +1,6 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Alert, Incident } from '../../../src/domain/alert.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
+import type { Outcome, Reading } from '../../../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
@@ -217,7 +216,7 @@ export class AlertBook {
     if (!explained) {
       const words = `${incident.id} of ${incident.account}/${incident.rule} fired at ${incident.firedAt}`;
       throw new Violation(
-        'nothing is told without a cause',
+        'nothing is reported without a cause',
         `${words}, the model says ${JSON.stringify(fact)}`,
       );
     }

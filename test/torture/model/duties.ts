@@ -1,8 +1,6 @@
 import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
 import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
-import { amountOf } from '../../../src/domain/reading.ts';
+import { amountOf, type Outcome, type Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Calendar } from '../../../src/ports/clock.ts';
@@ -28,12 +26,12 @@ interface Parts {
   readonly ledger: Ledger;
 }
 
-/** What must be told, and what must not: held against what the daemon puts on its outbox. */
+/** What must be reported, and what must not: held against what the daemon puts on its outbox. */
 export class Duties {
   readonly #parts: Parts;
   /** What is owed, by channel, incident and kind, and since when. */
   #owed = new Map<string, number>();
-  /** When a channel was last told something of an incident: reminders count from it. */
+  /** When a channel was last notified of an incident: reminders count from it. */
   readonly #lastNotified = new DurableMap<number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
@@ -64,7 +62,7 @@ export class Duties {
     this.#owed.clear();
   }
 
-  /** The database is an older one, or the clock moved unseen: when channels were told last proves nothing. */
+  /** The database is an older one, or the clock moved unseen: when channels were last notified proves nothing. */
   restored(): void {
     for (const map of [this.#lastNotified, this.#severity, this.#eased])
       for (const key of [...map.keys()]) map.delete(key);
@@ -130,11 +128,10 @@ export class Duties {
     for (const { incident } of message.items) this.#lastNotified.set(`${channel}/${incident.id}`, at);
   }
 
-  /** Looks for what should have been told by now. */
+  /** Looks for what should have been reported by now. */
   review(state: MonitorState, it: Moment): void {
     const owed = new Map<string, number>();
     for (const incident of state.incidents.values()) {
-      this.#expectNotified(incident);
       this.#oneVoice.expect(state, incident);
       for (const duty of this.#dutiesOf(state, incident, it)) {
         const key = `${duty.channel}/${incident.id} ${duty.kind}`;
@@ -148,10 +145,19 @@ export class Duties {
       if (it.at - since <= patience) continue;
       const id = key.split(' ')[0]?.split('/')[1] ?? '';
       throw new Violation(
-        'what must be told is told',
+        'what must be reported is reported',
         `${key} is owed since ${it.at - since} ms: ${JSON.stringify(state.incidents.get(id))}`,
       );
     }
+  }
+
+  /** What counts as notified has reached somebody, or is on its way. */
+  expectNotified(state: MonitorState): void {
+    const { readers } = this.#parts.ledger;
+    for (const { id, notified } of state.incidents.values())
+      for (const channel of Object.keys(notified))
+        if (readers.heard(channel, id).size === 0 && !this.#parts.ledger.isWaiting(channel, id))
+          throw new Violation('what counts as notified was notified', `${id} never reached ${channel}`);
   }
 
   get open(): number {
@@ -187,7 +193,7 @@ export class Duties {
     if (kind === 'reminder') {
       const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
       const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
-      // What was told since it was decided may be this reminder itself, which went out before it could be stored.
+      // What was sent since it was decided may be this reminder itself, which went out before it could be stored.
       const counts = last !== undefined && last <= at - (now - it.item.at);
       const calm = at - this.#disturbedAt > 1000;
       if (counts && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
@@ -196,16 +202,6 @@ export class Duties {
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
         );
       }
-    }
-  }
-
-  /** What counts as told has reached somebody, or is on its way. */
-  #expectNotified(incident: Incident): void {
-    const { ledger } = this.#parts;
-    for (const channel of Object.keys(incident.notified)) {
-      if (ledger.readers.heard(channel, incident.id).size > 0 || ledger.isWaiting(channel, incident.id))
-        continue;
-      throw new Violation('what counts as told was told', `${incident.id} never reached ${channel}`);
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Incident } from '../../../src/domain/alert.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
-import { amountOf } from '../../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
 import { tieMs } from './judge-alerts.ts';

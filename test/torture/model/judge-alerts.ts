@@ -1,5 +1,4 @@
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
+import type { Outcome, Reading } from '../../../src/domain/reading.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import type { StaleRule } from '../../../src/rules/stale.ts';

@@ -115,7 +115,7 @@ export class Ledger {
     this.#owed.restore();
     this.#reports.restore();
     this.forgetWaits();
-    // Attempts since the backup are not in it: whatever was sent may be sent again.
+    // Attempts since the backup are not in it: everything that was sent may be sent again.
     for (const wire of this.#wires.values()) wire.maybe = true;
   }
 
@@ -424,7 +424,7 @@ export class Ledger {
     const key = `${channel}/${id}`;
     const known = this.#wires.get(key);
     if (known === undefined && textOf(message).includes('secret-'))
-      throw new Violation('no secret is told', `in a message to ${channel}`);
+      throw new Violation('no secret is shown', `in a message to ${channel}`);
     // Less than before is nothing lost: what was sent from memory may have said more than is stored.
     const more = content.filter((it) => known?.content.includes(it) === false);
     if (known?.maybe === true && more.length > 0)

@@ -1,8 +1,7 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
-import type { Outcome } from '../../../src/domain/outcome.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
-import type { PollRecord } from '../../../src/domain/reading.ts';
+import type { Outcome, PollRecord } from '../../../src/domain/reading.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
@@ -216,7 +215,8 @@ export class Model implements Observer {
       moment.at,
     );
     // What happens while a batch is tried again and again is in the next one.
-    if (batch !== this.#tried) this.#book.events.expectNothingLeft(moment.now);
+    const isAgain = batch === this.#tried;
+    if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
     for (const incident of state.incidents.values())
@@ -233,7 +233,7 @@ export class Model implements Observer {
         );
       }
     }
-    this.#review(daemon, moment);
+    this.#review(daemon, moment, isAgain);
     this.#ledger.taken(moment.now);
     for (const part of [this.#book, this.#duties]) part.taken();
     this.#pacing.taken(batch);
@@ -274,8 +274,14 @@ export class Model implements Observer {
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
     this.#ledger.commitAnswered(heard);
-    if (heard) this.#own.settled();
-    else this.#own.committed(false, this.#moment() ?? { at: this.#now(), now: this.#now() });
+    if (heard) {
+      this.#own.settled();
+      return;
+    }
+    const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
+    this.#own.committed(false, moment);
+    // What time decides meanwhile is in a later batch.
+    if (!this.#napUnseen) this.#book.elapse(moment.now);
   }
 
   sending(send: Send): void {
@@ -296,7 +302,10 @@ export class Model implements Observer {
         this.#book.expectCause(item.incident);
         continue;
       }
-      throw new Violation('nothing is told without a cause', `${id} of ${account}/${item.rule} never fired`);
+      throw new Violation(
+        'nothing is reported without a cause',
+        `${id} of ${account}/${item.rule} never fired`,
+      );
     }
   }
 
@@ -334,7 +343,7 @@ export class Model implements Observer {
   logged(level: string, fields: object, message: string): void {
     if (level === 'debug' && message === 'poll') return;
     if (JSON.stringify(fields).includes('secret-'))
-      throw new Violation('no secret is told', `in the log: ${message}`);
+      throw new Violation('no secret is shown', `in the log: ${message}`);
     this.#story.note(8, () => `      log ${level}: ${message} ${JSON.stringify(fields)}`);
   }
 
@@ -419,11 +428,12 @@ export class Model implements Observer {
     if (daemon === null || moment === null)
       throw new Violation('it comes up again', 'no process runs at the end');
     this.#book.compare(daemon.state, moment);
+    this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
     if (this.#storage.bytes().includes('secret-'))
-      throw new Violation('no secret is told', 'in the database');
+      throw new Violation('no secret is shown', 'in the database');
   }
 
   #expectDrained(daemon: Daemon, moment: Moment): void {
@@ -480,10 +490,11 @@ export class Model implements Observer {
     }
   }
 
-  #review(daemon: Daemon, moment: Moment): void {
+  #review(daemon: Daemon, moment: Moment, isAgain: boolean): void {
     if (this.#napUnseen || moment.at - this.#reviewedAt < reviewEveryMs) return;
     this.#reviewedAt = moment.at;
     this.#book.compare(daemon.state, moment);
+    if (!isAgain) this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
     this.#own.review(daemon.state, moment.at);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../src/domain/outcome.ts';
 import { entryOf } from '../../../src/domain/provider-entry.ts';
+import type { Outcome } from '../../../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Batch } from '../../../src/ports/store.ts';
 import { Violation } from '../story.ts';
@@ -52,7 +52,7 @@ export class Pacing {
     for (const account of settings.accounts) {
       this.#accounts.set(account.id, account);
       const before = groups.get(account.id);
-      // Another key or address: what the old one was told counts no more, or still does; both are right.
+      // Another key or address: what the old one was asked for counts no more, or still does; both are right.
       if (before !== undefined && before !== groupOf(account)) {
         this.#waits.delete(before);
         this.#waits.delete(groupOf(account));
@@ -98,7 +98,7 @@ export class Pacing {
     this.#waits.restore();
   }
 
-  /** The clock moved: what is due is reckoned anew. */
+  /** The clock moved: what is due is calculated again. */
   excuse(at: number): void {
     for (const id of this.#accounts.keys()) this.#lastSeen.set(id, at);
   }
@@ -162,7 +162,7 @@ export class Pacing {
       for (const key of [group, id]) if (this.#waits.has(key)) this.#waits.delete(key);
       return;
     }
-    // Another kind of failure in between: the count of the refused key begins anew, as a run of them is broken.
+    // Another kind of failure in between: the count of the refused key begins again, as a run of them is broken.
     if (outcome.kind !== 'auth_failed' && this.#waits.has(id)) this.#waits.delete(id);
     if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') {
       const known = this.#waits.get(group) ?? { strikes: 0, until: 0 };

@@ -74,7 +74,7 @@ export class Readers {
     const allowed = 1 + unknowns - known.unknowns + this.#deaths - known.deaths;
     if (known.count > allowed) {
       throw new Violation(
-        'nothing is told twice without a reason',
+        'nothing is reported twice without a reason',
         `${it.key}: ${kind} arrived ${known.count} times`,
       );
     }

@@ -115,7 +115,7 @@ export function acknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
-/** An outage of the whole provider may be told instead. */
+/** An outage of the whole provider may be reported instead. */
 export function maybeHeld(state: MonitorState, incident: Incident, now: number, intervalMs: number): boolean {
   if (incident.type !== 'stale') return false;
   const own = state.accounts.get(incident.account)?.settings;

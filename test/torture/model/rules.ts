@@ -1,5 +1,4 @@
-import type { Reading } from '../../../src/domain/reading.ts';
-import { amountOf } from '../../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../../src/domain/reading.ts';
 import type { Matcher, Rule } from '../../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Severity } from '../../../src/domain/severity.ts';

@@ -78,15 +78,15 @@ export class SelfAlerts {
     // One that flaps stays open while it is not the case, until it calms down.
     const firing = alert?.state === 'firing' && alert.recoveringSince === null;
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
-      throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
+      throw new Violation('a disk that fails is reported', `since ${at - this.#failingSince} ms`);
     }
     const since = this.#worksSince;
     if (firing && since !== null && at - since > settleMs) {
-      throw new Violation('a disk that works again is told', `since ${at - since} ms`);
+      throw new Violation('a disk that works again is reported', `since ${at - since} ms`);
     }
   }
 }
 
 function invented(incident: Incident, why: string): Violation {
-  return new Violation('nothing is told without a cause', `${incident.type} was raised, but ${why}`);
+  return new Violation('nothing is reported without a cause', `${incident.type} was raised, but ${why}`);
 }

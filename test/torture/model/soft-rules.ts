@@ -1,6 +1,5 @@
 import type { Alert } from '../../../src/domain/alert.ts';
-import type { Reading } from '../../../src/domain/reading.ts';
-import { amountOf } from '../../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import { dayMs } from '../../support/account-facts.ts';
 import { Violation } from '../story.ts';
@@ -122,7 +121,7 @@ export function expectPossible(
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
   if (rule.type === 'runway' && amountOf(reading, rule.balance) > (rule.floorMicros ?? 0)) {
-    // What is foretold rests on weeks.
+    // What is predicted rests on weeks.
     const backMs = rule.lookbackMs === null ? 70 * dayMs : rule.lookbackMs * 1.1 + 4 * intervalMs;
     const spent = history.spentSince(rule.balance, reading.at - backMs);
     if (spent === 0) throw new Violation('only falls are spending', `${words}, but nothing was spent`);

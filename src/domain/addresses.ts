@@ -1,0 +1,62 @@
+/**
+ * Whether a host name or address (as in a URL, brackets allowed) surely stays on this machine: `localhost` and names
+ * below it (RFC 6761), 127.0.0.0/8 and ::1. Every other name could be resolved to anywhere.
+ */
+export function isLoopbackHost(host: string): boolean {
+  const name = host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  if (name === '::1' || name === '0:0:0:0:0:0:0:1') return true;
+  const octets = /^127\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(name);
+  return octets?.slice(1).every((octet) => Number(octet) <= 255) ?? false;
+}
+
+/** Where a PostgreSQL database is: one address for each host, in the order in which they are tried. */
+export interface PostgresHosts {
+  readonly urls: readonly string[];
+  /** Whether only a server that takes writes will do. */
+  readonly mustWrite: boolean;
+}
+
+const form = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]+)(\/[^/?#]+)((?:\?[^#]*)?)$/;
+
+/** What libpq takes for `target_session_attrs`, and whether it asks for a server that takes writes. */
+const targets: ReadonlyMap<string, boolean> = new Map([
+  ['any', false],
+  ['read-write', true],
+  ['primary', true],
+]);
+
+/** As libpq reads `postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`. Null: no such address. */
+export function parsePostgresAddress(text: string): PostgresHosts | { readonly wrong: string } | null {
+  const [, start = '', hosts = '', path = '', query = ''] = form.exec(text) ?? [];
+  if (start === '') return null;
+  const parameters = query.slice(1).split('&').filter(Boolean);
+  const isTarget = (parameter: string): boolean => parameter.startsWith('target_session_attrs=');
+  const target = parameters.findLast(isTarget)?.split('=')[1] ?? 'any';
+  const mustWrite = targets.get(target);
+  if (mustWrite === undefined)
+    return {
+      wrong: `has target_session_attrs=${target}: lowwater writes, so that only ${[...targets.keys()].join(', ')} are allowed`,
+    };
+  const kept = parameters.filter((parameter) => !isTarget(parameter));
+  const rest = `${path}${kept.length === 0 ? '' : `?${kept.join('&')}`}`;
+  const urls = hosts.split(',').map((host) => `${start}${host}${rest}`);
+  return urls.every(isSound) ? { urls, mustWrite } : null;
+}
+
+function isSound(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.hostname !== '' && canDecode(url.username) && canDecode(url.password);
+}
+
+function canDecode(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
+}

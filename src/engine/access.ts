@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto';
+import { dayMs } from '../domain/duration.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import type { KnownSession } from '../domain/operator.ts';
+import { type MonitorState, writeNote } from './state.ts';
+
+const digestKeyNote = 'digest-key';
+const linkKeysNote = 'link-keys';
+const calendarKeyNote = 'calendar-key';
+const endedPrefix = 'signed-out:';
+const sessionPrefix = 'session:';
+
+const maxLinkKeyAgeMs = 90 * dayMs;
+/** Links that a replaced key has signed are good for less. */
+const linkKeyKeptMs = 31 * dayMs;
+
+/**
+ * Tells whether two secrets are the same across restarts, without storing either: a digest under a random key of the database, of
+ * which neither a backup's reader nor a rainbow table makes the secret again.
+ */
+export function keyedDigest(state: MonitorState, text: string): string {
+  const key = state.notes.get(digestKeyNote)?.value ?? randomKey(state);
+  if (!state.notes.has(digestKeyNote)) writeNote(state, digestKeyNote, key);
+  return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url').slice(0, 22);
+}
+
+/** The random keys of the database that sign links in messages, the newest first; none before a daemon owned it. */
+export function linkKeysOf(state: MonitorState): readonly Buffer[] {
+  return readLinkKeys(state).map(({ key }) => Buffer.from(key, 'base64url'));
+}
+
+/** Makes the first key, or another where the newest is old; the one before stays for the links that it has signed. */
+export function renewLinkKeys(state: MonitorState, now: number): void {
+  const keys = readLinkKeys(state);
+  const newest = keys[0];
+  if (newest !== undefined && Math.abs(now - newest.since) < maxLinkKeyAgeMs) return;
+  const kept = keys.filter((_, index) => now - (keys[index - 1]?.since ?? now) < linkKeyKeptMs);
+  const renewed = [{ key: randomKey(state), since: now }, ...kept];
+  writeNote(state, linkKeysNote, renewed.map(({ since, key }) => `${since}:${key}`).join(' '));
+}
+
+/** As written: `<since>:<key> <since>:<key>`. */
+function readLinkKeys({ notes }: MonitorState): readonly { readonly key: string; readonly since: number }[] {
+  const pairs = notes.get(linkKeysNote)?.value.split(' ') ?? [];
+  return pairs.flatMap((pair) => {
+    const [since = '', key = ''] = pair.split(':');
+    return key === '' ? [] : [{ key, since: Number(since) }];
+  });
+}
+
+/** The key of the calendar's address; null before somebody asked for one. */
+export function calendarKeyOf({ notes }: MonitorState): string | null {
+  return notes.get(calendarKeyNote)?.value ?? null;
+}
+
+/** Makes a new key: addresses with the one before show nothing any more. */
+export function renewCalendarKey(state: MonitorState): string {
+  const key = randomKey(state, 24);
+  writeNote(state, calendarKeyNote, key);
+  return key;
+}
+
+function randomKey({ random }: MonitorState, bytes = 32): string {
+  return Buffer.from(random.bytes(bytes)).toString('base64url');
+}
+
+/** Stores that a session was signed out, until it would have expired: a copied cookie is worthless. */
+export function endSession(
+  state: MonitorState,
+  { id, endsAt }: Pick<KnownSession, 'id' | 'endsAt'>,
+  now: number,
+): void {
+  for (const { name, value } of [...state.notes.values()])
+    if (name.startsWith(endedPrefix) && Number(value) <= now) state.notes.delete(name);
+  writeNote(state, endedPrefix + id, String(endsAt));
+  state.notes.delete(sessionPrefix + id);
+}
+
+export function isSessionEnded({ notes }: MonitorState, id: string): boolean {
+  return notes.has(endedPrefix + id);
+}
+
+/** Stores that somebody signed in, or that their session lasts longer; those that are over go. */
+export function recordSession(state: MonitorState, session: KnownSession): void {
+  for (const { id, endsAt } of sessionsOf(state))
+    if (endsAt <= session.usedAt) state.notes.delete(sessionPrefix + id);
+  writeNote(state, sessionPrefix + session.id, JSON.stringify(session));
+}
+
+/** Those that were signed in and neither ended nor expired when the last one was recorded; the newest first. */
+export function sessionsOf({ notes }: MonitorState): readonly KnownSession[] {
+  return [...notes.values()]
+    .filter(({ name }) => name.startsWith(sessionPrefix))
+    .map(({ value }): object | null => parseJsonObject(value))
+    .filter(isKnownSession)
+    .toSorted((left, right) => right.usedAt - left.usedAt);
+}
+
+/** Only `recordSession` writes these notes. */
+function isKnownSession(stored: object | null): stored is KnownSession {
+  return stored !== null && 'id' in stored && 'endsAt' in stored;
+}

@@ -1,0 +1,147 @@
+import { dayMs } from '../domain/duration.ts';
+import type { Reading } from '../domain/reading.ts';
+import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
+import { AccountSpending } from '../spending/account-spending.ts';
+import { reloadLogSince } from '../spending/reading-log.ts';
+import { scheduleAccount } from './judge.ts';
+import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
+
+/**
+ * From when on stored readings have to be loaded: for the log, the one before its window too. Each account
+ * loads its own when it is first polled or looked at, before any other reading is appended: all at once would
+ * delay the start.
+ */
+export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
+  return Math.min(logSince(account, now), spendingKnownSince(state, account));
+}
+
+/**
+ * Fills the log as if lowwater had not restarted. Readings come in the order of storage: by time, those from
+ * before and after a clock change would alternate and look like spending. Empty where they could not be read:
+ * rules that look back begin without history then.
+ */
+export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
+  state.unloaded.delete(account.id);
+  const { seriesSince } = account.poll;
+  const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
+  const since = logSince(account, loaded.now);
+  const from = newestBefore(readings, since)?.at ?? since;
+  for (const reading of readings) if (reading.at >= from) account.log.append(reading);
+  if (loaded.areAll) state.unlearned.delete(account.id);
+  catchUpSpending(state, account, readings);
+  // Waited for this.
+  scheduleAccount(state, account);
+}
+
+export interface LoadedHistory {
+  readonly readings: readonly Reading[];
+  readonly areAll: boolean;
+  readonly now: number;
+}
+
+function logSince(account: WatchedAccount, now: number): number {
+  return reloadLogSince({ windowMs: account.log.windowMs, now });
+}
+
+function newestBefore(readings: readonly Reading[], at: number): Reading | null {
+  return readings.reduce<Reading | null>(
+    (newest, reading) => (reading.at < at && (newest === null || reading.at > newest.at) ? reading : newest),
+    null,
+  );
+}
+
+/** Older history adds nothing to ten weeks. */
+const historyMs = 70 * dayMs;
+
+/** Adds a reading to the spending; an hour's end is stored. */
+export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
+  // While it is learned from history it must not begin with the present.
+  if (state.unlearned.has(account.id)) return;
+  if (account.settings.creditLimitMicros === null) account.spending.adopt(frameOf(state, account));
+  if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
+}
+
+/** The spending of an account under its present settings. Another time zone means learning again. */
+export function followSpending(
+  state: MonitorState,
+  account: Pick<WatchedAccount, 'settings' | 'poll'>,
+  isMoved: boolean,
+): void {
+  const { id } = account.settings;
+  const frame = frameOf(state, account);
+  if (!isMoved && state.spending.get(id)?.adopt(frame) === true) return;
+  state.spending.hold(id, new AccountSpending({ account: id, ...frame }));
+  if (isMoved) state.unlearned.delete(id);
+  else state.unlearned.add(id);
+}
+
+function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
+  return { week: state.weeks.of(account.settings), floorMicros: emptyAt(account) };
+}
+
+/**
+ * Restores what was stored at the end of an hour. What is missing, of another version or another time zone is
+ * learned from history later (`LearnFromHistory`).
+ */
+export function restoreSpending(
+  state: MonitorState,
+  account: WatchedAccount,
+  stored: StoredSpending | undefined,
+): void {
+  const { poll } = account;
+  const isRestored = stored !== undefined && account.spending.restore(stored.bytes);
+  if (isRestored && (account.spending.last?.at ?? 0) < poll.seriesSince) {
+    // It is of another purse.
+    followSpending(state, account, true);
+    state.unlearned.add(account.id);
+  } else if (isRestored || poll.reading === null) {
+    // Without history it begins now.
+    state.unlearned.delete(account.id);
+  }
+}
+
+/** Readings from this instant on are missing in the spending; Infinity where all is learned from history. */
+export function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
+  return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
+}
+export function catchUpSpending(
+  state: MonitorState,
+  account: WatchedAccount,
+  readings: readonly Reading[],
+): void {
+  const since = spendingKnownSince(state, account);
+  for (const reading of readings) if (reading.at >= since) account.spending.read(reading);
+}
+
+/** Learns one account's spending from stored history, in slices, while polling goes on. */
+export class LearnFromHistory {
+  readonly query: HistoryQuery;
+  readonly #state: MonitorState;
+  readonly #spending: AccountSpending;
+
+  constructor(state: MonitorState, account: WatchedAccount, now: number) {
+    const { id, poll } = account;
+    this.#state = state;
+    this.#spending = new AccountSpending({ account: id, ...frameOf(state, account) });
+    const since = Math.max(now - historyMs, poll.seriesSince);
+    this.query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+  }
+
+  get isOver(): boolean {
+    return !this.#state.unlearned.has(this.query.account);
+  }
+
+  take(readings: readonly Reading[]): void {
+    for (const reading of readings) this.#spending.read(reading);
+  }
+
+  /** Readings that came meanwhile may not be stored yet, but are in the log. */
+  finish(): void {
+    const account = this.#state.accounts.get(this.query.account);
+    if (account === undefined || this.isOver) return;
+    const learnedTo = this.#spending.last?.at ?? 0;
+    for (const reading of account.log.readings(learnedTo + 1)) this.#spending.read(reading);
+    this.#state.unlearned.delete(account.id);
+    this.#state.spending.set(account.id, this.#spending);
+  }
+}
