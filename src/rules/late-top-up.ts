@@ -2,8 +2,18 @@ import type { MessageItem } from '../domain/message.ts';
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { type WordingFrame, balanceLabel } from '../wording/quantity-wording.ts';
-import { type AccountFacts, type Evaluation, breached, instantFact, money, moneyFact, ok, textFact, unknown } from './evaluation.ts';
+import { balanceLabel, type WordingFrame } from '../wording/quantity-wording.ts';
+import {
+  type AccountFacts,
+  breached,
+  type Evaluation,
+  instantFact,
+  money,
+  moneyFact,
+  ok,
+  textFact,
+  unknown,
+} from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 import { factText, wordValue } from './words.ts';

@@ -1,11 +1,30 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { plural } from '../../domain/plain-text.ts';
-import { messageSubject, pageLinks, testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
+import {
+  messageSubject,
+  pageLinks,
+  testHeadline,
+  testStory,
+  wordIncidents,
+  wordMore,
+} from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import type { ChartPlan } from './email-charts.ts';
-import { adviceBox, buttons, card, cardEnd, cardTitle, chartImage, emailPage, figureTable, footer, overviewTable, paragraph } from './email-page.ts';
+import {
+  adviceBox,
+  buttons,
+  card,
+  cardEnd,
+  cardTitle,
+  chartImage,
+  emailPage,
+  figureTable,
+  footer,
+  overviewTable,
+  paragraph,
+} from './email-page.ts';
 
 /** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
 const wholeItems = 8;
