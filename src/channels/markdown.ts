@@ -1,6 +1,6 @@
 import { cutText } from '../domain/plain-text.ts';
-import type { Card, CardPart } from '../messages/card-wording.ts';
-import { toneIcons } from '../messages/item-tone.ts';
+import { toneIcons } from '../messages/item-wording.ts';
+import type { Card, CardPart } from '../messages/message-wording.ts';
 
 /**
  * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins

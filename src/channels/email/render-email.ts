@@ -8,10 +8,10 @@ import {
 } from '../../domain/message.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Mailbox } from '../../domain/settings.ts';
-import { pageLinks } from '../../messages/card-wording.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
 import {
   messageSubject,
+  pageLinks,
   testHeadline,
   testStory,
   wordIncidents,

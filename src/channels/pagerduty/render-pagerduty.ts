@@ -1,8 +1,8 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { wordCard } from '../../messages/card-wording.ts';
 import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { wordCard } from '../../messages/message-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';

@@ -1,7 +1,7 @@
 import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type Card, renderFitting, wordCard } from '../../messages/card-wording.ts';
-import { type Tone, toneIcons } from '../../messages/item-tone.ts';
+import { type Tone, toneIcons } from '../../messages/item-wording.ts';
+import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import { cutBytes, cutUnits, literalMarkdown } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
