@@ -24,8 +24,9 @@ const floors: readonly (readonly string[])[] = [
   ['chart'],
   ['channels'],
   ['providers'],
-  ['store', 'config', 'http', 'cli', 'system'],
+  ['store', 'config', 'http', 'system'],
   ['simulator'],
+  ['cli'],
   ['main'],
 ];
 
@@ -296,11 +297,11 @@ describe('the check of the house finds', () => {
     ],
     [
       'a sideways arrow of another folder',
-      'src/cli/commands/a.ts',
+      'src/config/checks/a.ts',
       "import '../../http/x.ts';",
       'imports ../../http/x.ts (http)',
     ],
-    ['a dynamic import', 'src/cli/a.ts', "await import('../store/x.ts');", 'imports ../store/x.ts (store)'],
+    ['a dynamic import', 'src/http/a.ts', "await import('../store/x.ts');", 'imports ../store/x.ts (store)'],
     [
       'an import of main',
       'src/http/a.ts',

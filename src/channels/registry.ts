@@ -2,27 +2,29 @@ import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import { listWords } from '../wording/lists.ts';
-import { dingtalkKind } from './dingtalk/dingtalk-kind.ts';
+import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
 import { emailKind } from './email/email-kind.ts';
-import { feishuKind } from './feishu/feishu-kind.ts';
+import feishu from './feishu/feishu.json' with { type: 'json' };
 import type { ChannelKind, SenderDependencies } from './kind.ts';
-import { pagerdutyKind } from './pagerduty/pagerduty-kind.ts';
+import pagerduty from './pagerduty/pagerduty.json' with { type: 'json' };
+import { postKind } from './post-kind.ts';
 import { presetKinds } from './presets/preset-kind.ts';
+import { readReceiver } from './receiver.ts';
 import { slackKind } from './slack/slack-kind.ts';
-import { teamsKind } from './teams/teams-kind.ts';
+import teams from './teams/teams.json' with { type: 'json' };
 import { webhookKind } from './webhook/webhook-kind.ts';
-import { wecomKind } from './wecom/wecom-kind.ts';
+import wecom from './wecom/wecom.json' with { type: 'json' };
 
 /** Every kind of channel. Nothing else in the program lists them. */
 export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   slackKind,
   emailKind,
   webhookKind,
-  teamsKind,
-  dingtalkKind,
-  feishuKind,
-  wecomKind,
-  pagerdutyKind,
+  postKind(readReceiver(teams), () => import('./teams/teams-robot.ts')),
+  postKind(readReceiver(dingtalk), () => import('./dingtalk/dingtalk-robot.ts')),
+  postKind(readReceiver(feishu), () => import('./feishu/feishu-robot.ts')),
+  postKind(readReceiver(wecom), () => import('./wecom/wecom-robot.ts')),
+  postKind(readReceiver(pagerduty), () => import('./pagerduty/render-pagerduty.ts')),
   ...presetKinds,
 ];
 

@@ -13,6 +13,7 @@ import {
 } from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
 import { isLost, loadForOperator } from './load-configuration.ts';
+import { leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
 /** Names that commands take, of the daemon where one answers, else of the configuration. */
@@ -89,7 +90,7 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
   const reader = async (): Promise<StoreFile> => {
     const [first] = opened;
     if (first !== undefined) return first;
-    const made = await context.rooms.openReader(settings.storage);
+    const made = await openReader(context, settings.storage);
     opened.push(made);
     return made;
   };
@@ -99,8 +100,10 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     names: namesOf(settings),
     daemon,
     async views() {
-      const { openStoredViews } = await import('../views/stored-views.ts');
-      const calendar = await context.rooms.loadCalendar();
+      const [{ openStoredViews }, { cronCalendar: calendar }] = await Promise.all([
+        import('../views/stored-views.ts'),
+        import('../system/calendar.ts'),
+      ]);
       const views = await openStoredViews({ ...context, settings, reader: await reader(), calendar });
       return {
         ...views,
@@ -112,7 +115,7 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     async order(request, left) {
       const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
       if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'absent') await context.rooms.leaveOrder(settings.storage, await left());
+      if (answer.kind === 'absent') await leaveOrder(context, settings.storage, await left());
       return answer;
     },
   };

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { loadConfigFile } from '../config/load-config.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { plural } from '../domain/plain-text.ts';
+import type { Settings } from '../domain/settings.ts';
+import { systemClock } from '../system/clock.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
-import type { CommandContext, LoadedConfiguration, LoadedSettings } from './context.ts';
+import type { CommandContext, LoadedConfiguration, ProcessParts } from './context.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Thrown after the problems of the file were printed: nothing is left to say. */
@@ -18,15 +21,48 @@ export class EndedEarly extends CommandError {}
  */
 export async function loadConfiguration(
   context: CommandContext,
-  input: CommandInput,
+  input: Pick<CommandInput, 'option'>,
 ): Promise<LoadedConfiguration> {
   const file = locateConfiguration(input.option('config'), context);
-  const loaded = await readFile(context, file);
-  if (loaded.kind === 'refused') {
-    await printProblems(context, file, loaded.problems);
-    throw new RefusedConfiguration();
-  }
-  return { file, ...loaded };
+  const { loaded, sources } = await readFile(context, file);
+  if (loaded.kind === 'invalid') return printProblems(context, file, loaded.problems);
+  const warnings = [...loaded.warnings, ...(await findChangedMeanings(loaded.settings))];
+  return { ...loaded, file, warnings, sources };
+}
+
+/** Said as long as the database is one of an earlier version: until the first start of this one. */
+async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly ConfigProblem[]> {
+  if (storage.path === undefined) return [];
+  const { peekSchema } = await import('../store/sqlite/peek-schema.ts');
+  const schema = await peekSchema(storage.path);
+  if (schema === null) return [];
+  const { listChangedMeanings } = await import('../config/list-changed-meanings.ts');
+  return listChangedMeanings(settings, schema);
+}
+
+/**
+ * The configuration as the file and the environment of this process say it now. Before anything else sees the settings,
+ * the log knows the secrets that it must not print. `before` is what is in force.
+ */
+export async function readConfiguration(
+  path: string,
+  hide: ProcessParts['hide'],
+  before?: Settings,
+): ReturnType<typeof loadConfigFile> {
+  const [{ loadConfigFile }, { cronCalendar, findCronProblem }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../system/calendar.ts'),
+  ]);
+  const read = await loadConfigFile({
+    path,
+    env: process.env,
+    findCronProblem,
+    calendar: cronCalendar,
+    now: systemClock.now(),
+    ...(before === undefined ? {} : { before }),
+  });
+  if (read.loaded.kind === 'loaded') await hide(read.loaded.secrets);
+  return read;
 }
 
 /** A configuration as far as it can be read. */
@@ -43,17 +79,15 @@ export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' 
  */
 export async function loadForOperator(
   context: CommandContext,
-  input: CommandInput,
+  input: Pick<CommandInput, 'option'>,
 ): Promise<OperatorConfiguration> {
   const file = locateConfiguration(input.option('config'), context);
-  const loaded = await readFile(context, file);
+  const { loaded, salvage } = await readFile(context, file);
   if (loaded.kind === 'loaded')
     return placeDatabase(context, { file, settings: loaded.settings, lost: new Set() });
-  const saved = await loaded.salvage();
-  if (saved === null) {
-    await printProblems(context, file, loaded.problems);
-    throw new RefusedConfiguration();
-  }
+  const saved = salvage();
+  if (saved === null) return printProblems(context, file, loaded.problems);
+  await context.process.hide(saved.secrets);
   const count = plural(loaded.problems.length, 'problem');
   await context.stderr.write(
     `note: ${count} in ${file} (see lowwater validate); this command goes by what can be read\n`,
@@ -88,8 +122,9 @@ export function isLost(
   return lost.has(section) || keys.some((key) => lost.has(`${section}.${key}`));
 }
 
-async function readFile(context: CommandContext, file: string): Promise<LoadedSettings> {
-  const loaded = await Promise.race([context.rooms.loadSettings(file), untilAborted(context.signal)]);
+async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {
+  const reading = readConfiguration(file, context.process.hide);
+  const loaded = await Promise.race([reading, untilAborted(context.signal)]);
   if (loaded === undefined) throw new EndedEarly('stopped before the configuration was read');
   return loaded;
 }
@@ -120,16 +155,18 @@ function locateConfiguration(option: string | null, context: Pick<CommandContext
   );
 }
 
+/** Throws when it has printed them. */
 async function printProblems(
   context: CommandContext,
   file: string,
   problems: readonly ConfigProblem[],
-): Promise<void> {
+): Promise<never> {
   const { style } = context.stderr;
   for (const problem of problems) {
     await context.stderr.write(`${style.red('error')}: ${formatProblem(file, problem)}\n`);
   }
   await context.stderr.write(`lowwater: ${plural(problems.length, 'problem')} in the configuration\n`);
+  throw new RefusedConfiguration();
 }
 
 /** `config.json:12:5: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */

@@ -1,7 +1,7 @@
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, money, text } from '../domain/quantity.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
+import { balanceLabel } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict } from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';

@@ -4,7 +4,7 @@ import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ExpectedRun } from '../spending/expected-runs.ts';
 import { measuredError } from '../spending/interval.ts';
-import { driftOf, isDriftMeasured, levelOf } from '../spending/level.ts';
+import { driftOf, holidayOf, isDriftMeasured, levelOf } from '../spending/level.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 
 export const basisWords: Readonly<Record<ForecastBasis, string>> = {
@@ -44,6 +44,10 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       drift: isDriftMeasured(state)
         ? text(`${percent(driftOf(state))} of the profile, over two weeks`)
         : unmeasured,
+      holidays:
+        state.holidayExpected > 0
+          ? text(`${percent(holidayOf(state))} of the last day of the weekend`)
+          : null,
     }),
     ...[24, 72, 168, 336].flatMap((ahead) => {
       const error = measuredError(state, ahead);

@@ -6,7 +6,7 @@ import { systemRandom } from '../system/random.ts';
 import { leave } from './leave.ts';
 import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
-import { createRooms } from './rooms.ts';
+import { createProcessParts } from './process-parts.ts';
 
 /**
  * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code
@@ -51,7 +51,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       clock: systemClock,
       random: systemRandom,
       signal: AbortSignal.any([signal, noReader.signal]),
-      rooms: createRooms({ log, version }),
+      process: createProcessParts(log, version),
     });
   } catch (error) {
     await endFatally(error);

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { Membership } from '../cluster/membership.ts';
 import { createStandbyViews } from '../cluster/standby-views.ts';
+import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { StorageError } from '../domain/operator-error.ts';
@@ -13,7 +14,6 @@ import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import { describeParts, hashSettings } from './hash-settings.ts';
 import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */

@@ -50,11 +50,18 @@ export interface OwnershipDependencies {
 export async function ownFile(path: string, parts: OwnershipDependencies): Promise<Ownership> {
   const { settings, log, version, makeDaemon } = parts;
   const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
-  const daemon = makeDaemon({ store, state: await restore(settings, await store.load()) });
+  const stored = await store.load();
+  const { damagedRecords = [] } = stored;
+  for (const { source, key, reason } of damagedRecords)
+    log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
+  const daemon = makeDaemon({ store, state: await restore(settings, stored) });
   return {
     views: new CurrentViews(createLiveViews(daemon, store, version)),
     reader: store,
-    begin: () => daemon.start(),
+    begin() {
+      daemon.start();
+      if (damagedRecords.length > 0) daemon.reportDamagedRecords(damagedRecords);
+    },
     apply: async (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),

@@ -1,18 +1,24 @@
 import { createHash } from 'node:crypto';
 import { createPing } from '../channels/ping.ts';
 import { createChannel } from '../channels/registry.ts';
+import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts';
+import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
+import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
 import type { AcknowledgeLink } from '../daemon/message-frame.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { signAcknowledgement } from '../http/ack-link.ts';
+import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { createEntryClients } from '../providers/transport/entry-clients.ts';
 import { Trials } from '../replay/trial.ts';
@@ -21,21 +27,21 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
-import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
-import { leaveDaemonNote, removeDaemonNote } from './daemon-note.ts';
 import { createLivePage } from './live-page.ts';
-import { secretsAtOnce } from './process-log.ts';
-import { createReportDesk } from './report-now.ts';
+import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 export interface ServeOrder {
-  readonly file: ConfigurationFile;
+  /** The configuration file, to be read again when it changes. */
+  readonly file: string;
   readonly settings: Settings;
   /** Every text in them that must not leave the process. */
   readonly secrets: readonly string[];
   /** What the settings were read from. */
   readonly sources: readonly WatchedSource[];
   readonly log: SystemLog;
+  /** Texts that the log must not print from then on. */
+  readonly hide: ProcessLog['hide'];
   readonly version: string;
   /** Ends the daemon. */
   readonly signal: AbortSignal;
@@ -102,7 +108,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       ackKey: sessionKeyOf(server),
       timezone,
       database,
-      reports: createReportDesk({ settings: () => current, reader: ownership.reader, signal }),
+      reports: createReportDesk(() => current, ownership.reader, signal),
     }),
   );
   const followPage = async (next: Settings): Promise<void> => {
@@ -160,6 +166,12 @@ function isSameStorage(before: StorageSettings, after: StorageSettings): boolean
   return textOf(before) === textOf(after);
 }
 
+/** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
+export function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
+  for (const { message, ...place } of warnings)
+    log.warn({ ...place, warning: message }, 'doubtful configuration');
+}
+
 interface Reloads {
   /** Reloads that were asked for before happen now, later ones when they are asked for. */
   begin(actions: ReloadActions): void;
@@ -168,7 +180,7 @@ interface Reloads {
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads {
+function watchReloads({ file, sources, log, hide }: ServeOrder, clock: Clock): Reloads {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   let applying = Promise.resolve();
@@ -187,10 +199,10 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
     }
   };
   const reloadFile = async ({ inForce, apply, refuse }: ReloadActions): Promise<void> => {
-    const loaded = await file.load(inForce());
+    const { loaded, sources } = await readConfiguration(file, hide, inForce());
     // A page that came back now would keep a process alive that has ended.
     if (closed) return;
-    watch.setSources(loaded.sources);
+    watch.setSources(sources);
     if (loaded.kind === 'loaded' && !isSameStorage(inForce().storage, loaded.settings.storage)) {
       const why =
         'storage: another database takes a restart of the daemon; nothing of the changed file is in force';
@@ -205,8 +217,9 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
       log.setLevel(loaded.settings.log.level);
       return;
     }
-    log.error({ problems: loaded.lines }, 'the changed configuration is invalid; the running one stays');
-    refuse(loaded.lines.join('; '));
+    const problems = loaded.problems.map(formatProblem);
+    log.error({ problems }, 'the changed configuration is invalid; the running one stays');
+    refuse(problems.join('; '));
   };
   const watch = watchConfig({ sources, onChange: reload, clock });
   process.on('SIGHUP', reload);
@@ -245,4 +258,23 @@ function acknowledgeUrl(
   const { id, account, rule } = incident;
   const query = signAcknowledgement(key, { account, rule, incident: id, expiresAt: now + linkLifeMs });
   return `${server.publicUrl}/ack?${query}`;
+}
+
+/** The reports of a running daemon, for those who ask for one over HTTP. */
+function createReportDesk(settings: () => Settings, reader: StoreReader, signal: AbortSignal): ReportDesk {
+  const find = (id: string) => {
+    const report = settings().reports.find((candidate) => candidate.id === id);
+    return report === undefined ? null : { settings: settings(), report, reader };
+  };
+  return {
+    ids: () => settings().reports.map(({ id }) => id),
+    async compose(id) {
+      const order = find(id);
+      return order && (await import('../cli/act-here.ts')).renderReport(order);
+    },
+    async send(id) {
+      const order = find(id);
+      return order && (await import('../cli/act-here.ts')).sendReport(order, signal);
+    },
+  };
 }

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
-import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createRooms } from '../../src/wiring/rooms.ts';
 import { minuteMs, units } from '../support/account-facts.ts';
-import { runCli } from '../support/cli.ts';
+import { loadFile, runCli } from '../support/cli.ts';
 import { seedDatabase } from '../support/seed-database.ts';
 
 /** What two commands say of a database whose newest poll is that old; between two polls the account was topped up. */
@@ -21,8 +19,7 @@ async function readOldDatabase(ageMs: number, poll: object) {
     channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
   };
   writeFileSync(path, JSON.stringify(config));
-  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(path);
-  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  const loaded = await loadFile(path);
   const at = systemClock.now() - ageMs;
   seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, [
     { account: 'otp', at: at - minuteMs, answer: { sms: units(5), voip: 0 } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareConfigurations } from '../../src/cluster/compare-configurations.ts';
+import { describeParts } from '../../src/config/hash-settings.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { describeParts } from '../../src/wiring/hash-settings.ts';
 import { makeSettings } from '../support/settings.ts';
 
 test('what differs is named: what is missing, what was added, and what is another under the same name', () => {

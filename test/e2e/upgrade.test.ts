@@ -7,9 +7,8 @@ import { loadConfigFile } from '../../src/config/load-config.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
-import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createRooms } from '../../src/wiring/rooms.ts';
 import { silent } from '../store/sqlite/batches.ts';
+import { loadFile } from '../support/cli.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures');
@@ -100,10 +99,8 @@ it('what means something else now is warned of with the line to write, until the
   config.rules.push({ id: 'runs-out', type: 'runway', within: '2d' });
   config.server = { host: '0.0.0.0', port: 0, token: 'a-token-long-enough-for-this-test' };
   writeFileSync(file, JSON.stringify(config));
-  const rooms = createRooms({ log: openProcessLog({}), version: '0.2.0' });
   const warnings = async () => {
-    const loaded = await rooms.loadSettings(file);
-    if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+    const loaded = await loadFile(file);
     return loaded.warnings
       .map(({ path, message }) => `${path}: ${message}`)
       .filter((text) => /since 0\.\d\.0/.test(text));

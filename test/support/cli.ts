@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandContext } from '../../src/cli/context.ts';
+import type { CommandContext, LoadedConfiguration } from '../../src/cli/context.ts';
+import { loadConfiguration } from '../../src/cli/load-configuration.ts';
 import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import type { Output } from '../../src/cli/terminal/output.ts';
 import { createStyle } from '../../src/cli/terminal/style.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createRooms } from '../../src/wiring/rooms.ts';
+import { createProcessParts } from '../../src/wiring/process-parts.ts';
 
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
@@ -36,9 +37,23 @@ export interface CliResult {
 export async function runCli(words: readonly string[], options: CliOptions): Promise<CliResult> {
   const stdout = recordOutput(options);
   const stderr = recordOutput(options);
-  const context: CommandContext = {
-    stdout: stdout.output,
-    stderr: stderr.output,
+  const code = await runCommandLine(words, contextOf(stdout.output, stderr.output, options));
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** A configuration as commands read it. Rejects where it has errors, with all that is printed of them. */
+export async function loadFile(file: string): Promise<LoadedConfiguration> {
+  const { output, text } = recordOutput({ cwd: '/' });
+  const option = (name: string) => (name === 'config' ? file : null);
+  return loadConfiguration(contextOf(output, output, { cwd: '/' }), { option }).catch((error: unknown) => {
+    throw new Error(text(), { cause: error });
+  });
+}
+
+function contextOf(stdout: Output, stderr: Output, options: CliOptions): CommandContext {
+  return {
+    stdout,
+    stderr,
     env: options.env ?? {},
     cwd: options.cwd,
     user: 'tester',
@@ -47,10 +62,8 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     clock: systemClock,
     random: systemRandom,
     signal: options.signal ?? new AbortController().signal,
-    rooms: createRooms({ log: openProcessLog({}), version }),
+    process: createProcessParts(openProcessLog({}), version),
   };
-  const code = await runCommandLine(words, context);
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 function recordOutput({ columns, colour = false }: CliOptions): { readonly output: Output; text(): string } {

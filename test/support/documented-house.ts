@@ -2,9 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/system/clock.ts';
-import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createRooms } from '../../src/wiring/rooms.ts';
 import { minuteMs, units } from './account-facts.ts';
+import { loadFile } from './cli.ts';
 import { type SeedPoll, seedDatabase } from './seed-database.ts';
 
 /** Where the accounts and channels of a documented house are. */
@@ -47,8 +46,7 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
   const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
   const [, wallet = ''] = /^```json wallet\.json\n(.*?)^```$/ms.exec(providers) ?? [];
   writeFileSync(join(folder, 'wallet.json'), wallet);
-  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
-  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  const loaded = await loadFile(file);
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
   return folder;
 }

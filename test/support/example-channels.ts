@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleKeys, presetKinds } from '../../src/channels/presets/preset-kind.ts';
+import { exampleKeys } from '../../src/channels/post-kind.ts';
+import { presetKinds } from '../../src/channels/presets/preset-kind.ts';
 import { channelKinds } from '../../src/channels/registry.ts';
 import type { ChannelSettings } from '../../src/domain/settings.ts';
 import { loadValid, sample, sampleSecrets } from '../config/sample.ts';

@@ -1,31 +1,35 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { renderFitting } from '../../messages/card-wording.ts';
-import { toneIcons } from '../../messages/item-tone.ts';
+import { toneIcons } from '../../messages/item-wording.ts';
+import { renderFitting } from '../../messages/message-wording.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import type { Robot } from '../robot-kind.ts';
+import type { Attempt, PostedPart } from '../post-sender.ts';
+import type { PostSettings } from '../receiver.ts';
 import { cardMarkdown } from '../robot-markdown.ts';
 
-export const dingtalkRobot: Robot = {
-  render: (message, mention) => [renderDingtalk(message, mention)],
-  /**
-   * In the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded once
-   * (open.dingtalk.com, custom robots, security settings).
-   */
-  sign({ url, body, key, now }) {
-    const signed = new URL(url);
-    const sign = createHmac('sha256', key.reveal()).update(`${now}\n${key.reveal()}`).digest('base64');
-    signed.searchParams.set('timestamp', String(now));
-    signed.searchParams.set('sign', sign);
-    return { url: signed.href, body };
-  },
-  demo: {
-    path: '/robot/send?access_token=demo',
-    title: 'DingTalk',
-    answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
-  },
-};
+export { readCard as show } from '../read-card.ts';
+
+export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
+  return [{ name: 'the message', body: JSON.stringify(renderDingtalk(message, mention)) }];
+}
+
+/**
+ * Signed in the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded
+ * once (open.dingtalk.com, custom robots, security settings).
+ */
+export function prepare(
+  { body }: PostedPart,
+  { address, keys }: PostSettings,
+  { now }: { readonly now: number },
+): Attempt {
+  const key = keys.secret?.reveal() ?? '';
+  if (key === '') return { url: address.reveal(), body };
+  const url = new URL(address.reveal());
+  url.searchParams.set('timestamp', String(now));
+  url.searchParams.set('sign', createHmac('sha256', key).update(`${now}\n${key}`).digest('base64'));
+  return { url: url.href, body };
+}
 
 /** What a robot takes as JSON (open.dingtalk.com, custom robots). */
 export interface DingtalkPayload {

@@ -1,29 +1,35 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type Card, type CardPart, renderFitting } from '../../messages/card-wording.ts';
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
+import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
 import { literalMarkdown } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import type { Robot } from '../robot-kind.ts';
+import type { Attempt, PostedPart } from '../post-sender.ts';
+import type { PostSettings } from '../receiver.ts';
 
-export const feishuRobot: Robot = {
-  render: (message, mention) => [renderFeishu(message, mention)],
-  /**
-   * Two members of the body: base64 of HMAC-SHA256 over nothing, with `timestamp\nsecret` (seconds) as the key (open.feishu.cn,
-   * custom bots, signature verification).
-   */
-  sign({ url, body, key, now }) {
-    const timestamp = String(Math.floor(now / 1000));
-    const sign = createHmac('sha256', `${timestamp}\n${key.reveal()}`).digest('base64');
-    return { url, body: `{"timestamp":"${timestamp}","sign":"${sign}",${body.slice(1)}` };
-  },
-  demo: {
-    path: '/open-apis/bot/v2/hook/demo',
-    title: 'Feishu',
-    answer: { status: 200, body: '{"code":0,"msg":"success","data":{}}' },
-  },
-};
+export { readCard as show } from '../read-card.ts';
+
+export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
+  return [{ name: 'the message', body: JSON.stringify(renderFeishu(message, mention)) }];
+}
+
+/**
+ * Signed by two members of the body: base64 of HMAC-SHA256 over nothing, with `timestamp\nsecret` (seconds) as the key
+ * (open.feishu.cn, custom bots, signature verification).
+ */
+export function prepare(
+  { body }: PostedPart,
+  { address, keys }: PostSettings,
+  { now }: { readonly now: number },
+): Attempt {
+  const url = address.reveal();
+  const key = keys.secret?.reveal() ?? '';
+  if (key === '') return { url, body };
+  const timestamp = String(Math.floor(now / 1000));
+  const sign = createHmac('sha256', `${timestamp}\n${key}`).digest('base64');
+  return { url, body: `{"timestamp":"${timestamp}","sign":"${sign}",${body.slice(1)}` };
+}
 
 interface FeishuText {
   readonly tag: 'plain_text' | 'lark_md';

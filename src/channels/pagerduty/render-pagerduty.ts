@@ -2,9 +2,11 @@ import { type IncidentMessage, type Message, type MessageItem, stateOf } from '.
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { wordCard } from '../../messages/card-wording.ts';
 import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { wordCard } from '../../messages/message-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
+import type { Attempt, PostedPart } from '../post-sender.ts';
+import type { PostSettings } from '../receiver.ts';
 
 interface Link {
   readonly href: string;
@@ -87,6 +89,33 @@ export function renderPagerduty(message: Message): readonly NamedEvent[] {
       ];
     }
   }
+}
+
+/** Each event ends by itself. What is shown of it holds no key. */
+export function render(message: Message): readonly PostedPart[] {
+  return renderPagerduty(message).map(({ name, event }) => ({ name, body: JSON.stringify(event) }));
+}
+
+export function prepare({ body }: PostedPart, { address, keys }: PostSettings): Attempt {
+  // What `render` above wrote.
+  const { event_action, ...event }: PagerdutyEvent = JSON.parse(body);
+  const isChange = event_action === 'change';
+  return {
+    url: `${address.reveal()}/v2/${isChange ? 'change/enqueue' : 'enqueue'}`,
+    body: JSON.stringify({
+      routing_key: keys.routingKey?.reveal(),
+      ...(isChange ? {} : { event_action }),
+      ...event,
+    }),
+  };
+}
+
+/** Nobody but the demo's own channel knows its address: it gets what `prepare` made. */
+export function show(event: PagerdutyEvent): readonly string[] {
+  if (!('payload' in event)) return [`${event.event_action} ${event.dedup_key}`];
+  const { summary, custom_details: details } = event.payload;
+  const action = 'dedup_key' in event ? `${event.event_action} ${event.dedup_key}` : 'change';
+  return [action, summary, ...Object.entries(details).map(([label, value]) => `${label}: ${value}`)];
 }
 
 function eventOf(item: MessageItem, message: IncidentMessage): PagerdutyEvent {

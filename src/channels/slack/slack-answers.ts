@@ -1,7 +1,7 @@
 import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
 import { type Accept, acceptRows, strangeSuccess } from '../accept.ts';
 import { type AnswerRow, type AnswerTable, commonAnswers } from '../answers.ts';
-import { readSeconds } from '../robot-answers.ts';
+import { readSeconds } from '../post-kind.ts';
 
 /**
  * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once

@@ -1,19 +1,17 @@
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type Card, type CardPart, renderFitting } from '../../messages/card-wording.ts';
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
+import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
 import { literalMarkdown } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import type { Robot } from '../robot-kind.ts';
+import type { PostedPart } from '../post-sender.ts';
+import type { PostSettings } from '../receiver.ts';
 
-export const teamsRobot: Robot = {
-  render: (message, mention) => [renderTeams(message, mention)],
-  demo: {
-    path: '/workflows/demo/triggers/manual/paths/invoke',
-    title: 'Teams',
-    answer: { status: 202, body: '' },
-  },
-};
+export { readCard as show } from '../read-card.ts';
+
+export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
+  return [{ name: 'the message', body: JSON.stringify(renderTeams(message, mention)) }];
+}
 
 interface TextBlock {
   readonly type: 'TextBlock';

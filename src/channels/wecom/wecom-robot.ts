@@ -1,19 +1,20 @@
 import type { Message } from '../../domain/message.ts';
-import { renderFitting } from '../../messages/card-wording.ts';
-import { toneIcons } from '../../messages/item-tone.ts';
+import { toneIcons } from '../../messages/item-wording.ts';
+import { renderFitting } from '../../messages/message-wording.ts';
 import { cutBytes } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import type { Robot } from '../robot-kind.ts';
+import type { PostedPart } from '../post-sender.ts';
+import type { PostSettings } from '../receiver.ts';
 import { cardMarkdown } from '../robot-markdown.ts';
 
-export const wecomRobot: Robot = {
-  render: renderWecom,
-  demo: {
-    path: '/cgi-bin/webhook/send?key=demo',
-    title: 'WeCom',
-    answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
-  },
-};
+export { readCard as show } from '../read-card.ts';
+
+export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
+  return renderWecom(message, mention).map((body, index) => ({
+    name: index === 0 ? 'the message' : 'the mention',
+    body: JSON.stringify(body),
+  }));
+}
 
 /** What a robot takes as JSON (developer.work.weixin.qq.com, group robots). */
 export type WecomPayload =

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import { loadForOperator } from '../load-configuration.ts';
+import { openReader } from '../open-reader.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -16,7 +17,7 @@ A PostgreSQL database is copied by its own tools (pg_dump), and this command say
     const file = resolve(context.cwd, input.positional('FILE'));
     if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
     const { settings } = await loadForOperator(context, input);
-    const reader = await context.rooms.openReader(settings.storage);
+    const reader = await openReader(context, settings.storage);
     try {
       await reader.backup(file);
     } finally {

@@ -53,7 +53,7 @@ pauses that are stored.
     const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
     const checked =
       desk.daemon === null || isExplained
-        ? await checkHere(context, input, { account, explain })
+        ? await pollHere(context, input, { account, explain })
         : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
     const status = worstOf(checked.map(statusOf));
     if (input.flag('json')) {
@@ -77,13 +77,14 @@ pauses that are stored.
 });
 
 /** Polls in this process, which needs the whole file. */
-async function checkHere(
+async function pollHere(
   context: CommandContext,
   input: CommandInput,
   order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
   const { settings } = await loadConfiguration(context, input);
-  return context.rooms.checkAccounts({ settings, ...order, signal: context.signal });
+  const { checkHere } = await import('../act-here.ts');
+  return checkHere(context, { settings, ...order });
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */

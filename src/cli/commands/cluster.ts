@@ -5,6 +5,7 @@ import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadForOperator } from '../load-configuration.ts';
+import { leaveOrder, programOf } from '../open-reader.ts';
 import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
@@ -19,7 +20,7 @@ standby, owner a node or null.`,
   options: { json: jsonOption },
   run: async (context, input) => {
     const { settings } = await loadForOperator(context, input);
-    const seen = await context.rooms.lookAtCluster(settings, requirePostgres(settings));
+    const seen = await lookAt(context, requirePostgres(settings));
     const cluster = describeCluster(seen);
     const { owner } = cluster;
     if (input.flag('json')) await printJson(context, cluster);
@@ -45,14 +46,14 @@ is listed.`,
   run: async (context, input) => {
     const { settings } = await loadForOperator(context, input);
     const postgres = requirePostgres(settings);
-    const look = (): Promise<ClusterLook> => context.rooms.lookAtCluster(settings, postgres);
+    const look = (): Promise<ClusterLook> => lookAt(context, postgres);
     const before = await look();
     if (before.owner === null)
       throw new CommandError('nobody owns the accounts: there is nothing to hand over');
     if (before.members.length < 2)
       throw new CommandError('no other daemon stands by: nobody would take the accounts over');
     if (!input.flag('force')) await refuseDiffering(context, postgres, before);
-    await context.rooms.leaveOrder(settings.storage, { kind: 'hand-over', at: context.clock.now() });
+    await leaveOrder(context, settings.storage, { kind: 'hand-over', at: context.clock.now() });
     const heir = await waitForHeir(context, look, before);
     if (heir === null)
       throw new CommandError(
@@ -65,19 +66,43 @@ is listed.`,
 
 /** Throws where a daemon that may take the accounts over has another configuration than their owner. */
 async function refuseDiffering(
-  { rooms }: CommandContext,
-  postgres: PostgresSettings,
+  context: CommandContext,
+  { url }: PostgresSettings,
   { members, owner: incarnation }: ClusterLook,
 ): Promise<void> {
   const owner = members.find((member) => member.incarnation === incarnation);
   const other = members.find(({ configHash }) => configHash !== owner?.configHash);
   if (owner === undefined || other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
-  const differences = await rooms.compareConfigurations(postgres, hashes);
+  const [{ readConfigurations }, { compareConfigurations }] = await Promise.all([
+    import('../../store/postgres/reader.ts'),
+    import('../../cluster/compare-configurations.ts'),
+  ]);
+  const found = await readConfigurations({ url, program: programOf(context), hashes: Object.values(hashes) });
+  const [before, after] = [found.get(hashes.owner), found.get(hashes.other)];
+  const differences =
+    before === undefined || after === undefined
+      ? null
+      : compareConfigurations(JSON.parse(before), JSON.parse(after));
   throw new CommandError(
     `the configuration of ${other.node} is not that of ${owner.node} (${differences ?? 'it has not said what it consists of'}): ` +
       'give both the same file, or repeat with --force',
   );
+}
+
+async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
+  const { lookAtCluster } = await import('../../store/postgres/reader.ts');
+  return lookAtCluster({ url, program: programOf(context) });
+}
+
+/** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
+export async function lookAtOwn(
+  context: CommandContext,
+  settings: Settings,
+  postgres: PostgresSettings,
+): Promise<ClusterLook & { readonly configHash: string }> {
+  const { hashSettings } = await import('../../config/hash-settings.ts');
+  return { ...(await lookAt(context, postgres)), configHash: await hashSettings(settings, postgres) };
 }
 
 function requirePostgres({ storage }: Settings): PostgresSettings {

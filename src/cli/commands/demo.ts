@@ -22,7 +22,7 @@ balances fall, alerts arrive and resolve.`,
     const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, () => ending.abort());
     const channels = await readChannels(input.option('channels'));
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    await context.rooms.runDemo({ channels, stdout: context.stdout, signal });
+    await context.process.runDemo({ channels, stdout: context.stdout, signal });
     cancel();
     return exitCodes.ok;
   },

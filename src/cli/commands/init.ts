@@ -260,8 +260,8 @@ type TriedKey =
 /** Throws where the file that was just written is not valid. */
 async function tryKey(context: CommandContext, input: CommandInput, account: string): Promise<TriedKey> {
   const { settings } = await loadConfiguration(context, input);
-  const order = { settings, account, signal: context.signal };
-  const [checked] = await context.rooms.checkAccounts(order);
+  const { checkHere } = await import('../act-here.ts');
+  const [checked] = await checkHere(context, { settings, account });
   if (checked?.outcome === 'auth_failed') return { kind: 'refused' };
   const reading = checked?.outcome === 'ok' ? checked.view.reading : null;
   if (checked === undefined || reading === null)
@@ -295,7 +295,8 @@ async function finish(
     const { settings } = await loadConfiguration(context, input);
     const [channel] = settings.channels;
     if (channel !== undefined) {
-      const { delivery } = await context.rooms.sendTest({ settings, channel, signal: context.signal });
+      const { sendTest } = await import('../act-here.ts');
+      const { delivery } = await sendTest(settings, channel, context.signal);
       const said =
         delivery.kind === 'delivered' ? 'delivered' : `not delivered: ${cleanText(delivery.reason, 300)}`;
       await context.stdout.write(`Test message: ${said}.\n`);

@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { listSecretTexts } from '../../daemon/known-secrets.ts';
+import type { CopiedTable, StorePlace } from '../../store/migrate-store.ts';
 import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
-import type { CopiedTable } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
+import { programOf } from '../open-reader.ts';
 import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
@@ -22,8 +28,14 @@ An address may hold placeholders as the configuration does, so that no password 
   run: async (context, input) => {
     const to = input.option('to');
     if (to === null) throw new UsageError('--to is missing: the address of a PostgreSQL database, or a file');
-    const { settings } = await loadConfiguration(context, input);
-    const copied = await context.rooms.migrateStore({ from: settings.storage, to });
+    const { storage } = (await loadConfiguration(context, input)).settings;
+    const { migrateStore } = await import('../../store/migrate-store.ts');
+    const copied = await migrateStore({
+      from: storage.postgres ?? storage,
+      to: await readPlace(context, to),
+      program: programOf(context),
+      now: context.clock.now(),
+    });
     if (input.flag('json')) await printJson(context, { tables: copied });
     else await context.stdout.write(formatCopied(copied, context.stdout));
     const next = /^[^:]*:\/\/|^\$/.test(to) ? 'storage.postgres.url' : 'storage.path';
@@ -44,4 +56,27 @@ function formatCopied(copied: readonly CopiedTable[], stdout: Output): string {
     rows: copied,
     output: stdout,
   });
+}
+
+/** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */
+async function readPlace({ process }: CommandContext, text: string): Promise<StorePlace> {
+  const { interpolate } = await import('../../config/interpolate.ts');
+  const filled = interpolate(text, {
+    env: (name) => env[name],
+    file(path) {
+      try {
+        return { kind: 'text', text: readFileSync(path, 'utf8') };
+      } catch {
+        return { kind: 'failed', reason: 'it cannot be read' };
+      }
+    },
+  });
+  if (filled.kind === 'failed') throw new UsageError(`--to: ${filled.messages.join('; ')}`);
+  if (!/^[a-z]+:\/\//i.test(filled.text)) return { path: resolve(filled.text) };
+  const { postgresAddress } = await import('../../schema/addresses.ts');
+  const address = postgresAddress('').safeParse(filled.text);
+  if (!address.success)
+    throw new UsageError(`--to ${address.error.issues.map(({ message }) => message).join('; ')}`);
+  await process.hide(listSecretTexts(address));
+  return { url: address.data };
 }

@@ -1,10 +1,11 @@
-import { dayMs } from '../../domain/duration.ts';
+import { dayMs, formatDuration } from '../../domain/duration.ts';
 import { inParts } from '../../domain/parts.ts';
 import type { SqlAnswer, SqlValue } from '../../ports/store.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadForOperator } from '../load-configuration.ts';
+import { warnOfDamage } from '../open-reader.ts';
 import { readDuration } from '../read-options.ts';
 import { formatTable } from '../terminal/table.ts';
 
@@ -45,7 +46,15 @@ The daemon waits for no query; as long as one runs, the log of the database grow
       throw new CommandError(
         'query asks a SQLite file: ask a PostgreSQL database by psql, or copy it into a file by `lowwater migrate-store --to FILE` first',
       );
-    const file = await context.rooms.openSql(path, limitMs);
+    const [{ openSqlFile }, { endProcessAfter }] = await Promise.all([
+      import('../../store/store.ts'),
+      import('../../system/watchdog.ts'),
+    ]);
+    const file = openSqlFile(path, (found) => warnOfDamage(context, found));
+    const release = endProcessAfter(
+      limitMs,
+      `the query took longer than ${formatDuration(limitMs)} and was ended, so that the log of the database does not grow: ask for less, or raise --timeout`,
+    );
     try {
       const answer = file.ask(input.positional('SQL'));
       if (answer.kind === 'refused') throw new UsageError(answer.reason);
@@ -53,6 +62,7 @@ The daemon waits for no query; as long as one runs, the log of the database grow
       else if (input.flag('json')) await printRecords(context, answer);
       else await printTable(context, answer);
     } finally {
+      release();
       file.close();
     }
     return exitCodes.ok;

@@ -1,6 +1,8 @@
 import { cleanText } from '../../domain/plain-text.ts';
+import type { ReportDelivery } from '../../http/options.ts';
+import type { ReportOrder } from '../act-here.ts';
 import { CommandError, exitCodes, UsageError } from '../command.ts';
-import type { CommandContext, ReportOrder, SentReport } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
 import { type Desk, operatorCommand } from '../desk.ts';
 import { suggest } from '../read-options.ts';
@@ -42,23 +44,40 @@ async function readReport(
   id: string,
 ): Promise<{ readonly text: string; readonly payload: object }> {
   const { daemon } = desk;
-  if (daemon === null) return context.rooms.renderReport(orderOf(context, desk, id));
+  if (daemon === null) {
+    const { renderReport } = await import('../act-here.ts');
+    return reportHere(context, desk, id, (order) => renderReport(order, process.stdout.columns || undefined));
+  }
   const path = `/api/v1/reports/${encodeURIComponent(id)}`;
   const { text, report } = await request<{ text: string; report: object }>(daemon, { method: 'GET', path });
   return { text, payload: report };
 }
 
-async function sendReport(context: CommandContext, desk: Desk, id: string): Promise<readonly SentReport[]> {
+async function sendReport(
+  context: CommandContext,
+  desk: Desk,
+  id: string,
+): Promise<readonly ReportDelivery[]> {
   const { daemon } = desk;
-  if (daemon === null) return context.rooms.sendReport(orderOf(context, desk, id));
+  if (daemon === null) {
+    const here = await import('../act-here.ts');
+    return reportHere(context, desk, id, (order) => here.sendReport(order, context.signal));
+  }
   const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-  return (await request<{ deliveries: readonly SentReport[] }>(daemon, { method: 'POST', path })).deliveries;
+  return (await request<{ deliveries: readonly ReportDelivery[] }>(daemon, { method: 'POST', path }))
+    .deliveries;
 }
 
-function orderOf({ signal }: CommandContext, { settings }: Desk, id: string): ReportOrder {
+async function reportHere<T>(
+  context: CommandContext,
+  { settings }: Desk,
+  id: string,
+  use: (order: ReportOrder) => Promise<T>,
+): Promise<T> {
   const report = settings?.reports.find((candidate) => candidate.id === id);
   if (settings === null || report === undefined) throw new TypeError('a report without its settings');
-  return { settings, report, signal };
+  const { withReader } = await import('../act-here.ts');
+  return withReader(context, settings, (reader) => use({ settings, report, reader }));
 }
 
 function requireReport(known: readonly string[], id: string): string {

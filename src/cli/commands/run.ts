@@ -10,7 +10,7 @@ among them.`,
   examples: ['lowwater run --config /etc/lowwater/config.json'],
   run: async (context, input) => {
     try {
-      await context.rooms.runDaemon(await loadConfiguration(context, input), context.signal);
+      await context.process.runDaemon(await loadConfiguration(context, input), context.signal);
     } catch (error) {
       if (!(error instanceof EndedEarly)) throw error;
     }

@@ -7,7 +7,8 @@ export const schemaCommand: Command = {
   usesConfiguration: false,
   examples: ['lowwater schema > config.schema.json'],
   run: async (context) => {
-    await context.stdout.write(`${JSON.stringify(await context.rooms.readSchema(), null, 1)}\n`);
+    const { editorJsonSchema } = await import('../../config/json-schema.ts');
+    await context.stdout.write(`${JSON.stringify(editorJsonSchema(), null, 1)}\n`);
     return exitCodes.ok;
   },
 };

@@ -1,11 +1,21 @@
 import { resolve } from 'node:path';
-import { type Command, exitCodes, UsageError } from '../command.ts';
-import type { RunningSimulator } from '../context.ts';
+import { parseJson } from '../../domain/json.ts';
+import type { HttpService, ServiceAddress } from '../../simulator/http-service.ts';
+import type { Scenario } from '../../simulator/scenario.ts';
+import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { readPort } from '../read-options.ts';
 import { formatTable } from '../terminal/table.ts';
 import { untilAborted } from '../until-aborted.ts';
 
-type SimulatedKeys = RunningSimulator['accounts'][number];
+interface SimulatedKeys {
+  readonly id: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+interface Playing extends Pick<HttpService, 'url' | 'close'> {
+  readonly accounts: readonly SimulatedKeys[];
+}
 
 export const simulateCommand: Command = {
   name: 'simulate',
@@ -26,17 +36,13 @@ hour. Prints its address and the keys that it accepts. Ends with SIGINT or SIGTE
     const scenario = input.option('scenario');
     const provider = input.option('provider');
     if (provider !== null && scenario !== null) throw new UsageError('--provider takes no --scenario');
-    const simulator = await context.rooms.startSimulator({
-      host: input.option('host') ?? '127.0.0.1',
-      port: readPort(input, 9080),
-      scenarioFile: scenario === null ? null : resolve(context.cwd, scenario),
-      provider,
+    const place = { host: input.option('host') ?? '127.0.0.1', port: readPort(input, 9080) };
+    const simulator = await (provider === null
+      ? playScenario(context, place, scenario === null ? null : resolve(context.cwd, scenario))
+      : playPreset(context, place, provider)
+    ).catch((error: unknown) => {
+      throw explainListenError(error, `${place.host}:${place.port}`);
     });
-    if (simulator.kind === 'refused') {
-      throw new UsageError(
-        `${provider === null ? 'the scenario' : '--provider'} cannot be used:\n  ${simulator.problems.join('\n  ')}`,
-      );
-    }
     const { stdout } = context;
     const accounts = formatTable({
       columns: [
@@ -55,3 +61,64 @@ hour. Prints its address and the keys that it accepts. Ends with SIGINT or SIGTE
     return exitCodes.ok;
   },
 };
+
+/** Null plays the built-in scenario. */
+async function playScenario(
+  { clock, random }: CommandContext,
+  place: ServiceAddress,
+  file: string | null,
+): Promise<Playing> {
+  const [{ defaultScenario }, { startSimulator }] = await Promise.all([
+    import('../../simulator/default-scenario.ts'),
+    import('../../simulator/server.ts'),
+  ]);
+  const scenario = file === null ? defaultScenario : await readScenario(file);
+  const { url, close } = await startSimulator({ ...place, scenario, clock, random });
+  const accounts = scenario.accounts.map(({ id, authSecret }) => ({ id, credentials: { authSecret } }));
+  return { url, close, accounts };
+}
+
+async function playPreset({ clock }: CommandContext, place: ServiceAddress, type: string): Promise<Playing> {
+  const [{ presetKinds }, { startSimulatedApi, demoAccount }] = await Promise.all([
+    import('../../providers/presets/preset-kinds.ts'),
+    import('../../simulator/simulated-api.ts'),
+  ]);
+  const kind = presetKinds.find((each) => each.type === type);
+  if (kind?.loadSimulation === undefined)
+    throw refuse('--provider', [`"${type}" is no preset; "lowwater providers" lists them`]);
+  const account = demoAccount(kind);
+  const { url, close } = await startSimulatedApi({
+    ...place,
+    simulation: await kind.loadSimulation(),
+    accounts: [account],
+    requestsPerSecond: 10,
+    spentPerHour: 12_000_000,
+    clock,
+  });
+  return { url, close, accounts: [{ id: `${type}-main`, credentials: account.credentials }] };
+}
+
+async function readScenario(path: string): Promise<Scenario> {
+  const [{ parseScenario }, { readFileSource, largestDocumentBytes }] = await Promise.all([
+    import('../../simulator/scenario.ts'),
+    import('../../config/sources.ts'),
+  ]);
+  const { content: file } = await readFileSource(path, largestDocumentBytes);
+  if (file.kind === 'failed') throw refuse('the scenario', [`${path}: ${file.reason}`]);
+  const json = parseJson(file.text);
+  if (json === undefined) throw refuse('the scenario', [`${path} is not JSON`]);
+  const parsed = parseScenario(json);
+  if (parsed.kind === 'valid') return parsed.scenario;
+  throw refuse('the scenario', parsed.problems);
+}
+
+function refuse(what: string, problems: readonly string[]): UsageError {
+  return new UsageError(`${what} cannot be used:\n  ${problems.join('\n  ')}`);
+}
+
+/** An address that cannot be listened on is the person's to change; anything else stays what it is. */
+function explainListenError(error: unknown, address: string): unknown {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null;
+  if (code === 'EADDRINUSE') return new CommandError(`cannot listen on ${address}: another program does`);
+  return code === null ? error : new CommandError(`cannot listen on ${address}: ${code}`);
+}

@@ -8,8 +8,13 @@ import { amountOf, type Balance } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
-import { commonBalances } from '../../wording/balance-wording.ts';
-import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import {
+  commonBalances,
+  endOf,
+  formatBareComputed,
+  roughRunway,
+  wordInterval,
+} from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -20,7 +25,7 @@ import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
-import { type DescribedCluster, describeCluster } from './cluster.ts';
+import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
 
 export const statusCommand = operatorCommand({
   name: 'status',
@@ -72,21 +77,25 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
 
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
-  { rooms, stderr }: CommandContext,
+  context: CommandContext,
   { settings, isComplete }: Desk,
 ): Promise<DescribedCluster | null> {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;
-  const seen = await rooms.lookAtCluster(settings, postgres);
+  const seen = await lookAtOwn(context, settings, postgres);
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await stderr.write(`warning: ${nobodyOwns}\n`);
+  if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
   else if (held !== seen.configHash)
-    await stderr.write(`warning: the configuration here is not that of ${owner}, which owns the accounts\n`);
+    await context.stderr.write(
+      `warning: the configuration here is not that of ${owner}, which owns the accounts\n`,
+    );
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await stderr.write(`warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`);
+      await context.stderr.write(
+        `warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`,
+      );
   return cluster;
 }
 

@@ -22,11 +22,8 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
       const known = settings.channels.map((candidate) => candidate.name);
       throw new UsageError(`there is no channel "${name}"`, suggest(name, known));
     }
-    const { delivery, outgoing } = await context.rooms.sendTest({
-      settings,
-      channel,
-      signal: context.signal,
-    });
+    const { sendTest } = await import('../act-here.ts');
+    const { delivery, outgoing } = await sendTest(settings, channel, context.signal);
     const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
     const complete = delivery.kind === 'delivered' && refused.length === 0;
     if (input.flag('json')) {

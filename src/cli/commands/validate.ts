@@ -8,6 +8,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
+import { openReader } from '../open-reader.ts';
 import { printJson } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -34,14 +35,15 @@ problem, each with its path and line, when the file is not valid. --json prints 
     for (const { message } of unwatched)
       await context.stderr.write(`${style.yellow('warning')}: ${message}\n`);
     const warnings = [...loaded.warnings, ...unwatched];
-    const description = await context.rooms.describeSettings(settings, warnings);
+    const { describeSettings } = await import('../../config/describe-settings.ts');
+    const description = describeSettings(settings, warnings);
     if (input.flag('json')) {
       await printJson(context, description);
       return exitCodes.ok;
     }
     const { stdout } = context;
     // People have read the warnings on standard error.
-    const { warnings: _printed, ...tree } = { warnings: null, ...description };
+    const { warnings: _printed, ...tree } = description;
     await stdout.write(formatTree(tree, stdout.style, 0));
     const counts = `${plural(settings.accounts.length, 'account')}, ${plural(settings.rules.length, 'rule')}, ${plural(settings.channels.length, 'channel')}`;
     await stdout.write(`\n${stdout.style.green(`${file} is valid`)}: ${counts}\n`);
@@ -82,15 +84,12 @@ function findMissingFolder(path: string | undefined): readonly ConfigProblem[] {
 }
 
 /** Balances that the database has a reading of, which are not 0, and which no rule watches. */
-async function findUnwatched(
-  { rooms }: CommandContext,
-  settings: Settings,
-): Promise<readonly ConfigProblem[]> {
+async function findUnwatched(context: CommandContext, settings: Settings): Promise<readonly ConfigProblem[]> {
   const { path } = settings.storage;
   if (path === undefined || !existsSync(path)) return [];
   const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
   try {
-    const reader = await rooms.openReader(settings.storage);
+    const reader = await openReader(context, settings.storage);
     const { accounts } = await reader.load().finally(() => reader.close());
     const readings = new Map(accounts.map(({ account, reading }) => [account, reading]));
     return settings.accounts.flatMap((account) => {

@@ -1,8 +1,13 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Secret } from '../../domain/secret.ts';
+import type { StorageSettings } from '../../domain/settings.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
-import type { CommandContext, DaemonNote, DatabaseIdentity } from '../context.ts';
+import type { CommandContext } from '../context.ts';
 import { isLost, type OperatorConfiguration } from '../load-configuration.ts';
+import { programOf } from '../open-reader.ts';
 import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
+import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
 
 /** A daemon that answers, and what it says of itself where it lets this command in. */
 export interface FoundDaemon extends DaemonAddress {
@@ -66,7 +71,7 @@ export async function findDaemon(
   configuration: OperatorConfiguration,
 ): Promise<FoundDaemon | null> {
   const { server, storage } = configuration.settings;
-  const note = storage.path === undefined ? null : await context.rooms.readDaemonNote(storage.path);
+  const note = storage.path === undefined ? null : readDaemonNote(storage.path);
   const token = configuration.lost.has('server.token') ? null : (server?.token ?? null);
   const strangers: string[] = [];
   for (const url of listAddresses(note, configuration)) {
@@ -93,7 +98,7 @@ function listAddresses(note: DaemonNote | null, configuration: OperatorConfigura
 
 /** Why a daemon is not the configuration's, in words; null where it is, or nobody can say, which is said on standard error. */
 async function compare(
-  { rooms, stderr }: CommandContext,
+  context: CommandContext,
   configuration: OperatorConfiguration,
   { url, database }: { readonly url: string; readonly database: string },
 ): Promise<string | null> {
@@ -103,17 +108,40 @@ async function compare(
   } as const;
   const found: DatabaseIdentity = isLost(configuration, 'storage', ['path', 'postgres'])
     ? unsaid
-    : await rooms.identifyDatabase(configuration.settings.storage);
+    : await identifyDatabase(configuration.settings.storage, programOf(context));
   const own = found.kind === 'none' && configuration.isDatabaseGuessed ? unsaid : found;
   if (own.kind === 'known' && own.id === database) return null;
   if (own.kind === 'unknown') {
-    await stderr.write(
+    await context.stderr.write(
       `note: the daemon at ${url} has the database ${database}; whether that is the configuration's is not known: ${own.why}\n`,
     );
     return null;
   }
   const named = own.kind === 'known' ? `${own.id}, ${own.place}` : own.why;
   return `the daemon at ${url} has another database (${database}) than this configuration (${named}): nothing was asked of it`;
+}
+
+/** Which database a configuration means. */
+type DatabaseIdentity =
+  | { readonly kind: 'known'; readonly id: string; readonly place: string }
+  /** It has no id, so no daemon of this version has opened it. */
+  | { readonly kind: 'none' | 'unknown'; readonly why: string };
+
+/** A file that is not there, or that no daemon of this version has opened, is surely not the database of a daemon that answers. */
+async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
+  const { readIdOf } = await import('../../store/store.ts');
+  const place = storage.path ?? 'the PostgreSQL database';
+  const id = await readIdOf(storage, { program });
+  if (id !== null) return { kind: 'known', id, place };
+  if (storage.path === undefined) return { kind: 'unknown', why: 'it does not answer' };
+  try {
+    accessSync(dirname(place), constants.R_OK | constants.X_OK);
+    if (!existsSync(place)) return { kind: 'none', why: `${place} does not exist` };
+    accessSync(place, constants.R_OK);
+  } catch {
+    return { kind: 'unknown', why: `${place} cannot be read` };
+  }
+  return { kind: 'none', why: `no daemon of this version has opened ${place}` };
 }
 
 /** Whether a daemon is there, and with which database. What does not answer as one is named on standard error. */

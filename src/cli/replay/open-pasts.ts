@@ -4,14 +4,15 @@ import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { plural } from '../../domain/plain-text.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
-import type { Calendar } from '../../ports/clock.ts';
 import { assignReadings, countRepeatedInstants, givenPast } from '../../replay/given-past.ts';
 import { type BalanceColumns, readHistoryCsv } from '../../replay/history-csv.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import { HistoryFileError } from '../../replay/read-csv.ts';
 import { storedPast } from '../../replay/stored-past.ts';
+import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { CommandError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { openReader } from '../open-reader.ts';
 import type { Progress } from '../terminal/progress.ts';
 
 /** Whose past is wanted, from when on, and from where. */
@@ -30,7 +31,6 @@ export interface PastOrder {
 /** The past of accounts while it can be read. */
 export interface OpenPasts {
   readonly pasts: readonly AccountPast[];
-  readonly calendar: Calendar;
   /** Says how much of them was gone through, from 0 to 1. */
   readonly update: (fraction: number) => void;
 }
@@ -45,19 +45,18 @@ export async function withPasts(
   use: (opened: OpenPasts) => Promise<void>,
 ): Promise<void> {
   const { settings, account, progress, file } = order;
-  const calendar = await context.rooms.loadCalendar();
   try {
     if (file !== null) {
       const pasts = await readFile(context, order, file);
       const update = (fraction: number) => progress.update(textShare + fraction * (1 - textShare));
-      if (pasts !== null) await use({ pasts, calendar, update });
+      if (pasts !== null) await use({ pasts, update });
       return;
     }
-    const reader = await context.rooms.openReader(settings.storage);
+    const reader = await openReader(context, settings.storage);
     try {
       const accounts = account === null ? settings.accounts : [account];
       const pasts = accounts.map((each) => storedPast(reader, each, order));
-      await use({ pasts, calendar, update: (fraction) => progress.update(fraction) });
+      await use({ pasts, update: (fraction) => progress.update(fraction) });
     } finally {
       await reader.close();
     }
@@ -68,7 +67,7 @@ export async function withPasts(
 
 /** What a file knows of the accounts; null when it was interrupted. */
 async function readFile(
-  { rooms, cwd, signal, stderr }: CommandContext,
+  { cwd, signal, stderr }: CommandContext,
   order: PastOrder,
   file: string,
 ): Promise<readonly AccountPast[] | null> {
@@ -76,10 +75,9 @@ async function readFile(
   try {
     const size = path === null ? Number.POSITIVE_INFINITY : (await stat(path)).size;
     let read = 0;
-    const newShelf = await rooms.loadPollShelf();
     const readings = await readHistoryCsv(
       openText(path, signal),
-      newShelf,
+      () => new PackedPolls(),
       columnsOf(order.settings.accounts),
       (characters) => {
         read += characters;

@@ -2,6 +2,7 @@ import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
+import { cronCalendar } from '../../system/calendar.ts';
 import type { CommandContext } from '../context.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { OpenPasts } from './open-pasts.ts';
@@ -19,7 +20,7 @@ const sliceReadings = 5000;
 
 /** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(context: CommandContext, order: Order): Promise<void> {
-  const { pasts, calendar, json, update } = order;
+  const { pasts, json, update } = order;
   const { stdout, signal } = context;
   const rows: Row[] = [];
   let separator = '\n';
@@ -34,7 +35,7 @@ export async function printForecasts(context: CommandContext, order: Order): Pro
       separator = ',\n';
     };
     let readings = 0;
-    for await (const part of forecastsOf(past, calendar)) {
+    for await (const part of forecastsOf(past, cronCalendar)) {
       for (const it of part) {
         if (json) lines.push(JSON.stringify(forecastJson(account, it)));
         else found.push(it);

@@ -3,6 +3,7 @@ import type { Settings } from '../../domain/settings.ts';
 import { Replay } from '../../replay/replay.ts';
 import { replayJson } from '../../replay/replay-json.ts';
 import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts';
+import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
@@ -59,7 +60,7 @@ const slicePolls = 20_000;
 /** Null when it was interrupted. */
 async function runSlices(
   { signal }: CommandContext,
-  { pasts, calendar, update }: OpenPasts,
+  { pasts, update }: OpenPasts,
   parts: { readonly settings: Settings; readonly observer: ReplayObserver },
 ): Promise<ReplayResult | null> {
   const replay = new Replay({ ...parts, calendar, pasts });

@@ -1,9 +1,9 @@
 import type { Batch } from '../../ports/store.ts';
+import type { Value } from '../asking.ts';
 import { type Change, changes, replacing } from '../changes.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
 import type { ColumnKind, Row } from '../tables.ts';
 import { arrayTypes, bigintArray, columnArrays } from './binary-array.ts';
-import type { Value } from './connection.ts';
 
 /** Which turn of owning a slot this is. */
 export interface Fence {

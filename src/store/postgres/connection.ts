@@ -2,13 +2,11 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Value } from '../asking.ts';
 import { chooseHost, clientConfig } from './choose-host.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
-
-/** A value of a parameter. Bytes go in binary form (`binary-array.ts`). */
-export type Value = string | number | null | Buffer;
 
 /** Asks one statement; gives its rows. */
 export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;

@@ -1,7 +1,8 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Cluster, ClusterLook, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
+import type { Value } from '../asking.ts';
 import { textArray } from './binary-array.ts';
-import type { Database, Value } from './connection.ts';
+import type { Database } from './connection.ts';
 
 /** The one slot there is. */
 export const onlySlot = 0;

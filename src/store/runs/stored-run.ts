@@ -1,9 +1,6 @@
-import { dayMs } from '../../domain/duration.ts';
-import type { PollRecord, Reading } from '../../domain/reading.ts';
-import type { HistoryQuery } from '../../ports/store.ts';
-import type { FoundDamage } from './damaged-runs.ts';
+import type { PollRecord } from '../../domain/reading.ts';
+import type { DamagedRun } from '../../ports/store.ts';
 import { decodePolls } from './decode-polls.ts';
-import { groupOverlapping, type Span } from './overlap.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
 
@@ -11,59 +8,6 @@ import { PollEncoder } from './poll-codec.ts';
 export interface StoredRun extends Span {
   /** Null for the tail, which was stored last. */
   readonly seq: number | null;
-}
-
-/** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
-const likelySpansMs = [dayMs, 60 * dayMs];
-
-/** Where the reading before an instant is looked for, one after the other: the first that is in its span is the one. */
-export function spansBefore(account: string, at: number): readonly HistoryQuery[] {
-  const likely = likelySpansMs.map((spanMs) => ({ account, since: at - spanMs, until: at }));
-  return [...likely, { account, since: Number.MIN_SAFE_INTEGER, until: at }];
-}
-
-/** The newest reading that was taken before an instant, among those of `polls` and the one that is known. */
-export function newerReading(
-  polls: readonly PollRecord[],
-  until: number,
-  known: Reading | null,
-): Reading | null {
-  let newest = known;
-  for (const { reading } of polls)
-    if (reading !== null && reading.at < until && (newest === null || reading.at > newest.at))
-      newest = reading;
-  return newest;
-}
-
-/** The runs that an answer is made of, in its order: those that come together are read together. */
-export function arrangeRuns(
-  runs: readonly StoredRun[],
-  { asStored }: HistoryQuery,
-): Iterable<readonly StoredRun[]> {
-  const stored = runs.toSorted(
-    (left, right) => (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER),
-  );
-  return asStored === true ? stored.map((run) => [run]) : groupOverlapping(stored);
-}
-
-/** The polls of runs that come together, within the span that is asked for. */
-export function mergeRuns(
-  runs: readonly StoredRun[],
-  { since, until }: HistoryQuery,
-  pollsOf: (run: StoredRun) => readonly PollRecord[],
-): readonly PollRecord[] {
-  const merged = runs.flatMap((run) => {
-    const polls = pollsOf(run);
-    const isWithin = run.earliestAt >= since && run.latestAt < until;
-    return isWithin ? polls : polls.filter(({ at }) => at >= since && at < until);
-  });
-  // Within a run polls are in order; runs overlap only where the clock was set back.
-  return runs.length === 1 ? merged : merged.sort((left, right) => left.at - right.at);
-}
-
-/** The readings of polls that come in chunks. */
-export function readingsOf(polls: readonly PollRecord[]): readonly Reading[] {
-  return polls.flatMap(({ reading }) => reading ?? []);
 }
 
 /** The polls of a stored run; none, and `damaged` hears of it, where they cannot be read. A tail has no `earliestAt`. */
@@ -118,4 +62,78 @@ export function unlessDamaged<T>(read: () => T, damaged: (error: PollCodecError)
     if (error instanceof PollCodecError) return damaged(error);
     throw error;
   }
+}
+
+/** The time that a run of polls covers, both ends included. */
+export interface Span {
+  readonly earliestAt: number;
+  readonly latestAt: number;
+}
+
+/**
+ * Runs by time, oldest first. Those whose spans overlap come together, in the order in which they were given: only their
+ * polls have to be sorted.
+ */
+export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Generator<readonly Run[]> {
+  const places = new Map(runs.map((run, place) => [run, place]));
+  const byPlace = (left: Run, right: Run): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
+  let group: Run[] = [];
+  let latestAt = Number.NEGATIVE_INFINITY;
+  for (const run of runs.toSorted((left, right) => left.earliestAt - right.earliestAt)) {
+    if (group.length > 0 && run.earliestAt > latestAt) {
+      yield group.sort(byPlace);
+      group = [];
+    }
+    group.push(run);
+    latestAt = Math.max(latestAt, run.latestAt);
+  }
+  if (group.length > 0) yield group.sort(byPlace);
+}
+
+/** A run that cannot be read, with its bytes. */
+export interface FoundRun extends DamagedRun {
+  /** Null for a tail. */
+  readonly seq: number | null;
+  readonly data: Uint8Array;
+  readonly reason: string;
+}
+
+/** A run as its reader finds it. */
+export type FoundDamage = Omit<FoundRun, 'foundAt'>;
+
+/** What was found damaged: the next batch that is stored sets it aside. */
+export class DamagedRuns {
+  readonly #now: () => number;
+  readonly #found = new Map<string, FoundRun>();
+  readonly #untaken: DamagedRun[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note(run: FoundDamage): void {
+    this.#found.set(placeOf(run), { ...run, foundAt: this.#now() });
+  }
+
+  /** What a batch has to set aside: sealed runs, and tails of accounts that it begins anew. */
+  of(beginsAnew: (account: string) => boolean): readonly FoundRun[] {
+    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnew(account));
+  }
+
+  /** These were set aside. */
+  stored(runs: readonly FoundRun[]): void {
+    for (const found of runs) {
+      const { seq: _seq, data: _data, reason: _reason, ...run } = found;
+      this.#found.delete(placeOf(found));
+      this.#untaken.push(run);
+    }
+  }
+
+  take(): readonly DamagedRun[] {
+    return this.#untaken.splice(0);
+  }
+}
+
+function placeOf({ seq, account }: Pick<FoundRun, 'seq' | 'account'>): string {
+  return seq === null ? account : `#${seq}`;
 }

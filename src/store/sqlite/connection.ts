@@ -2,11 +2,23 @@ import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
+import type { Value } from '../asking.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFileSystem } from './file-system.ts';
 import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
+
+/** Asks a connection one statement, whose values `$1`, `$2` … stand for; each is prepared once. */
+export function openAsk(db: Connection): <Row>(text: string, values?: readonly Value[]) => readonly Row[] {
+  const prepared = new Map<string, Database.Statement>();
+  return <Row>(text: string, values: readonly Value[] = []) => {
+    const statement = prepared.get(text) ?? db.prepare(text);
+    prepared.set(text, statement);
+    const bound = Object.fromEntries(values.map((value, index) => [index + 1, value]));
+    return (values.length === 0 ? statement.all() : statement.all(bound)) as readonly Row[];
+  };
+}
 
 /**
  * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take

@@ -1,9 +1,6 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 
-/** A row that nothing but damage can have made. */
-export class DamagedRecordError extends Error {}
-
 /** SQLite always knows whether something is stored, and who may. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
 
@@ -50,9 +47,8 @@ function adviseOn(kind: Kind): string {
 }
 
 /**
- * Runs what touches the database. Errors of SQLite and of the file system and damaged rows come out as
- * `StorageError`, whose message
- * names the file and what to do; any other error is a bug and comes out as it is.
+ * Runs what touches the database. Errors of SQLite and of the file system come out as `StorageError`, whose message names the file and
+ * what to do; any other error is a bug and comes out as it is.
  */
 export function guardStorage<T>(path: string, work: () => T): T {
   try {
@@ -64,7 +60,6 @@ export function guardStorage<T>(path: string, work: () => T): T {
 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
-  if (error instanceof DamagedRecordError) return storageError('corrupt', path, error);
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
   if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);

@@ -1,18 +1,23 @@
-import type { FoundDamage } from '../runs/damaged-runs.ts';
-import { copyDatabase } from './backup.ts';
-import { type Connection, connectForReading } from './connection.ts';
-import { guardStorage } from './failure.ts';
-import { openHistory } from './history.ts';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { StorageError } from '../../domain/operator-error.ts';
+import type { HistoryQuery, StoredState } from '../../ports/store.ts';
+import { type Asking, askAtOnce, type Statement } from '../asking.ts';
+import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import { History, type HistoryQuestion, readingsOf } from '../runs/history.ts';
+import type { FoundDamage } from '../runs/stored-run.ts';
+import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
+import { asStorageError, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 import { listOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
-import { openRecordReader } from './record-reader.ts';
 
 /**
  * Opens a database to read it, whether or not a daemon writes it meanwhile. Changes nothing.
  *
- * `now` is the wall clock; without it `load` also gives silences that are over. `damaged` hears of each run that is left out. Throws `StorageError` when there is no
- * database or when it is of another version of lowwater.
+ * `now` is the wall clock; without it `load` also gives silences that are over. `damaged` hears of each run that is left out. Throws
+ * `StorageError` when there is no database or when it is of another version of lowwater.
  */
 export function openSqliteReader(options: {
   readonly path: string;
@@ -24,12 +29,24 @@ export function openSqliteReader(options: {
   try {
     return guardStorage(path, () => {
       requireSchema(db, path);
-      return { ...readFrom({ db, path, now, ownsWrites: false, damaged }), close: () => db.close() };
+      const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
+      return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
     });
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
+function refuseDamaged(stored: StoredState, path: string): StoredState {
+  const [first] = stored.damagedRecords ?? [];
+  if (first === undefined) return stored;
+  const { source, key, reason } = first;
+  throw new StorageError(
+    'corrupt',
+    `database ${path}: the ${source} ${key} cannot be read (${reason}): start the daemon, which sets it aside, or restore a backup`,
+  );
 }
 
 /** All questions that a connection can answer; shared by the reader and the daemon's store. */
@@ -41,10 +58,112 @@ export function readFrom(options: {
   readonly damaged: (found: FoundDamage) => void;
 }): Omit<SqliteReader, 'close'> {
   const { db, path, now, ownsWrites, damaged } = options;
+  const ask = openAsk(db);
+  const answer = ({ text, values }: Statement) => ask(text, values);
+  const read = <Result>(asking: Asking<Result>): Result =>
+    guardStorage(path, () => askAtOnce(asking, answer));
+  const load = db.transaction(() => askAtOnce(loadState(now()), answer));
   return {
     ...openHistory(db, path, damaged),
-    ...openRecordReader(db, path, now),
+    load: () => guardStorage(path, () => load.deferred()),
+    incidents: (query) => read(findIncidents(query)),
+    incident: (id) => read(findIncident(id)),
+    silences: (notOverAt) => read(findSilences(notOverAt)),
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     leftOrders: () => guardStorage(path, () => listOrders(db)),
     backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
   };
+}
+
+/** One statement, so that it sees one moment. */
+const findRuns = `SELECT tail AS data, tail_polls AS polls, tail_latest_at AS latestAt, (
+    SELECT json_group_array(json_array(seq, earliest_at, latest_at)) FROM segment
+    WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
+  ) AS runs FROM account WHERE id = $1`;
+const findData = 'SELECT seq, data, polls FROM segment WHERE seq = $1';
+
+/** What can be asked of the stored polls; `damaged` hears of each run that is left out because it cannot be read. */
+export function openHistory(
+  db: Connection,
+  path: string,
+  damaged: (found: FoundDamage) => void,
+): Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'> {
+  const ask = openAsk(db);
+  const history = new History(damaged, 1);
+  const answer = (question: HistoryQuestion): unknown => {
+    if (!('account' in question))
+      return new Map(
+        question.flatMap((seq) => ask<{ seq: number }>(findData, [seq])).map((row) => [row.seq, row]),
+      );
+    const { account, since, until } = question;
+    const [row] = ask<{ runs: string }>(findRuns, [account, since, until]);
+    return row && { ...row, runs: JSON.parse(row.runs) };
+  };
+  const read = <Result>(asking: Asking<Result, HistoryQuestion>): Result =>
+    guardStorage(path, () => askAtOnce(asking, answer));
+  function* polls(query: HistoryQuery) {
+    for (const portion of read(history.portions(query))) yield* read(portion);
+  }
+  return {
+    polls,
+    *readings(query) {
+      for (const part of polls(query)) yield readingsOf(part);
+    },
+    readingBefore: (account, at) => read(history.readingBefore(account, at)),
+  };
+}
+
+/** So many pages at a time; between two steps a daemon goes on with its work. */
+const pagesPerStep = 500;
+
+/**
+ * Copies a live database into one file that needs no other files, checks the copy and only then gives it
+ * its name. Throws `StorageError` when there is a file of that name already.
+ *
+ * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever
+ * the daemon commits.
+ */
+export async function copyDatabase(
+  db: Connection,
+  file: string,
+  options: { readonly inOneStep: boolean },
+): Promise<void> {
+  refuseTarget(file);
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  try {
+    await db.backup(partial, { progress: () => (options.inOneStep ? 0x7fffffff : pagesPerStep) });
+    finishCopy(partial, file);
+    refuseTarget(file);
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw asStorageError(file, error);
+  }
+}
+
+function refuseTarget(file: string): void {
+  if (existsSync(file))
+    throw new StorageError(
+      'other',
+      `${file} exists already: a backup never overwrites a file, name another one`,
+    );
+  const directory = dirname(file);
+  if (!existsSync(directory))
+    throw new StorageError('other', `the directory ${directory} for the backup does not exist: create it`);
+}
+
+function finishCopy(partial: string, file: string): void {
+  const copy = new Database(partial);
+  try {
+    copy.pragma('journal_mode = DELETE');
+    const finding = String(copy.pragma('integrity_check(1)', { simple: true }));
+    if (finding !== 'ok')
+      throw new StorageError(
+        'corrupt',
+        `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
+      );
+  } finally {
+    copy.close();
+  }
 }

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
+import { readConfiguration } from '../../cli/load-configuration.ts';
+import { formatProblem } from '../../config/config-problem.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
@@ -10,7 +12,6 @@ import { startSimulator } from '../../simulator/server.ts';
 import { demoAccount, startSimulatedApi } from '../../simulator/simulated-api.ts';
 import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';
-import { openConfigurationFile } from '../configuration-file.ts';
 import type { ProcessLog } from '../process-log.ts';
 import { serve } from '../serve.ts';
 import { findFreePort, openReceivers } from './receivers.ts';
@@ -22,10 +23,8 @@ const usualPort = 8080;
  * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated
  * provider plays a story, the daemon watches it, a receiver of each channel prints what arrives.
  */
-export async function runDemo(
-  order: DemoOrder & { readonly version: string; readonly log: ProcessLog },
-): Promise<void> {
-  const { stdout, signal, log, version } = order;
+export async function runDemo(order: DemoOrder, version: string, log: ProcessLog): Promise<void> {
+  const { stdout, signal } = order;
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-demo-'));
   const receivers = await openReceivers(order.channels, stdout);
   const port = await findFreePort(usualPort);
@@ -38,19 +37,20 @@ export async function runDemo(
   });
   const other = await startOtherProvider();
   try {
-    const path = join(folder, 'config.json');
+    const file = join(folder, 'config.json');
     const channels = Object.fromEntries([...receivers].map(([name, { channel }]) => [name, channel]));
     const parts = { provider: provider.url, other, channels, port, everyone: order.channels !== null };
-    writeFileSync(path, JSON.stringify(storyConfiguration(parts), null, 2));
-    const file = openConfigurationFile(path, log);
-    const loaded = await file.load();
+    writeFileSync(file, JSON.stringify(storyConfiguration(parts), null, 2));
+    const { loaded, sources } = await readConfiguration(file, log.hide);
     if (loaded.kind === 'invalid')
-      throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
-    const { settings, secrets, sources } = loaded;
-    const ending = await log.open(settings.log.level);
+      throw new Error(
+        `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
+      );
+    const { settings, secrets } = loaded;
+    const opened = await log.open(settings.log.level);
     const started = (url: string | null): void =>
       tellStory({ order, url, server: settings.server, eachTurn: other.refill });
-    await serve({ file, settings, secrets, sources, log: ending, version, signal, started });
+    await serve({ file, settings, secrets, sources, hide: log.hide, log: opened, version, signal, started });
   } finally {
     await Promise.all([
       provider.close(),

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Preset, PresetAnswer } from '../../../src/channels/presets/preset.ts';
-import { exampleKeys, presetKinds } from '../../../src/channels/presets/preset-kind.ts';
+import { exampleKeys } from '../../../src/channels/post-kind.ts';
+import type { Preset } from '../../../src/channels/presets/preset.ts';
+import { presetKinds } from '../../../src/channels/presets/preset-kind.ts';
+import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -17,12 +19,12 @@ import { problemsOf, receivers, textsOf } from './receivers.ts';
 
 const rows = presetKinds.map(({ type, preset }) => ({ type, preset, receiver: receivers[type] }));
 
-function say(response: ServerResponse, { status, body }: PresetAnswer['example']): void {
+function say(response: ServerResponse, { status, body }: ReceiverAnswer['example']): void {
   response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 /** Sends to the receiver of the documentation; `no` is what it answers in place of its yes. */
-async function send(preset: Preset, message?: Message, no?: PresetAnswer): Promise<Sending> {
+async function send(preset: Preset, message?: Message, no?: ReceiverAnswer): Promise<Sending> {
   const receiver = receivers[preset.type];
   if (receiver === undefined) throw new Error(`${preset.type} has no row in receivers.ts`);
   return sendThrough({

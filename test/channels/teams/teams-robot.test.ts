@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { teamsKind } from '../../../src/channels/teams/teams-kind.ts';
+import { channelSchema } from '../../../src/channels/registry.ts';
 import { renderTeams } from '../../../src/channels/teams/teams-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -65,7 +65,7 @@ describe('a Teams workflow', () => {
     (who) => {
       const webhookUrl = 'https://example.com/x';
       expect(
-        teamsKind.schema.safeParse({ type: 'teams', webhookUrl, mention: { critical: [who] } }).success,
+        channelSchema.safeParse({ type: 'teams', webhookUrl, mention: { critical: [who] } }).success,
       ).toBe(false);
     },
   );
@@ -96,7 +96,7 @@ describe('a Teams workflow', () => {
 
   it('is not one of the connectors that Microsoft has retired', () => {
     const webhookUrl = 'https://example.webhook.office.com/webhookb2/hunter2';
-    const { error } = teamsKind.schema.safeParse({ type: 'teams', webhookUrl });
+    const { error } = channelSchema.safeParse({ type: 'teams', webhookUrl });
     expect(error?.issues[0]?.message).toContain('retired');
     expect(error?.issues[0]?.message).not.toContain('hunter2');
   });

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/clock.ts';
-import { openProcessLog } from '../../../src/wiring/process-log.ts';
-import { createRooms } from '../../../src/wiring/rooms.ts';
 import { minuteMs, units } from '../../support/account-facts.ts';
 import { runBuilt } from '../../support/built-program.ts';
-import { runCli } from '../../support/cli.ts';
+import { loadFile, runCli } from '../../support/cli.ts';
 import { type SeedPoll, seedDatabase } from '../../support/seed-database.ts';
 
 let folder: string;
@@ -42,10 +40,7 @@ function makePolls(): SeedPoll[] {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lowwater-replay-'));
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(
-    join(folder, 'config.json'),
-  );
-  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  const loaded = await loadFile(join(folder, 'config.json'));
   seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
 });
 
@@ -141,8 +136,7 @@ describe('lowwater replay', () => {
     const accounts = [...config.accounts, { id: 'dark', authSecret: 'key-of-the-dark-account' }];
     const path = join(folder, 'dark.json');
     writeFileSync(path, JSON.stringify({ ...config, accounts, storage: { path: 'dark.db' } }));
-    const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(path);
-    if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+    const loaded = await loadFile(path);
     const dark = makePolls().map(
       (poll): SeedPoll =>
         poll.account === 'otp' ? poll : { account: 'dark', at: poll.at, answer: 'timeout' },
@@ -223,10 +217,7 @@ describe('lowwater explain', () => {
   it('names the reading, every threshold and the nearest one that would not have fired', async () => {
     const low = { ...config, storage: { path: 'low.db' } };
     writeFileSync(join(folder, 'low.json'), JSON.stringify(low));
-    const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(
-      join(folder, 'low.json'),
-    );
-    if (loaded.kind !== 'loaded') throw new Error('the configuration was refused');
+    const loaded = await loadFile(join(folder, 'low.json'));
     const otp = makePolls()
       .filter(({ account }) => account === 'otp')
       .slice(0, 260);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { inactiveAlert } from '../../../src/engine/transition.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
-import { openRecordReader } from '../../../src/store/postgres/record-reader.ts';
+import { loadOwned } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident, message, noon, accountState as state } from '../sqlite/batches.ts';
 import { makeDatabase, open, own } from './fixtures.ts';
@@ -98,16 +98,13 @@ describe.skipIf(noPostgres !== null)('a load that is interrupted', () => {
     const database = openDatabase({ url });
     const asked: number[] = [];
     let failures = 2;
-    const reader = openRecordReader({
-      ...database,
-      ask: async <Row>(text: string, values: readonly (string | number | null | Buffer)[] = []) => {
-        if (!text.includes('FROM account WHERE body')) return database.ask<Row>(text, values);
-        asked.push(Number(values.at(-1)));
-        if (asked.length > 1 && failures-- > 0) throw new StorageError('busy', 'no answer in time');
-        return database.ask<Row>(text, values);
-      },
-    });
-    const loaded = await reader.loadOwned(0, { goOn: async () => true, isLenient: false });
+    const ask: typeof database.ask = async (text, values = []) => {
+      if (!text.includes('FROM account WHERE body')) return database.ask(text, values);
+      asked.push(Number(values.at(-1)));
+      if (asked.length > 1 && failures-- > 0) throw new StorageError('busy', 'no answer in time');
+      return database.ask(text, values);
+    };
+    const loaded = await loadOwned(ask, 0, { goOn: async () => true, isLenient: false });
     expect(loaded.accounts.map(({ account }) => account).toSorted()).toEqual(ids.toSorted());
     expect(asked.slice(0, 5)).toEqual([2000, 2000, 500, 125, 125]);
     await database.close();

@@ -1,0 +1,232 @@
+import * as z from 'zod';
+import { maxRetryAfterMs } from '../domain/backoff.ts';
+import { keyOf, parseJson } from '../domain/json.ts';
+import { Secret } from '../domain/secret.ts';
+import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
+import { credentialAddress, plainAddress } from '../schema/addresses.ts';
+import { filledList, shape } from '../schema/shapes.ts';
+import { secret, textLeaf } from '../schema/texts.ts';
+import { strangeSuccess } from './accept.ts';
+import { type AnswerTable, commonAnswers } from './answers.ts';
+import { hostOf, isLoopback, isUnencrypted, keysAtHost } from './describe-address.ts';
+import type { ChannelKind } from './kind.ts';
+import { type Mention, mentionSchema } from './mention.ts';
+import type { PostCode, PostSettings, Receiver, ReceiverAnswer, ReceiverKey } from './receiver.ts';
+
+interface PostConfig {
+  readonly type: string;
+  readonly mention?: Mention | undefined;
+  readonly [key: string]: unknown;
+}
+
+/** A kind of channel whose receiver takes JSON or a form by POST: `receiver` says what it is, `load` brings what renders for it. */
+export function postKind(
+  receiver: Receiver,
+  load: () => Promise<PostCode>,
+): ChannelKind<PostConfig, PostSettings> {
+  const { type, name, source, keys, address, signingKey } = receiver;
+  const table = tableOf(receiver);
+  const { description = `Messages by ${name} (${source}).` } = receiver;
+  return {
+    type,
+    schema: shape({
+      type: z.literal(type).meta({ description }),
+      ...Object.fromEntries(Object.entries(keys).map(([key, data]) => [key, keySchema(name, data)])),
+    }),
+    build(channel, config) {
+      const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
+      const secrets = Object.fromEntries(texts.map(([key, text]) => [key, new Secret(text)]));
+      const recipients = receiver.each === undefined ? undefined : config[receiver.each];
+      const places = texts.flatMap(([key, text]) => (key === signingKey || text === '' ? [] : [text]));
+      return {
+        type,
+        name: channel,
+        place: new Secret(places.join(' ')),
+        address: secrets[address] ?? new Secret(''),
+        keys: secrets,
+        recipients: Array.isArray(recipients) ? recipients.map(String) : null,
+        mention: config.mention ?? {},
+      };
+    },
+    describe: (settings) =>
+      [
+        hostOf(settings.address),
+        ...Object.entries(keys).flatMap(([key, { kind }]) => {
+          const value = settings.keys[key]?.reveal() ?? '';
+          if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
+          return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
+        }),
+      ].join(', '),
+    ...(receiver.hosts === undefined ? {} : { keysAt: keysAtHost(new RegExp(receiver.hosts)) }),
+    findWarnings: (settings, { providerHosts }) => [
+      ...(isUnencrypted(settings.address) ? [{ key: address, message: receiver.unencrypted }] : []),
+      ...(receiver.spendsBalance &&
+      providerHosts.includes(URL.parse(settings.address.reveal())?.hostname ?? '') &&
+      !isLoopback(settings.address)
+        ? [
+            {
+              key: address,
+              message:
+                'is the provider whose balances are watched: where it is the same account, an alert that it is empty reaches nobody',
+            },
+          ]
+        : []),
+    ],
+    check: ({ read, credentials }) =>
+      Object.keys(keys)
+        .filter((key) => receiver.spendsBalance && credentials.has(String(read(key))))
+        .slice(0, 1)
+        .map((key) => ({
+          key,
+          message:
+            'is that of an account whose balance is watched: when it is empty, nothing pays for the alert. Use another account',
+        })),
+    pace: ({ place, mention }) => ({
+      minGapMs:
+        (Object.keys(mention).length === 0 ? null : receiver.minGapMsWithMention) ?? receiver.minGapMs,
+      paceKey: place.reveal(),
+    }),
+    answers: table.rows,
+    async openSender(settings, dependencies) {
+      const [{ openPostSender }, { render, prepare }] = await Promise.all([
+        import('./post-sender.ts'),
+        load(),
+      ]);
+      return openPostSender({
+        ...dependencies,
+        table,
+        address: settings.address,
+        render: (message) => render(message, settings),
+        prepare: (part, attempt) =>
+          prepare?.(part, settings, attempt) ?? { url: settings.address.reveal(), body: part.body },
+      });
+    },
+    async openDemoReceiver() {
+      const [{ receivePosts }, { show = linesOf }] = await Promise.all([
+        import('./listen-on-loopback.ts'),
+        load(),
+      ]);
+      const { status, body } = receiver.yes.example;
+      return receivePosts({
+        channel: (origin) => ({ type, ...exampleKeys(receiver, origin) }),
+        show: (sent) => ({ title: name, lines: show(parseJson(sent), sent) }),
+        answer: { status, body: typeof body === 'string' ? body : JSON.stringify(body) },
+      });
+    },
+  };
+}
+
+/** The keys of a channel as the examples have them, with another origin in the address. */
+export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(receiver.keys).flatMap(([key, { kind, example, optional }]) => {
+      if (key !== receiver.address) return optional ? [] : [[key, kind === 'people' ? [example] : example]];
+      const { pathname, search } = new URL(example);
+      return [[key, origin === undefined ? example : `${origin}${pathname}${search}`]];
+    }),
+  );
+}
+
+function linesOf(json: unknown, sent: string): readonly string[] {
+  return json === undefined
+    ? [...new URLSearchParams(sent)].flatMap(([field, value]) => `${field}: ${value}`.split('\n'))
+    : JSON.stringify(json, null, 2).split('\n');
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Secret) return value.reveal();
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  return typeof value === 'string' ? value : '';
+}
+
+function keySchema(name: string, key: ReceiverKey): z.ZodType {
+  const { description, kind, pattern = '', refuses, example } = key;
+  const { allowed = 'must be a string on one line, not empty' } = key;
+  const isSecret = kind === 'secret';
+  const leaf = textLeaf<string | Secret>({
+    description,
+    allowed,
+    ...(isSecret ? { isSecret } : { examples: [example] }),
+    read: (text) =>
+      text === '' || /\p{Cc}/u.test(text) || !new RegExp(pattern, 'u').test(text)
+        ? null
+        : { value: isSecret ? new Secret(text) : text },
+  });
+  const schemas = {
+    address: () => plainAddress(description),
+    credential: () =>
+      credentialAddress(description, key.receiver ?? name).refine(
+        (address) => refuses?.hosts.test(URL.parse(address.reveal())?.hostname ?? '') !== true,
+        { error: refuses?.message },
+      ),
+    secret: () => (key.allowed === undefined ? secret(description) : leaf),
+    text: () => leaf,
+    people: () => filledList(description, leaf, `${allowed}, in a list`),
+    mention: () => mentionSchema({ description, allowed, pattern: new RegExp(pattern) }),
+  } as const;
+  const schema: z.ZodType = schemas[kind]();
+  if (key.default !== undefined) return z.prefault(schema, key.default);
+  return key.optional ? schema.optional() : schema;
+}
+
+function tableOf(receiver: Receiver): AnswerTable {
+  const { name, yes, no, source, quote, wait, waitHeader } = receiver;
+  const strange = receiver.strange ?? {
+    answer: 'another 2xx',
+    remedy: `this is not what ${name} answers; check "${receiver.address}"`,
+  };
+  return {
+    receiver: receiver.calledInAnswers ?? name,
+    quote: (answer) => quoteAnswer(answer, quote),
+    readWait: (answer) =>
+      readSeconds(wait === undefined ? answer.headers[waitHeader ?? ''] : valueAt(answer, wait)),
+    rows: [
+      ...[{ ...yes, means: 'delivered' } as const, ...no].map((row) => ({
+        ...row,
+        fits: fitsOf(row),
+        source: row.source ?? source,
+      })),
+      ...(yes.status?.includes('2xx') && yes.path === undefined
+        ? []
+        : [strangeSuccess({ ...strange, source })]),
+      ...commonAnswers,
+    ],
+  };
+}
+
+/** The words of an answer at some paths, such as code and text; nothing where the first has none. */
+function quoteAnswer(answer: HttpAnswer, paths: string): string {
+  const words = paths.split(' ').map((choice) =>
+    choice
+      .split('|')
+      .map((path) => valueAt(answer, path))
+      .find((value) => typeof value === 'string' || typeof value === 'number'),
+  );
+  return words[0] === undefined ? '' : words.filter((word) => word !== undefined).join(' ');
+}
+
+function fitsOf({ status, path, equals, except }: ReceiverAnswer): (answer: HttpAnswer) => boolean {
+  return (answer) => {
+    const isStatus = status?.some((each) => (each === '2xx' ? isSuccess(answer) : each === answer.status));
+    if (isStatus === false) return false;
+    if (path === undefined) return true;
+    const value = valueAt(answer, path);
+    if (except !== undefined)
+      return typeof value === 'number' && Number.isInteger(value) && !except.includes(value);
+    return equals === undefined
+      ? value !== undefined && value !== null
+      : equals.some((each) => each === value);
+  };
+}
+
+/** What stands in the JSON of an answer, by keys with dots between; "" is the whole body as text. */
+function valueAt(answer: HttpAnswer, path: string): unknown {
+  return path === '' ? answer.body.trim() : path.split('.').reduce<unknown>(keyOf, jsonOf(answer));
+}
+
+/** A wait that an answer gives in seconds; in milliseconds, at most an hour. */
+export function readSeconds(value: unknown): number | null {
+  const seconds = typeof value === 'string' ? Number.parseInt(value, 10) : value;
+  if (typeof seconds !== 'number' || !(seconds > 0)) return null;
+  return Math.min(Math.ceil(seconds * 1000), maxRetryAfterMs);
+}

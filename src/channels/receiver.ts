@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import type { Message } from '../domain/message.ts';
+import type { Secret } from '../domain/secret.ts';
+import type { ChannelSettings } from '../domain/settings.ts';
+import type { Mention } from './mention.ts';
+import type { Attempt, PostedPart } from './post-sender.ts';
+
+/** A value of JSON whose strings may hold `{{key of the configuration}}` or `{{field of the message}}`. */
+export const template = z.json();
+
+/** When an answer fits: by its status, by what stands at a path of its JSON, or both. */
+const answer = z.strictObject({
+  answer: z.string(),
+  status: z.array(z.union([z.int(), z.literal('2xx')])).optional(),
+  path: z.string().optional(),
+  /** One of these stands there; without it, anything but null. */
+  equals: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
+  /** A whole number stands there, and none of these. */
+  except: z.array(z.int()).optional(),
+  note: z.string().exactOptional(),
+  source: z.string().exactOptional(),
+  /** An answer of this kind, as the documentation shows it. */
+  example: z.strictObject({ status: z.int(), body: z.union([template, z.string()]).default('') }),
+});
+
+const key = z.strictObject({
+  description: z.string(),
+  /** `address`: where the receiver is; `credential`: such an address that is a credential; `people`: a list of texts. */
+  kind: z.enum(['address', 'credential', 'secret', 'text', 'people', 'mention']).default('text'),
+  pattern: z.string().optional(),
+  allowed: z.string().optional(),
+  default: z.string().optional(),
+  optional: z.boolean().default(false),
+  example: z.string().default(''),
+  /** Of a credential: who has the address, in a sentence; without it the receiver's name. */
+  receiver: z.string().optional(),
+  /** Of a credential: host names that are refused, and why. */
+  refuses: z
+    .strictObject({ hosts: z.string().transform((hosts) => new RegExp(hosts)), message: z.string() })
+    .optional(),
+});
+
+export const receiverKeys = {
+  type: z.string(),
+  name: z.string(),
+  /** What it is called where an answer is reported; without it by its name. */
+  calledInAnswers: z.string().optional(),
+  description: z.string().optional(),
+  source: z.string(),
+  keys: z.record(z.string(), key),
+  /** The key of the receiver's address. */
+  address: z.string(),
+  /** The key that messages are signed with, where it is not left out. */
+  signingKey: z.string().optional(),
+  /** A key with a list: the message is sent once for each of its values. */
+  each: z.string().optional(),
+  /** Host names by which `init` knows the address. */
+  hosts: z.string().optional(),
+  minGapMs: z.int(),
+  /** Where a message that mentions people is two. */
+  minGapMsWithMention: z.int().optional(),
+  yes: answer,
+  no: z.array(
+    answer.extend({
+      means: z.enum(['refused', 'unknown', 'dead']),
+      remedy: z.string().exactOptional(),
+      waitMs: z.int().exactOptional(),
+      tries: z.int().exactOptional(),
+    }),
+  ),
+  /** How a success that is none of these is said, where the usual words do not fit. */
+  strange: z.strictObject({ answer: z.string(), remedy: z.string() }).optional(),
+  /** Where the answer's words stand: paths with blanks between, `|` between those of which the first counts. */
+  quote: z.string(),
+  /** Where the seconds to wait stand: in the body, or in a header. */
+  wait: z.string().optional(),
+  waitHeader: z.string().optional(),
+  /** What is warned of at an address that is not encrypted. */
+  unencrypted: z.string().default('messages and keys travel unencrypted over http://'),
+  /** Each message costs money: it must not come from a balance that is watched. */
+  spendsBalance: z.boolean().default(false),
+};
+
+const receiverSchema = z.strictObject(receiverKeys);
+
+/** A receiver of messages by POST, as data: its keys, how fast it takes messages, and what its answers mean. */
+export type Receiver = z.output<typeof receiverSchema>;
+export type ReceiverKey = z.output<typeof key>;
+export type ReceiverAnswer = z.output<typeof answer>;
+
+/** Throws where the data does not hold what a receiver needs. */
+export function readReceiver(data: unknown): Receiver {
+  // Compiled parsing pays for data of many; each file is read once.
+  return receiverSchema.parse(data, { jitless: true });
+}
+
+/** What a channel to a receiver is set to. */
+export interface PostSettings extends ChannelSettings {
+  readonly address: Secret;
+  /** By the name of the key; where it was left out, the empty text. */
+  readonly keys: Readonly<Record<string, Secret>>;
+  readonly recipients: readonly string[] | null;
+  readonly mention: Mention;
+}
+
+/** What renders for one receiver; loaded when the first of its channels is opened. */
+export interface PostCode<Part extends PostedPart = PostedPart> {
+  render(message: Message, settings: PostSettings): readonly Part[];
+  /** Fills in what is a secret or depends on the time. Absent where the body goes to the address as it is. */
+  prepare?(
+    part: Part,
+    settings: PostSettings,
+    attempt: { readonly id: string; readonly now: number },
+  ): Attempt;
+  /** What a person reads of a body in the demo. */
+  show?(json: unknown): readonly string[];
+}

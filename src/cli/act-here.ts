@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { createChannel } from '../channels/registry.ts';
+import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
+import { composeReport } from '../daemon/compose-report.ts';
+import { historyLoaderOf } from '../daemon/history-loader.ts';
+import { listSecretTexts } from '../daemon/known-secrets.ts';
+import { periodStart } from '../daemon/reporting.ts';
+import { createForeignTexts } from '../domain/foreign-text.ts';
+import type { Message } from '../domain/message.ts';
+import { newNotification } from '../domain/outbox.ts';
+import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
+import { startMonitor } from '../engine/restore.ts';
+import type { ReportDelivery } from '../http/options.ts';
+import { renderText } from '../messages/render-text.ts';
+import type { Channel, Delivery } from '../ports/channel.ts';
+import type { StoreReader } from '../ports/store.ts';
+import { type DescribedExchange, describeExchange } from '../providers/describe-exchange.ts';
+import { createEntryClients } from '../providers/transport/entry-clients.ts';
+import { cronCalendar as calendar } from '../system/calendar.ts';
+import { systemClock as clock } from '../system/clock.ts';
+import { systemRandom as random } from '../system/random.ts';
+import { type CheckedAccount, checkAccounts } from '../views/check.ts';
+import { emptyReader } from '../views/empty-reader.ts';
+import type { CommandContext } from './context.ts';
+import { openReader } from './open-reader.ts';
+
+/** Polls now, stores nothing. Null checks all accounts. `explain` gets each request that was made, with its answer. */
+export async function checkHere(
+  context: CommandContext,
+  order: {
+    readonly settings: Settings;
+    readonly account: string | null;
+    readonly explain?: (exchange: DescribedExchange) => void;
+  },
+): Promise<readonly CheckedAccount[]> {
+  const { settings, account, explain } = order;
+  const provider = createEntryClients(settings, {
+    texts: textsFor(settings),
+    clock,
+    ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),
+  });
+  const adapters = { clock, random, calendar, signal: context.signal };
+  try {
+    return await withReader(context, settings, (reader) =>
+      checkAccounts({ settings, account, provider, reader, ...adapters }),
+    );
+  } finally {
+    await provider.close();
+  }
+}
+
+/** Works without a database: rules that look back say that they know too little then. */
+export async function withReader<T>(
+  context: CommandContext,
+  { storage }: Settings,
+  use: (reader: StoreReader) => Promise<T>,
+): Promise<T> {
+  const isMissing = storage.path !== undefined && !existsSync(storage.path);
+  const reader = isMissing ? emptyReader : await openReader(context, storage);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Sends a test message and gives the receiver's answer with what went out, as text. */
+export function sendTest(
+  settings: Settings,
+  channel: ChannelSettings,
+  signal: AbortSignal,
+): Promise<{ readonly delivery: Delivery; readonly outgoing: string }> {
+  const { server, timezone } = settings;
+  const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
+  const message = { kind: 'test', ...now, channel: channel.name } as const;
+  return withChannel(settings, channel, async (open) => ({
+    delivery: await open.send(message, signal),
+    outgoing: await open.preview(message),
+  }));
+}
+
+export interface ReportOrder {
+  readonly settings: Settings;
+  readonly report: ReportSettings;
+  readonly reader: StoreReader;
+}
+
+/** A report as it would go out now, over the time since its last run. */
+async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
+  const now = clock.now();
+  const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
+  const historyLoader = historyLoaderOf(state, reader, () => now);
+  const period = { id: report.id, since: periodStart(state, report, now), until: now };
+  const id = random.id();
+  const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });
+  const frame = { state, reader, historyLoader, now: () => now, acknowledgeUrl: () => null };
+  const message = await composeReport(frame, envelope);
+  if (message === null) throw new Error('a report was not composed');
+  return message;
+}
+
+/** Where there is no terminal whose width is known. */
+const reportWidth = 100;
+
+/** A report for people, in so many columns, and as the webhook channel sends it. */
+export async function renderReport(
+  order: ReportOrder,
+  columns = reportWidth,
+): Promise<{ readonly text: string; readonly payload: object }> {
+  const message = await composeNow(order);
+  return { text: `${renderText(message, columns)}\n`, payload: renderWebhookPayload(message) };
+}
+
+/** Sends a report to each of its channels now. */
+export async function sendReport(
+  order: ReportOrder,
+  signal: AbortSignal,
+): Promise<readonly ReportDelivery[]> {
+  const { settings, report } = order;
+  const message = await composeNow(order);
+  const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
+  const send = async (channel: ChannelSettings) => {
+    const delivery = await withChannel(settings, channel, (open) => open.send(message, signal));
+    const reason = delivery.kind === 'delivered' ? null : delivery.reason;
+    return { channel: channel.name, delivered: reason === null, reason };
+  };
+  return Promise.all(channels.map(send));
+}
+
+/** Opens one channel for as long as `use` takes. */
+async function withChannel<T>(
+  settings: Settings,
+  channel: ChannelSettings,
+  use: (open: Channel) => Promise<T>,
+): Promise<T> {
+  const open = createChannel(channel, { clock, texts: textsFor(settings) });
+  try {
+    return await use(open);
+  } finally {
+    await open.close();
+  }
+}
+
+/** What the texts of others are held against: every secret of the settings. */
+function textsFor(settings: Settings) {
+  return createForeignTexts(listSecretTexts(settings));
+}

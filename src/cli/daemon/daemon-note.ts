@@ -1,0 +1,57 @@
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { parseJsonObject } from '../../domain/json.ts';
+import type { StorageSettings } from '../../domain/settings.ts';
+
+/** What a daemon leaves next to its SQLite file while it runs. */
+export interface DaemonNote {
+  /** Where it listens; null without a server. */
+  readonly address: string | null;
+  /** The id of the database. */
+  readonly database: string | null;
+  readonly version: string;
+}
+
+/**
+ * Leaves next to a SQLite file where its daemon listens, for commands that have another environment or a broken configuration. It
+ * holds no secret. Where it cannot be written all works as before: commands ask the address of the configuration then.
+ */
+export function leaveDaemonNote({ path }: StorageSettings, note: DaemonNote): void {
+  if (path === undefined) return;
+  try {
+    const file = noteBeside(path);
+    writeFileSync(`${file}.new`, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch {
+    removeDaemonNote({ path });
+  }
+}
+
+export function removeDaemonNote({ path }: Pick<StorageSettings, 'path'>): void {
+  if (path === undefined) return;
+  try {
+    rmSync(noteBeside(path), { force: true });
+  } catch {
+    // A note of a daemon that is gone names an address at which nobody answers, or a daemon with another database.
+  }
+}
+
+/** What the daemon of a SQLite file left; null where it left nothing, or nothing that can be read. */
+export function readDaemonNote(path: string): DaemonNote | null {
+  try {
+    const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));
+    if (note === null) return null;
+    const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+    return {
+      address: text(note.address),
+      database: text(note.database),
+      version: text(note.version) ?? '',
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Behind a symbolic link it is the same database. */
+function noteBeside(path: string): string {
+  return `${realpathSync(path)}-daemon`;
+}

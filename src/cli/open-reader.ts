@@ -1,0 +1,40 @@
+import { isoText } from '../domain/moment.ts';
+import type { OperatorOrder } from '../domain/operator.ts';
+import { plural } from '../domain/plain-text.ts';
+import type { StorageSettings } from '../domain/settings.ts';
+import type { StoreFile } from '../ports/store.ts';
+import type { FoundDamage } from '../store/store.ts';
+import type { CommandContext } from './context.ts';
+
+/** The name under which this program writes into a database. */
+export function programOf({ version }: Pick<CommandContext, 'version'>): string {
+  return `lowwater ${version}`;
+}
+
+/** Opens the database to read, while a daemon may be writing it. Throws `StorageError`. */
+export async function openReader(context: CommandContext, storage: StorageSettings): Promise<StoreFile> {
+  const { openConfigured } = await import('../store/store.ts');
+  const damaged = (found: FoundDamage) => warnOfDamage(context, found);
+  return openConfigured(storage, { program: programOf(context), now: context.clock.now, damaged });
+}
+
+/** Leaves an order in the database for the daemon. Throws `StorageError`. */
+export async function leaveOrder(
+  context: CommandContext,
+  storage: StorageSettings,
+  order: OperatorOrder,
+): Promise<void> {
+  const { orderIn } = await import('../store/store.ts');
+  await orderIn(storage, { program: programOf(context), order });
+}
+
+/** One line on standard error: what is left out is named, and what was asked is answered without it. */
+export function warnOfDamage(
+  { stderr }: Pick<CommandContext, 'stderr'>,
+  { account, earliestAt, latestAt, polls }: FoundDamage,
+): void {
+  const span = [earliestAt, latestAt].map((at) => (at === null ? '?' : isoText(at))).join(' to ');
+  void stderr.write(
+    `warning: ${plural(polls, 'stored poll')} of ${account} (${span}) are damaged and left out\n`,
+  );
+}

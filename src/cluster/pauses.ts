@@ -1,0 +1,68 @@
+import { StorageError } from '../domain/operator-error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { DatabaseLink } from './database-link.ts';
+
+/** It waits twice as long each time, and no longer than this. */
+const firstWaitMs = 1000;
+const maxWaitMs = 5000;
+
+/**
+ * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
+ * one by one. Rejects with `StorageError` where waiting would not help. `pause` gives whether to go on.
+ */
+export async function openPatiently(options: {
+  readonly cluster: Pick<Cluster, 'open'>;
+  readonly databaseLink: DatabaseLink;
+  readonly pause: (ms: number) => Promise<boolean>;
+}): Promise<void> {
+  const { cluster, databaseLink, pause } = options;
+  let waitMs = firstWaitMs;
+  do {
+    try {
+      await cluster.open();
+      return;
+    } catch (error) {
+      if (!(error instanceof StorageError) || isFinal(error)) throw error;
+      databaseLink.failed(error);
+    }
+    waitMs = Math.min(maxWaitMs, 2 * waitMs);
+  } while (await pause(waitMs / 2));
+}
+
+function isFinal({ kind }: StorageError): boolean {
+  return kind === 'unfit' || kind === 'corrupt';
+}
+
+/** The pauses of a loop that lives until it is told to end. */
+export class Pauses {
+  readonly #clock: Clock;
+  #wake: () => void = () => undefined;
+  #ended = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
+  readonly pause = async (ms: number): Promise<boolean> => {
+    if (this.#ended) return false;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.setTimer(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    return !this.#ended;
+  };
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+}

@@ -1,0 +1,87 @@
+import { displayName } from '../../domain/alert.ts';
+import type { AuditEntry } from '../../domain/operator.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { addressOf, type Guard } from '../access.ts';
+import { pageOfTime } from '../api/input.ts';
+import { isSecure } from '../origin.ts';
+import { RequestError } from '../refusal.ts';
+import { keptLengthMs, type Session } from '../session.ts';
+import { callerOf, type WebContext } from '../web-env.ts';
+import { accountPath } from './forms.ts';
+import { live } from './live.ts';
+import { type Frame, momentAndAge, nameOf, unknown } from './words.ts';
+
+const maxAgentLength = 200;
+
+/** Gives the browser a session, new or longer, and keeps it for the list. */
+export function keepSession(guard: Guard, context: WebContext, session: Session): void {
+  const { sessions, settings } = guard;
+  if (sessions === null) return;
+  const { headers } = context.env.incoming;
+  context.header('set-cookie', sessions.cookieOf(session, isSecure(headers, settings)), { append: true });
+  const agent = cleanText(headers['user-agent'] ?? '', maxAgentLength);
+  const { id, role, endsAt } = session;
+  const from = addressOf(guard, callerOf(context));
+  context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
+}
+
+/** Browsers that are signed in, each with the button that ends it. */
+export async function renderSessions(views: LiveViews, _: URLSearchParams, frame: Frame): Promise<Html> {
+  const sessions = views.sessions().filter(({ endsAt }) => endsAt > frame.now);
+  const rows = sessions.map(
+    ({ id, role, from, agent, usedAt, endsAt }) =>
+      html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, frame)}</td><td data-label="Ends">${momentAndAge(endsAt, frame)}</td>
+<td data-label="Change it"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">End now</button></form></td></tr>`,
+  );
+  return html`<h1>Sessions</h1><p class="lead">Browsers that are signed in. A session goes on while it is used; a new token ends all of them.</p>
+${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}`;
+}
+
+/** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
+export async function endListedSession(context: WebContext, guard: Guard, id: string): Promise<void> {
+  const { views, now } = context.var;
+  if (!views.sessions().some((session) => session.id === id))
+    throw new RequestError('not_found', 'There is no such session.');
+  await guard.sessions?.end({ id, endsAt: now + keptLengthMs });
+}
+
+const actionsAPage = 100;
+
+/** Who did what, when, from where: newest first. */
+export async function renderAudit(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
+  const cursor = query.get('cursor') || undefined;
+  const page = await pageOfTime(
+    { limit: actionsAPage, cursor },
+    async ({ limit, before }) => views.audit({ since: 0, before, limit }),
+    ({ at }) => at,
+  );
+  const names = new Map(views.choices().accounts);
+  const next = new URLSearchParams({ cursor: page.nextCursor ?? '' });
+  return html`<h1>Audit</h1><p class="lead">What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.</p>
+${live(
+  'audit',
+  page.items.length === 0
+    ? html`<p class="empty">Nobody has done anything yet.</p>`
+    : html`<div class="scroll" role="group" aria-label="Actions" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Who</th><th scope="col">Action</th><th scope="col">Account</th><th scope="col">Rule</th><th scope="col">Details</th><th scope="col">When</th><th scope="col">From</th></tr></thead>
+<tbody>${page.items.map((entry) => actionRow(entry, names, frame))}</tbody></table></div>`,
+)}
+<nav class="pager" aria-label="Pages of actions">${cursor !== undefined && html`<a href="/audit">Newest</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">Older</a>`}</nav>
+<p class="download"><a href="/api/v1/audit">By the API</a></p>`;
+}
+
+function actionRow(
+  { at, by, from, action, account, rule, detail }: AuditEntry,
+  names: ReadonlyMap<string, string>,
+  frame: Frame,
+): Html {
+  const known = account === null ? undefined : names.get(account);
+  const subject =
+    known === undefined
+      ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
+      : html`<a href="${accountPath(account ?? '')}"><bdi>${nameOf(known)}</bdi></a>`;
+  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="Action">${action.replaceAll('-', ' ')}</td><td data-label="Account">${account === null ? unknown() : subject}</td>
+<td data-label="Rule">${rule === null ? unknown() : html`<code>${rule}</code>`}</td><td data-label="Details"><bdi>${detail}</bdi></td><td data-label="When">${momentAndAge(at, frame)}</td><td data-label="From">${from ?? unknown()}</td></tr>`;
+}

@@ -1,0 +1,46 @@
+/** A value of a parameter; PostgreSQL takes bytes in binary form (`postgres/binary-array.ts`). */
+export type Value = string | number | null | Buffer;
+
+/** `$1`, `$2` … stand for its values. `isPage`: the last one is how many rows it gives at most, and may be less than asked. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly Value[];
+  readonly isPage: boolean;
+}
+
+/** What asks one question after the other, of SQLite, which answers at once, or of PostgreSQL, which is waited for. */
+export type Asking<Result, Question = Statement> = Generator<Question, Result, unknown>;
+
+/** The statement says what its rows are. */
+export function* ask<Row>(
+  text: string,
+  values: readonly Value[] = [],
+  isPage = false,
+): Asking<readonly Row[]> {
+  return (yield { text, values, isPage }) as readonly Row[];
+}
+
+export function askAtOnce<Result, Question>(
+  asking: Asking<Result, Question>,
+  answer: (question: Question) => unknown,
+): Result {
+  let step = asking.next();
+  while (step.done !== true) step = asking.next(answer(step.value));
+  return step.value;
+}
+
+/** Who asks hears of an answer that is refused, and may go on. */
+export async function askInTurn<Result, Question>(
+  asking: Asking<Result, Question>,
+  answer: (question: Question) => Promise<unknown>,
+): Promise<Result> {
+  let step = asking.next();
+  while (step.done !== true) {
+    const next = await answer(step.value).then(
+      (given) => () => asking.next(given),
+      (error: unknown) => () => asking.throw(error),
+    );
+    step = next();
+  }
+  return step.value;
+}

@@ -1,0 +1,125 @@
+import type { DamagedRecord } from '../../ports/store.ts';
+import { recordKinds } from '../records.ts';
+import { textArray } from './binary-array.ts';
+import { type Fence, fenceValues, whileHeld } from './commit.ts';
+import type { Database } from './connection.ts';
+import { fencedError } from './failure.ts';
+
+/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
+const stepRows = 500;
+/** Accounts looked at in one step. */
+const stepAccounts = 2000;
+
+const count = 'SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS gone';
+
+/** Deletes from a table, by its key, what a condition on $4 finds. */
+const deletion = (table: string, key: string, condition: string): string =>
+  `${whileHeld}, gone AS (
+    DELETE FROM ${table} USING held WHERE ${key} IN (
+      SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${stepRows}) RETURNING ${key}
+  ) ${count}`;
+
+const deletions = [
+  // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed here.
+  deletion(
+    'incident',
+    'incident.no',
+    `fired_at < $4 AND ended_at < $4 AND settled = 1 AND NOT EXISTS (
+      SELECT FROM message WHERE message.state = 'pending' AND strpos(message.body, incident.id) > 0)`,
+  ),
+  deletion('message', 'message.no', "created_at < $4 AND state <> 'pending'"),
+  deletion('silence', 'id', 'ends_at < $4'),
+  deletion('backoff', 'group_key', 'until < $4'),
+  deletion('damaged_run', 'damaged_run.no', 'coalesce(latest_at, found_at) < $4'),
+] as const;
+
+/** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */
+const deleteSegments = `${whileHeld}, gone AS (
+  DELETE FROM segment USING held WHERE seq IN (
+    SELECT old.seq FROM account CROSS JOIN LATERAL (
+      SELECT seq FROM segment WHERE account_no = account.no AND latest_at < $4 LIMIT ${stepRows}
+    ) AS old WHERE account.no > $5 AND account.no <= $6 LIMIT ${stepRows}) RETURNING seq
+) ${count}`;
+const emptyTails = `${whileHeld}, gone AS (
+  UPDATE account SET tail = NULL, tail_polls = 0, tail_latest_at = NULL FROM held
+  WHERE account.no > $5 AND account.no <= $6 AND tail_latest_at < $4 RETURNING account.no
+) ${count}`;
+const forgetAccounts = `${whileHeld}, gone AS (
+  DELETE FROM account USING held
+  WHERE account.no > $5 AND account.no <= $6 AND $4::bigint IS NOT NULL AND body IS NULL AND tail_latest_at IS NULL
+    AND NOT EXISTS (SELECT FROM segment WHERE account_no = account.no) RETURNING account.no
+) ${count}`;
+
+/**
+ * Deletes what ended before an instant, a step at a time. `more`: there may be more. `touched`: the rows of accounts changed. Open
+ * incidents, messages that wait and whatever lies in the future (a clock that was wrong) stay.
+ */
+export function openRetention(
+  { ask, change }: Database,
+  fence: Fence,
+): (olderThan: number) => Promise<{ readonly more: boolean; readonly touched: boolean }> {
+  /** The accounts up to this number were looked at. */
+  let lookedAt = 0;
+
+  async function remove(text: string, olderThan: number, bounds: readonly number[] = []): Promise<number> {
+    const values = [...fenceValues(fence), olderThan, ...bounds];
+    const [answer] = await change<{ held: number; gone: number }>(text, values);
+    if (answer?.held !== 1) throw fencedError();
+    return answer.gone;
+  }
+
+  return async (olderThan) => {
+    for (const text of deletions)
+      if ((await remove(text, olderThan)) === stepRows) return { more: true, touched: false };
+    const [last] = await ask<{ no: number | null; accounts: number }>(
+      'SELECT max(no) AS no, count(*) AS accounts FROM (SELECT no FROM account WHERE no > $1 ORDER BY no LIMIT $2) AS next',
+      [lookedAt, stepAccounts],
+    );
+    const until = last?.no ?? null;
+    if (until === null) {
+      lookedAt = 0;
+      return { more: false, touched: false };
+    }
+    const bounds = [lookedAt, until];
+    if ((await remove(deleteSegments, olderThan, bounds)) === stepRows) return { more: true, touched: false };
+    const emptied = await remove(emptyTails, olderThan, bounds);
+    const forgotten = await remove(forgetAccounts, olderThan, bounds);
+    const more = last?.accounts === stepAccounts;
+    lookedAt = more ? until : 0;
+    return { more, touched: emptied + forgotten > 0 };
+  };
+}
+
+/** Moves records that could not be read to the table `damaged_record`, unless another owns the accounts: `StorageError`, kind `fenced`. */
+export async function setAside(
+  { change }: Database,
+  fence: Fence,
+  records: readonly DamagedRecord[],
+): Promise<void> {
+  for (const [source, { key }] of recordKinds) {
+    const damaged = records.filter((record) => record.source === source && record.body !== null);
+    if (damaged.length === 0) continue;
+    const found = key.map((column, nth) => `${source}.${column} = its.${nth === 0 ? 'key' : 'second'}`);
+    // Of an account only the state goes: its history hangs on the row.
+    const removal =
+      source === 'account' ? 'UPDATE account SET body = NULL FROM' : `DELETE FROM ${source} USING`;
+    const [answer] = await change<{ held: number }>(
+      `${whileHeld}, its AS (
+        SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) AS its(key, second, body, reason)
+      ), gone AS (
+        ${removal} held, its WHERE ${found.join(' AND ')} AND ${source}.body = its.body RETURNING its.*
+      ), kept AS (
+        INSERT INTO damaged_record (source, key, body, reason)
+        SELECT '${source}', concat_ws('/', key, second), body, reason FROM gone
+      ) SELECT count(*) AS held FROM held`,
+      [
+        ...fenceValues(fence),
+        textArray(damaged.map(({ key }) => key)),
+        textArray(damaged.map(({ second }) => second)),
+        textArray(damaged.map(({ body }) => body)),
+        textArray(damaged.map(({ reason }) => reason)),
+      ],
+    );
+    if (answer?.held !== 1) throw fencedError();
+  }
+}

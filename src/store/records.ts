@@ -1,0 +1,241 @@
+import type { Alert, Incident } from '../domain/alert.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Notification } from '../domain/outbox.ts';
+import { inParts } from '../domain/parts.ts';
+import type { Silence } from '../domain/route.ts';
+import type {
+  DamagedRecord,
+  DamagedRun,
+  GroupBackoff,
+  IncidentQuery,
+  StoredSpending,
+  StoredState,
+} from '../ports/store.ts';
+import { type Asking, ask, type Value } from './asking.ts';
+import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
+
+/** So many rows are asked for at once: a few megabytes, well within the time that a statement may take. */
+const pageRows = 2000;
+
+/** A record as its row gives it; `second` where a key has two parts. */
+interface BodyRow {
+  readonly key: string;
+  readonly second?: string;
+  readonly body: string;
+}
+
+type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
+
+/**
+ * The columns by which a record's row is found, and what every record has: only this program writes bodies, by JSON.stringify, so that
+ * what has these is whole.
+ */
+export const recordKinds: ReadonlyMap<
+  string,
+  { readonly key: readonly string[]; readonly has: readonly string[] }
+> = new Map([
+  ['account', { key: ['id'], has: ['account'] }],
+  ['backoff', { key: ['group_key'], has: ['group', 'until'] }],
+  ['alert', { key: ['account', 'rule'], has: ['account', 'rule', 'state'] }],
+  ['incident', { key: ['id'], has: ['id', 'account', 'rule', 'firedAt'] }],
+  ['message', { key: ['id'], has: ['id', 'channel', 'items'] }],
+  ['silence', { key: ['id'], has: ['id', 'endsAt'] }],
+]);
+
+const pendingMessages = "SELECT id AS key, body FROM message WHERE state = 'pending' ORDER BY created_at, no";
+const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, body FROM incident';
+
+/**
+ * Everything that a daemon goes on from; silences that were over at `now` are left out, and so are records that cannot be read: they are
+ * named in `damagedRecords`. `isLenient`: so is a table that cannot be read at all.
+ */
+export function* loadState(now: number, isLenient = false): Asking<StoredState> {
+  const damagedRecords: DamagedRecord[] = [];
+  function* part<T>(source: string, read: Asking<readonly T[]>): Asking<readonly T[]> {
+    try {
+      return yield* read;
+    } catch (error) {
+      if (!isLenient || !(error instanceof StorageError)) throw error;
+      damagedRecords.push({ source, key: '', second: null, body: null, reason: error.message });
+      return [];
+    }
+  }
+  function* bodies<T extends object>(source: string, read: Asking<readonly BodyRow[]>): Asking<readonly T[]> {
+    return sift<T>(source, yield* read, damagedRecords);
+  }
+  const records = <T extends object>(source: string, read: Asking<readonly BodyRow[]>) =>
+    part(source, bodies<T>(source, read));
+
+  const accounts = yield* records<StoredAccount>('account', askAccounts());
+  const spending = yield* part('spending', askSpending());
+  const backoffs = yield* records<GroupBackoff>(
+    'backoff',
+    ask('SELECT group_key AS key, body FROM backoff ORDER BY group_key'),
+  );
+  const alerts = yield* records<Alert>('alert', askAlerts());
+  const messages = yield* records<Notification>('message', ask(pendingMessages));
+  const incidents = yield* records<StoredIncident>('incident', askIncidents(messages));
+  const silences = yield* records<Silence>('silence', askSilences(now));
+  // Who holds a database and its id stand among the notes.
+  const notes = yield* part(
+    'note',
+    ask<{ name: string; value: string }>("SELECT name, value FROM note WHERE name NOT LIKE '@%'"),
+  );
+  const damaged = yield* part(
+    'damaged_run',
+    ask<DamagedRun>(
+      `SELECT account, earliest_at AS "earliestAt", latest_at AS "latestAt", polls, found_at AS "foundAt"
+       FROM damaged_run ORDER BY no`,
+    ),
+  );
+  return {
+    accounts: accounts.map(accountFromBody),
+    spending: spending.map(({ account, bytes }) => ({ account, bytes })),
+    backoffs,
+    alerts,
+    incidents: incidents.map(incidentFromBody),
+    messages,
+    silences,
+    notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
+    damaged,
+    ...(damagedRecords.length === 0 ? {} : { damagedRecords }),
+  };
+}
+
+/** Newest first. */
+export function* findIncidents({
+  account,
+  rule,
+  since,
+  until,
+  limit,
+}: IncidentQuery): Asking<readonly Incident[]> {
+  const values: Value[] = [];
+  const conditions = [
+    { bound: account, condition: 'account = $' },
+    { bound: rule, condition: 'rule = $' },
+    { bound: until, condition: 'fired_at < $' },
+    // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
+    { bound: since, condition: '(ended_at IS NULL OR ended_at > $ OR fired_at >= $)' },
+  ].flatMap(({ bound, condition }) =>
+    bound === undefined ? [] : [condition.replaceAll('$', `$${values.push(bound)}`)],
+  );
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const last = `LIMIT $${values.push(limit ?? Number.MAX_SAFE_INTEGER)}`;
+  return readIncidents(
+    yield* ask(
+      `SELECT id AS key, body FROM incident ${where} ORDER BY fired_at DESC, no DESC ${last}`,
+      values,
+    ),
+  );
+}
+
+export function* findIncident(id: string): Asking<Incident | null> {
+  const [found] = readIncidents(yield* ask('SELECT id AS key, body FROM incident WHERE id = $1', [id]));
+  return found ?? null;
+}
+
+/** Soonest end first. */
+export function* findSilences(notOverAt: number): Asking<readonly Silence[]> {
+  return sift<Silence>('silence', yield* askSilences(notOverAt));
+}
+
+/** Newest first. */
+export function* findMessages(limit: number, before: number): Asking<readonly Notification[]> {
+  const newest =
+    'SELECT id AS key, body FROM message WHERE created_at < $1 ORDER BY created_at DESC, no DESC LIMIT $2';
+  return sift<Notification>('message', yield* ask(newest, [before, limit]));
+}
+
+function readIncidents(rows: readonly BodyRow[]): readonly Incident[] {
+  return sift<StoredIncident>('incident', rows).map(incidentFromBody);
+}
+
+/** Parses bodies and keeps apart what cannot be read. */
+function sift<T extends object>(
+  source: string,
+  rows: readonly BodyRow[],
+  damaged: DamagedRecord[] = [],
+): readonly T[] {
+  const required = recordKinds.get(source)?.has ?? [];
+  return rows.flatMap(({ key, second = null, body }) => {
+    const parsed = parseRecord<T>(body);
+    if (parsed !== null && required.every((name) => Object.hasOwn(parsed, name))) return [parsed];
+    const reason = parsed === null ? 'it is not JSON' : 'it is not whole';
+    damaged.push({ source, key, second, body, reason });
+    return [];
+  });
+}
+
+/** Null for what is no JSON object; whoever wrote an object wrote a T. */
+function parseRecord<T extends object>(body: string): T | null {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as T) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Asks until a page is empty; `after` gives from the last row of a page what the next one begins after. */
+function* askPages<Row>(
+  text: string,
+  first: readonly Value[],
+  after: (row: Row) => readonly Value[],
+): Asking<readonly Row[]> {
+  const rows: Row[] = [];
+  for (let from = first; ; ) {
+    const page = yield* ask<Row>(text, [...from, pageRows], true);
+    const last = page.at(-1);
+    if (last === undefined) return rows;
+    for (const row of page) rows.push(row);
+    from = after(last);
+  }
+}
+
+function askAccounts(): Asking<readonly BodyRow[]> {
+  return askPages<BodyRow & { readonly no: number }>(
+    'SELECT no, id AS key, body FROM account WHERE body IS NOT NULL AND no > $1 ORDER BY no LIMIT $2',
+    [0],
+    ({ no }) => [no],
+  );
+}
+
+function askSpending(): Asking<readonly StoredSpending[]> {
+  return askPages<StoredSpending & { readonly no: number }>(
+    `SELECT no, id AS account, state AS bytes FROM spending JOIN account ON no = account_no
+     WHERE body IS NOT NULL AND account_no > $1 ORDER BY account_no LIMIT $2`,
+    [0],
+    ({ no }) => [no],
+  );
+}
+
+function askAlerts(): Asking<readonly BodyRow[]> {
+  return askPages<BodyRow>(
+    `SELECT account AS key, rule AS second, body FROM alert
+     WHERE (account, rule) > ($1, $2) ORDER BY account, rule LIMIT $3`,
+    ['', ''],
+    ({ key, second = '' }) => [key, second],
+  );
+}
+
+/** What is not settled, by its own index, and what is settled but for a message that waits. */
+function* askIncidents(pending: readonly Notification[]): Asking<readonly BodyRow[]> {
+  const rows = [
+    ...(yield* askPages<IncidentRow>(
+      `${incidentRow} WHERE settled = 0 AND (fired_at, no) > ($1, $2) ORDER BY fired_at, no LIMIT $3`,
+      [Number.MIN_SAFE_INTEGER, 0],
+      ({ firedAt, no }) => [firedAt, no],
+    )),
+  ];
+  const named = new Set(pending.flatMap(({ items }) => items.map(({ incident }) => incident)));
+  for (const ids of inParts(named, pageRows)) {
+    const places = ids.map((_, index) => `$${index + 1}`).join(', ');
+    rows.push(...(yield* ask<IncidentRow>(`${incidentRow} WHERE settled = 1 AND id IN (${places})`, ids)));
+  }
+  return rows.sort((left, right) => left.firedAt - right.firedAt || left.no - right.no);
+}
+
+function askSilences(notOverAt: number): Asking<readonly BodyRow[]> {
+  return ask('SELECT id AS key, body FROM silence WHERE ends_at > $1 ORDER BY ends_at, id', [notOverAt]);
+}

@@ -1,0 +1,76 @@
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { inactiveAlert } from '../../../src/engine/transition.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { accountState, batch, incident, message, noon } from './batches.ts';
+import { makePath, open } from './fixtures.ts';
+
+function makeDamaged(): string {
+  const path = makePath();
+  const store = open(path);
+  const alert = inactiveAlert({ account: 'otp', rule: 'low', type: 'below', balance: 'sms' });
+  store.commit(
+    batch({
+      polls: [{ account: 'otp', poll: { at: noon, outcome: 'timeout', reading: null } }],
+      accounts: [accountState('otp'), accountState('voice')],
+      alerts: [alert, { ...alert, account: 'voice' }],
+      incidents: [incident('one'), incident('two')],
+      messages: [message('first'), message('second')],
+    }),
+  );
+  store.close();
+  const db = new Database(path);
+  for (const [table, key] of [
+    ['account', "id = 'otp'"],
+    ['alert', "account = 'otp'"],
+    ['incident', "id = 'one'"],
+  ] as const)
+    db.exec(`UPDATE ${table} SET body = substr(body, 1, 20) WHERE ${key}`);
+  db.exec("UPDATE message SET body = '{}' WHERE id = 'first'");
+  db.close();
+  return path;
+}
+
+describe('a record that cannot be read', () => {
+  it('is set aside by the daemon as a note, named, and all others are loaded', () => {
+    const path = makeDamaged();
+    const store = open(path);
+    const loaded = store.load();
+    expect(loaded.accounts.map(({ account }) => account)).toEqual(['voice']);
+    expect(loaded.alerts.map(({ account }) => account)).toEqual(['voice']);
+    expect(loaded.incidents.map(({ id }) => id)).toEqual(['two']);
+    expect(loaded.messages.map(({ id }) => id)).toEqual(['second']);
+    expect(
+      loaded.damagedRecords?.map(({ source, key, second, reason }) => [source, key, second, reason]),
+    ).toEqual([
+      ['account', 'otp', null, 'it is not JSON'],
+      ['alert', 'otp', 'low', 'it is not JSON'],
+      ['message', 'first', null, 'it is not whole'],
+      ['incident', 'one', null, 'it is not JSON'],
+    ]);
+    const again = store.load();
+    expect(again).toEqual({ ...loaded, damagedRecords: undefined });
+    // Its history stays, and it can come again.
+    expect([...store.polls({ account: 'otp', since: 0, until: noon + 1 })].flat()).toHaveLength(1);
+    store.commit(batch({ accounts: [accountState('otp')] }));
+    expect(store.load().accounts).toHaveLength(2);
+    store.close();
+    const db = new Database(path);
+    const notes = db.prepare("SELECT name, value FROM note WHERE name LIKE '@damaged%' ORDER BY name").all();
+    db.close();
+    expect(notes).toHaveLength(4);
+    expect(notes[3]).toEqual({
+      name: `@damaged:message:first:${noon}`,
+      value: JSON.stringify({ reason: 'it is not whole', body: '{}' }),
+    });
+  });
+
+  it('is refused by who only reads, until a daemon has set it aside', () => {
+    const path = makeDamaged();
+    const reader = openSqliteReader({ path });
+    expect(() => reader.load()).toThrow('the account otp cannot be read (it is not JSON): start the daemon');
+    open(path).load();
+    expect(reader.load().accounts).toHaveLength(1);
+    reader.close();
+  });
+});
