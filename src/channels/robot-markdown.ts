@@ -1,6 +1,6 @@
 import { cutText } from '../domain/plain-text.ts';
-import type { Card, CardPart } from '../messages/card-wording.ts';
-import { toneIcons } from '../messages/item-tone.ts';
+import { toneIcons } from '../messages/item-wording.ts';
+import type { Card, CardPart } from '../messages/message-wording.ts';
 import { literalMarkdown, markdownLink } from './literal-markdown.ts';
 
 /** Markdown as the group robots of DingTalk and WeCom draw it: paragraphs, bold, quotes and links, nothing else. */

@@ -1,7 +1,6 @@
 import type { StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import { maxSkewMs, sharedSkewMs } from './shared-clock.ts';
 
 /** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
 const maxPeers = 32;
@@ -134,4 +133,23 @@ export class DatabaseLink {
       this.#log.warn({ err: trouble }, 'the shared database does not answer');
     this.#trouble = trouble;
   }
+}
+
+/** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
+export const maxSkewMs = 2000;
+
+/**
+ * By how much the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. It is the database's own,
+ * 0, unless the daemons that agree with one another are more than all others and the database together: then it is theirs, and the
+ * database is the odd one.
+ */
+export function sharedSkewMs(skews: readonly number[]): number {
+  const agreeing = (skew: number): number =>
+    skews.filter((other) => Math.abs(other - skew) <= maxSkewMs).length;
+  const best = skews.reduce(
+    (found, skew) => (agreeing(skew) > agreeing(found) ? skew : found),
+    skews[0] ?? 0,
+  );
+  const isMajority = agreeing(best) > skews.length - agreeing(best) + 1;
+  return isMajority && Math.abs(best) > maxSkewMs ? best : 0;
 }

@@ -1,11 +1,15 @@
-import type { ClusterLook, ClusterMember, MemberCard } from '../ports/cluster.ts';
+import type { Clock } from '../ports/clock.ts';
+import type {
+  ClusterLook,
+  ClusterMember,
+  ClusterPolling,
+  DatabaseOrigin,
+  MemberCard,
+  PeerAnswer,
+} from '../ports/cluster.ts';
 import { ConfigurationWatch } from './configuration-watch.ts';
-import { compareLooks } from './database-history.ts';
 import { DatabaseLink } from './database-link.ts';
-import { FleetPolling } from './fleet-polling.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
-import { NameWatch } from './name-watch.ts';
-import { SplitWatch } from './split-watch.ts';
 
 /** After so many leases in which nobody polled, who reaches the database takes the accounts, even in doubt. */
 const leasesUntilDoubt = 2;
@@ -89,5 +93,171 @@ export class FleetView {
   /** Others had their turn: what they give away is anybody's again. */
   claimAgain(): void {
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Who polls, and since when that is so by this machine's wall clock. */
+export class FleetPolling {
+  readonly #clock: Clock;
+  #known: ClusterPolling;
+  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
+  #blindSince: number | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#known = { who: 'unknown', node: null, since: clock.now() };
+  }
+
+  get known(): ClusterPolling {
+    return this.#known;
+  }
+
+  /** For how long nobody has polled although the database answers; 0 where somebody does or that is not known. */
+  get blindForMs(): number {
+    return this.#blindSince === null ? 0 : this.#clock.monotonic() - this.#blindSince;
+  }
+
+  /** `holds`: whether this process polls; `owns`: whether it has the accounts; `elsewhere`: the node that polls by another server. */
+  observe(
+    { look, owner, trouble }: DatabaseLink,
+    {
+      holds,
+      owns,
+      elsewhere,
+    }: { readonly holds: boolean; readonly owns: boolean; readonly elsewhere: string | null },
+  ): void {
+    if (holds) this.#note('this');
+    else if (elsewhere !== null) this.#note('other', elsewhere);
+    else if (trouble !== null || look === null) this.#note('unknown');
+    else if (!owns && owner !== null && owner.status?.polls !== false) this.#note('other', owner.node);
+    else this.#note('nobody');
+  }
+
+  #note(who: ClusterPolling['who'], node: string | null = null): void {
+    if (who !== 'nobody') this.#blindSince = null;
+    else this.#blindSince ??= this.#clock.monotonic();
+    if (this.#known.who === who && this.#known.node === node) return;
+    this.#known = { who, node, since: this.#clock.now() };
+  }
+}
+
+/** Finds another process of the name of this one: which one of both an operator means by it nobody could tell. */
+export class NameWatch {
+  /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */
+  #expiry = new Map<string, number>();
+  #twin: ClusterMember | null = null;
+
+  /** The other one, which lives; null where there is none. */
+  get twin(): ClusterMember | null {
+    return this.#twin;
+  }
+
+  observe({ members }: ClusterLook, { node, status: own }: MemberCard): void {
+    const namesakes = members.filter(
+      (member) => member.node === node && member.status?.process !== own?.process,
+    );
+    this.#twin =
+      namesakes.find(
+        ({ incarnation, expiresAt }) => expiresAt > (this.#expiry.get(incarnation) ?? expiresAt),
+      ) ??
+      namesakes.find(({ incarnation }) => incarnation === this.#twin?.incarnation) ??
+      null;
+    this.#expiry = new Map(namesakes.map(({ incarnation, expiresAt }) => [incarnation, expiresAt]));
+  }
+
+  /** Whether the other one was there before this process. */
+  isLater({ status: own }: MemberCard): boolean {
+    if (this.#twin === null || own?.since == null) return false;
+    const { status } = this.#twin;
+    if (status === null) return true;
+    if (status.since === null) return false;
+    return status.since < own.since || (status.since === own.since && status.process < own.process);
+  }
+}
+
+/** What happened to the database between two looks, as a clause; null where nothing did. */
+export function compareLooks(before: ClusterLook | null, now: ClusterLook): string | null {
+  if (before === null) return null;
+  const lost = describeLoss(before, now);
+  const moved = describeMove(before, now);
+  if (moved === null) return lost === null ? null : `the database ${lost}`;
+  return lost === null ? moved : `${moved} and ${lost}`;
+}
+
+function describeMove({ origin: before }: ClusterLook, { origin: now }: ClusterLook): string | null {
+  if (before === null || now === null) return null;
+  if (before.system !== now.system) return 'the database is another server now';
+  if (before.timeline === now.timeline) return null;
+  return before.timeline < now.timeline
+    ? `the database failed over (timeline ${before.timeline} to ${now.timeline})`
+    : `the database went back from timeline ${before.timeline} to ${now.timeline}`;
+}
+
+function describeLoss(before: ClusterLook, now: ClusterLook): string | null {
+  if (now.epoch < before.epoch) return `lost its commits since epoch ${now.epoch}`;
+  if (now.epoch !== before.epoch || now.batch === null || before.batch === null) return null;
+  return now.batch < before.batch ? `lost at least its last ${before.batch - now.batch} commits` : null;
+}
+
+type SplitDependencies = Pick<MembershipDependencies, 'clock' | 'leaseMs' | 'askPeers'>;
+
+/** A daemon that owns the accounts on another server, and which server that is. */
+type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
+
+/**
+ * Finds out whether two servers take writes, each with an owner of its own: who is no member here any more, and answers at its address
+ * that it owns the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could.
+ */
+export class SplitWatch {
+  readonly #dependencies: SplitDependencies;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #rival: Rival | null = null;
+
+  constructor(dependencies: SplitDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `address`: this process's own. */
+  observe(link: DatabaseLink, address: string | null): void {
+    const { clock, leaseMs } = this.#dependencies;
+    const now = clock.monotonic();
+    if (link.look?.origin == null || now - this.#askedAt < leaseMs) return;
+    this.#askedAt = now;
+    const living = new Set(link.look.members.map(({ advertise }) => advertise));
+    const absent = link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
+    if (absent.length === 0) this.#rival = null;
+    else void this.#ask(link, absent);
+  }
+
+  async #ask(link: DatabaseLink, absent: readonly ClusterMember[]): Promise<void> {
+    const answers = await this.#dependencies.askPeers(absent);
+    const own = link.look?.origin;
+    const rivals = answers.flatMap((answer) => {
+      const { origin } = answer;
+      const isElsewhere =
+        origin !== null && (origin.system !== own?.system || origin.timeline !== own.timeline);
+      return answer.owns && isElsewhere ? [{ ...answer, origin }] : [];
+    });
+    this.#rival = rivals.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
+  }
+
+  /** What is the case, as a sentence; null where no other owner is known. */
+  describe(link: DatabaseLink): string | null {
+    const own = link.look?.origin;
+    if (this.#rival === null || own == null) return null;
+    const { node, origin } = this.#rival;
+    const where =
+      origin.system === own.system
+        ? `on timeline ${origin.timeline}, this one is on ${own.timeline}`
+        : 'of another origin';
+    return `two database servers take writes: ${node} owns the accounts on one ${where}`;
+  }
+
+  /** The node that owns the accounts on the newer history of this database; null where there is none. */
+  newerOwner(link: DatabaseLink): string | null {
+    const own = link.look?.origin;
+    if (this.#rival === null || own == null) return null;
+    const { node, origin } = this.#rival;
+    return origin.system === own.system && origin.timeline > own.timeline ? node : null;
   }
 }

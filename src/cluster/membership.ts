@@ -3,11 +3,10 @@ import type { ClusterLook, ClusterStatus, MemberCard, Role } from '../ports/clus
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
-import { Pauses } from './interruptible-sleep.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
+import { openPatiently, Pauses } from './pauses.ts';
 import { Seat } from './seat.ts';
-import { openPatiently } from './wait-for-database.ts';
 
 /** A renewal is sent so many times in a lease … */
 const renewalsPerLease = 4;

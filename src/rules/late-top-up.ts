@@ -2,8 +2,7 @@ import type { MessageItem } from '../domain/message.ts';
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { balanceLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import {
   type AccountFacts,
   breached,

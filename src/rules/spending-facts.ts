@@ -4,7 +4,7 @@ import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ExpectedRun } from '../spending/expected-runs.ts';
 import { measuredError } from '../spending/interval.ts';
-import { driftOf, isDriftMeasured, levelOf } from '../spending/level.ts';
+import { driftOf, holidayOf, isDriftMeasured, levelOf } from '../spending/level.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import type { UsualSpending } from '../spending/profile.ts';
 import { countFact, moneyFact, textFact } from './evaluation.ts';
@@ -38,6 +38,9 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       'drift',
       isDriftMeasured(state) ? `${percent(driftOf(state))} of the profile, over two weeks` : unmeasured,
     ),
+    ...(state.holidayExpected > 0
+      ? [textFact('holidays', `${percent(holidayOf(state))} of the last day of the weekend`)]
+      : []),
     ...[24, 72, 168, 336].map((hours) => {
       const error = measuredError(state, hours);
       return textFact(

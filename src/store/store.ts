@@ -2,14 +2,14 @@ import type { OperatorOrder } from '../domain/operator.ts';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Store, StoreFile } from '../ports/store.ts';
-import type { FoundDamage } from './runs/damaged-runs.ts';
+import type { FoundDamage } from './runs/stored-run.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
 import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 
-export type { FoundDamage } from './runs/damaged-runs.ts';
+export type { FoundDamage } from './runs/stored-run.ts';
 export { leaveOrder } from './sqlite/orders.ts';
 export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
 export { openSqlFile } from './sqlite/query.ts';
@@ -58,7 +58,7 @@ export async function readIdOf(
   { program }: { readonly program: string },
 ): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
-  const { readPostgresId } = await import('./postgres/database-id.ts');
+  const { readPostgresId } = await import('./postgres/reader.ts');
   return readPostgresId({ url: storage.postgres.url, program }).catch(() => null);
 }
 

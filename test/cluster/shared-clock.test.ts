@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maxSkewMs, sharedSkewMs } from '../../src/cluster/shared-clock.ts';
+import { maxSkewMs, sharedSkewMs } from '../../src/cluster/database-link.ts';
 
 test.each([
   ['one daemon alone cannot tell who is wrong', [5000], 0],

@@ -1,4 +1,4 @@
-import { maxSkewMs } from '../../src/cluster/shared-clock.ts';
+import { maxSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { renderFitting } from '../../messages/card-wording.ts';
-import { toneIcons } from '../../messages/item-tone.ts';
+import { toneIcons } from '../../messages/item-wording.ts';
+import { renderFitting } from '../../messages/message-wording.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';

@@ -1,9 +1,9 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { plural } from '../../domain/plain-text.ts';
-import { pageLinks } from '../../messages/card-wording.ts';
 import type { ItemWording } from '../../messages/item-wording.ts';
 import {
   messageSubject,
+  pageLinks,
   testHeadline,
   testStory,
   wordIncidents,

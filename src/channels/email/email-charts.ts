@@ -14,8 +14,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
-import { wordEnd } from '../../wording/quantity-wording.ts';
+import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './chart-svg.ts';
 
 const maxPastMs = weekMs;

@@ -2,8 +2,8 @@ import { type IncidentMessage, type Message, type MessageItem, stateOf } from '.
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { wordCard } from '../../messages/card-wording.ts';
 import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { wordCard } from '../../messages/message-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';

@@ -1,5 +1,5 @@
 import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';

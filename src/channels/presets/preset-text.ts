@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type Card, renderFitting, wordCard } from '../../messages/card-wording.ts';
-import { toneIcons } from '../../messages/item-tone.ts';
+import { toneIcons } from '../../messages/item-wording.ts';
+import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
 import { cutBytes, cutUnits, literalMarkdown } from '../literal-markdown.ts';
 import type { Preset } from './preset.ts';
 

@@ -9,10 +9,14 @@ import type {
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
-import { pageLinks } from '../../messages/card-wording.ts';
-import { type Tone, toneIcons } from '../../messages/item-tone.ts';
-import type { ItemWording } from '../../messages/item-wording.ts';
-import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
+import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
+import {
+  pageLinks,
+  testHeadline,
+  testStory,
+  wordIncidents,
+  wordMore,
+} from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { cutUnits } from '../literal-markdown.ts';

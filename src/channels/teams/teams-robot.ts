@@ -1,7 +1,7 @@
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type Card, type CardPart, renderFitting } from '../../messages/card-wording.ts';
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
+import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
 import { literalMarkdown } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { PostedPart } from '../post-sender.ts';

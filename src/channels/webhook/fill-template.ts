@@ -1,8 +1,8 @@
 import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import { wordCard } from '../../messages/card-wording.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
+import { wordCard } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import {
   balancePrefix,

@@ -1,6 +1,6 @@
 import type { Message } from '../../domain/message.ts';
-import { renderFitting } from '../../messages/card-wording.ts';
-import { toneIcons } from '../../messages/item-tone.ts';
+import { toneIcons } from '../../messages/item-wording.ts';
+import { renderFitting } from '../../messages/message-wording.ts';
 import { cutBytes } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { PostedPart } from '../post-sender.ts';

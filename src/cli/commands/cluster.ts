@@ -75,7 +75,7 @@ async function refuseDiffering(
   if (owner === undefined || other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
   const [{ readConfigurations }, { compareConfigurations }] = await Promise.all([
-    import('../../store/postgres/configurations.ts'),
+    import('../../store/postgres/reader.ts'),
     import('../../cluster/compare-configurations.ts'),
   ]);
   const found = await readConfigurations({ url, program: programOf(context), hashes: Object.values(hashes) });

@@ -1,16 +1,14 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
-import { AccountTails, type TailRow } from '../runs/account-tails.ts';
-import type { DamagedRuns, FoundRun } from '../runs/damaged-runs.ts';
-import { openAccountRows } from './account-rows.ts';
+import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
+import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
-import type { Database } from './connection.ts';
+import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { parseOrder } from './reader.ts';
-import type { RecentBatches } from './recent-batches.ts';
-import { openRetention } from './retention.ts';
+import { openRetention } from './removal.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
 interface Sending {
@@ -128,5 +126,102 @@ export function createFencedStore(options: {
   function forgetAndThrow(error: unknown): never {
     tails.forget();
     throw error;
+  }
+}
+
+/** So many tails are read at once: a few megabytes. */
+const tailsAtOnce = 2000;
+
+/**
+ * Makes rows of the accounts of batches, and reads the tails that are needed for that. `create` makes rows for accounts that have none.
+ * They hold nothing yet, and nobody finds them before the batch that fills them.
+ */
+export function openAccountRows(
+  ask: Ask,
+  tails: AccountTails,
+  create: (ids: readonly string[]) => Promise<readonly TailRow[]>,
+): (batch: Batch) => Promise<AccountRows> {
+  let writes: 1 | 2 | null = null;
+  return async (batch) => {
+    const unknown = tails.unknownOf(batch);
+    if (unknown.length > 0) writes ??= await versionToWrite(ask);
+    for (let from = 0; from < unknown.length; from += tailsAtOnce) {
+      const ids = unknown.slice(from, from + tailsAtOnce);
+      const found = await ask<TailRow>(
+        `SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt" FROM account WHERE id = ANY($1::text[])`,
+        [textArray(ids)],
+      );
+      const known = new Set(found.map(({ id }) => id));
+      const missing = ids.filter((id) => !known.has(id));
+      tails.add([...found, ...(missing.length === 0 ? [] : await create(missing))], writes ?? 1);
+    }
+    return tails.rowsOf(batch);
+  };
+}
+
+/** The version of the runs: a database that 0.2 made may be taken over by a daemon of it again, which knows the first one alone. */
+async function versionToWrite(ask: Ask): Promise<1 | 2> {
+  const [first] = await ask<{ program: string }>('SELECT program FROM migration WHERE number = 1', []);
+  return first?.program.startsWith('lowwater 0.2.') === true ? 1 : 2;
+}
+
+interface Kept {
+  readonly incarnation: string;
+  /** Its place among the batches of that incarnation, from 1. */
+  readonly number: number;
+  readonly batch: Batch;
+}
+
+/** So many polls and batches are kept: some minutes of a large fleet, some tens of megabytes. */
+const maxPolls = 50_000;
+const maxBatches = 1000;
+
+/** The batches that this owner stored last, so that it can store them again where the database loses them. */
+export class RecentBatches {
+  #kept: Kept[] = [];
+  #polls = 0;
+  /** The one of which it is not known whether it is stored. */
+  #unsure: Kept | null = null;
+
+  get incarnations(): readonly string[] {
+    return [
+      ...new Set(
+        [...this.#kept, ...(this.#unsure === null ? [] : [this.#unsure])].map(
+          ({ incarnation }) => incarnation,
+        ),
+      ),
+    ];
+  }
+
+  clear(): void {
+    this.#kept = [];
+    this.#polls = 0;
+    this.#unsure = null;
+  }
+
+  doubt(sent: Kept): void {
+    this.#unsure = sent;
+  }
+
+  keep(stored: Kept): void {
+    this.#unsure = null;
+    this.#kept.push(stored);
+    this.#polls += stored.batch.polls.length;
+    while (this.#polls > maxPolls || this.#kept.length > maxBatches)
+      this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
+  }
+
+  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. And what it has after all. */
+  takeLost(known: ReadonlyMap<string, number>): {
+    readonly lost: readonly Batch[];
+    readonly found: Batch | null;
+  } {
+    const isLost = ({ incarnation, number }: Kept): boolean => number > (known.get(incarnation) ?? 0);
+    const lost = this.#kept.filter(isLost).map(({ batch }) => batch);
+    const unsure = this.#unsure;
+    this.#kept = this.#kept.filter((kept) => !isLost(kept));
+    this.#polls = this.#kept.reduce((sum, { batch }) => sum + batch.polls.length, 0);
+    this.#unsure = null;
+    return { lost, found: unsure === null || isLost(unsure) ? null : unsure.batch };
   }
 }

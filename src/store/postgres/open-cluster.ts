@@ -3,17 +3,21 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
-import { DamagedRuns } from '../runs/damaged-runs.ts';
+import { DamagedRuns } from '../runs/stored-run.ts';
 import { textArray } from './binary-array.ts';
-import { findConfigurations, publishConfiguration } from './configurations.ts';
 import { openDatabase } from './connection.ts';
-import { nameDatabase } from './database-id.ts';
-import { createFencedStore } from './fenced-store.ts';
+import { createFencedStore, RecentBatches } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
-import { insertOrder, loadOwned, readFrom } from './reader.ts';
-import { RecentBatches } from './recent-batches.ts';
-import { setAside } from './set-aside.ts';
+import {
+  findConfigurations,
+  insertOrder,
+  loadOwned,
+  nameDatabase,
+  publishConfiguration,
+  readFrom,
+} from './reader.ts';
+import { setAside } from './removal.ts';
 
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.

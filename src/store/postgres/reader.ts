@@ -2,11 +2,14 @@ import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { ClusterLook, LoadOptions } from '../../ports/cluster.ts';
-import type { StoredState, StoreFile } from '../../ports/store.ts';
+import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
+import type { FoundDamage } from '../runs/stored-run.ts';
+import { databaseIdNote } from '../tables.ts';
+import { bigintArray, textArray } from './binary-array.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
-import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';
 import { requireSchema } from './migrate.ts';
 
@@ -126,5 +129,128 @@ export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOption
         if (statement.isPage) divisor *= 4;
       }
     }
+  });
+}
+
+const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (
+    SELECT coalesce(json_agg(json_build_array(seq, earliest_at, latest_at)), '[]') FROM segment
+    WHERE account_no = account.no AND latest_at >= since AND earliest_at < until
+  ) AS runs FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (id, since, until, nth)
+  LEFT JOIN account USING (id) ORDER BY nth`;
+const findData = 'SELECT seq, data, polls FROM segment WHERE seq = ANY($1::bigint[])';
+
+/** Some tens of kilobytes, some thousands of polls. */
+const runsAtOnce = 40;
+
+/** `damaged` hears of each run that is left out because it cannot be read. */
+export function openHistory(
+  { ask }: Database,
+  damaged: (run: FoundDamage) => void,
+): Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'> {
+  const runsOf = together(async (queries: readonly HistoryQuery[]) => {
+    const ids = textArray(queries.map(({ account }) => account));
+    const since = bigintArray(queries.map((query) => query.since));
+    const until = bigintArray(queries.map((query) => query.until));
+    return ask<RunsRow>(findRuns, [ids, since, until]);
+  });
+  const dataOf = together(async (asked: readonly (readonly number[])[]) => {
+    const rows = await ask<RunData>(findData, [bigintArray(asked.flat())]);
+    const bySeq = new Map(rows.map((row) => [row.seq, row]));
+    return asked.map(() => bySeq);
+  });
+  const answer = (question: HistoryQuestion): Promise<unknown> =>
+    'account' in question ? runsOf(question) : dataOf(question);
+  const history = new History(damaged, runsAtOnce);
+  async function* polls(query: HistoryQuery) {
+    for (const portion of await askInTurn(history.portions(query), answer))
+      yield* await askInTurn(portion, answer);
+  }
+  return {
+    polls,
+    async *readings(query) {
+      for await (const part of polls(query)) yield readingsOf(part);
+    },
+    readingBefore: (account, at) => askInTurn(history.readingBefore(account, at), answer),
+  };
+}
+
+/**
+ * Asks once for all who ask in the same breath: who shows thousands of accounts, of which it keeps none in mind, would wait for
+ * thousands of answers. `askAll` answers in the order of what was asked.
+ */
+function together<Asked, Answer>(
+  askAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (one: Asked) => Promise<Answer | undefined> {
+  let gathering: { readonly asked: Asked[]; readonly answers: Promise<readonly Answer[]> } | null = null;
+  return async (one) => {
+    if (gathering === null) {
+      const asked: Asked[] = [];
+      const answers = Promise.resolve().then(() => {
+        gathering = null;
+        return askAll(asked);
+      });
+      gathering = { asked, answers };
+    }
+    const nth = gathering.asked.push(one) - 1;
+    return (await gathering.answers)[nth];
+  };
+}
+
+/** What nobody has used for so long is forgotten. */
+const keptDays = 30;
+
+export async function publishConfiguration({ change }: Database, hash: string, parts: string): Promise<void> {
+  await change(
+    `WITH swept AS (
+       DELETE FROM configuration WHERE hash <> $1 AND seen_at < clock_timestamp() - ${keptDays} * interval '1 day'
+     ) INSERT INTO configuration (hash, parts, seen_at) VALUES ($1, $2, clock_timestamp())
+     ON CONFLICT (hash) DO UPDATE SET seen_at = excluded.seen_at`,
+    [hash, parts],
+  );
+}
+
+/** What configurations consist of, by hash, as far as their daemons have said so. */
+export async function findConfigurations(
+  { ask }: Database,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await ask<{ hash: string; parts: string }>(
+    'SELECT hash, parts FROM configuration WHERE hash = ANY($1::text[])',
+    [textArray(hashes)],
+  );
+  return new Map(rows.map(({ hash, parts }) => [hash, parts]));
+}
+
+/** As `findConfigurations`. Rejects as `openPostgresReader` does. */
+export function readConfigurations(options: {
+  readonly url: Secret;
+  readonly program: string;
+  readonly hashes: readonly string[];
+}): Promise<ReadonlyMap<string, string>> {
+  const { url, program, hashes } = options;
+  return withSchema(url, program, (database) => findConfigurations(database, hashes));
+}
+
+/** Gives the database an id where it has none. Any daemon may: the first one wins. */
+export async function nameDatabase({ ask, change }: Pick<Database, 'ask' | 'change'>): Promise<void> {
+  const named = await ask('SELECT FROM note WHERE name = $1', [databaseIdNote]);
+  if (named.length > 0) return;
+  await change(
+    `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
+       ON CONFLICT DO NOTHING`,
+    [databaseIdNote, onlySlot],
+  );
+}
+
+/** The id of the database; null where no daemon of this version has opened it. Rejects as `openPostgresReader` does. */
+export function readPostgresId(options: {
+  readonly url: Secret;
+  readonly program: string;
+}): Promise<string | null> {
+  return withSchema(options.url, options.program, async (database) => {
+    const [row] = await database.ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [
+      databaseIdNote,
+    ]);
+    return row?.value ?? null;
   });
 }

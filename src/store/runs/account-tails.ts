@@ -2,9 +2,8 @@ import { dayMs } from '../../domain/duration.ts';
 import type { Batch } from '../../ports/store.ts';
 import { accountToBody } from '../bodies.ts';
 import type { Row } from '../tables.ts';
-import type { DamagedRuns, FoundRun } from './damaged-runs.ts';
 import { PollEncoder } from './poll-codec.ts';
-import { resumeRun, unlessDamaged } from './stored-run.ts';
+import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from './stored-run.ts';
 
 /**
  * A tail that is longer than this moves to `segment`. Four rows of this size fill a page of 4096 bytes, and a commit

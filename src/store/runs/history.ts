@@ -2,9 +2,7 @@ import { dayMs } from '../../domain/duration.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
 import type { Asking } from '../asking.ts';
-import type { FoundDamage } from './damaged-runs.ts';
-import { groupOverlapping } from './overlap.ts';
-import { readRun, type StoredRun, spanOf } from './stored-run.ts';
+import { type FoundDamage, groupOverlapping, readRun, type StoredRun, spanOf } from './stored-run.ts';
 
 /** Which runs an account has in a span: its tail and the sealed ones that touch it, as [seq, earliest, latest]; of one moment. */
 export interface RunsRow {

@@ -1,7 +1,7 @@
 import type { PollRecord } from '../../domain/reading.ts';
 import { decodePolls } from './decode-polls.ts';
-import { groupOverlapping, type Span } from './overlap.ts';
 import { PollEncoder } from './poll-codec.ts';
+import { groupOverlapping, type Span } from './stored-run.ts';
 
 const maxRun = 256;
 

@@ -1,7 +1,6 @@
 import type { PollRecord } from '../../domain/reading.ts';
-import type { FoundDamage } from './damaged-runs.ts';
+import type { DamagedRun } from '../../ports/store.ts';
 import { decodePolls } from './decode-polls.ts';
-import type { Span } from './overlap.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
 
@@ -63,4 +62,78 @@ export function unlessDamaged<T>(read: () => T, damaged: (error: PollCodecError)
     if (error instanceof PollCodecError) return damaged(error);
     throw error;
   }
+}
+
+/** The time that a run of polls covers, both ends included. */
+export interface Span {
+  readonly earliestAt: number;
+  readonly latestAt: number;
+}
+
+/**
+ * Runs by time, oldest first. Those whose spans overlap come together, in the order in which they were given: only their
+ * polls have to be sorted.
+ */
+export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Generator<readonly Run[]> {
+  const places = new Map(runs.map((run, place) => [run, place]));
+  const byPlace = (left: Run, right: Run): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
+  let group: Run[] = [];
+  let latestAt = Number.NEGATIVE_INFINITY;
+  for (const run of runs.toSorted((left, right) => left.earliestAt - right.earliestAt)) {
+    if (group.length > 0 && run.earliestAt > latestAt) {
+      yield group.sort(byPlace);
+      group = [];
+    }
+    group.push(run);
+    latestAt = Math.max(latestAt, run.latestAt);
+  }
+  if (group.length > 0) yield group.sort(byPlace);
+}
+
+/** A run that cannot be read, with its bytes. */
+export interface FoundRun extends DamagedRun {
+  /** Null for a tail. */
+  readonly seq: number | null;
+  readonly data: Uint8Array;
+  readonly reason: string;
+}
+
+/** A run as its reader finds it. */
+export type FoundDamage = Omit<FoundRun, 'foundAt'>;
+
+/** What was found damaged: the next batch that is stored sets it aside. */
+export class DamagedRuns {
+  readonly #now: () => number;
+  readonly #found = new Map<string, FoundRun>();
+  readonly #untaken: DamagedRun[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note(run: FoundDamage): void {
+    this.#found.set(placeOf(run), { ...run, foundAt: this.#now() });
+  }
+
+  /** What a batch has to set aside: sealed runs, and tails of accounts that it begins anew. */
+  of(beginsAnew: (account: string) => boolean): readonly FoundRun[] {
+    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnew(account));
+  }
+
+  /** These were set aside. */
+  stored(runs: readonly FoundRun[]): void {
+    for (const found of runs) {
+      const { seq: _seq, data: _data, reason: _reason, ...run } = found;
+      this.#found.delete(placeOf(found));
+      this.#untaken.push(run);
+    }
+  }
+
+  take(): readonly DamagedRun[] {
+    return this.#untaken.splice(0);
+  }
+}
+
+function placeOf({ seq, account }: Pick<FoundRun, 'seq' | 'account'>): string {
+  return seq === null ? account : `#${seq}`;
 }

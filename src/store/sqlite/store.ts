@@ -1,14 +1,14 @@
 import type { Batch, DamagedRecord } from '../../ports/store.ts';
+import { changes, replacing } from '../changes.ts';
 import { recordKinds } from '../records.ts';
-import { AccountTails } from '../runs/account-tails.ts';
-import { DamagedRuns, type FoundRun } from '../runs/damaged-runs.ts';
-import { openBatchWriter } from './batch-writer.ts';
+import { AccountTails, type TailRow } from '../runs/account-tails.ts';
+import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
+import type { Row } from '../tables.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import type { SqliteStore } from './port.ts';
 import { readFrom } from './reader.ts';
-import { openRetention } from './retention.ts';
 
 /** The store over an open, migrated connection, which it closes. */
 export function createStore(options: {
@@ -122,4 +122,87 @@ export function foldLog(db: Connection): boolean {
     // The log still holds all that was committed; the next checkpoint or start folds it in.
     return false;
   }
+}
+
+/** Writes batches, inside a transaction of the caller's. Gives what was damaged and set aside. */
+export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
+  const find = db.prepare<[string], TailRow>(
+    'SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
+  );
+  const create = db.prepare<[string]>('INSERT INTO account (id) VALUES (?)');
+  const update = db.prepare<[Row]>(
+    `UPDATE account SET body = nullif(coalesce(?, body), ''), tail = coalesce(?, tail), tail_polls = coalesce(?, tail_polls),
+       tail_latest_at = coalesce(?, tail_latest_at) WHERE no = ?`,
+  );
+  const statements = changes.map((change) => {
+    const { table, columns, key, written, removed } = change;
+    const names = Object.keys(columns);
+    const put = `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing(change)}`;
+    const where = Object.keys(key).map((column) => `${column} = ?`);
+    return {
+      written,
+      put: db.prepare<[Row]>(put),
+      removed,
+      remove:
+        removed === null ? null : db.prepare<[Row]>(`DELETE FROM ${table.name} WHERE ${where.join(' AND ')}`),
+    };
+  });
+
+  return (batch) => {
+    for (const id of tails.unknownOf(batch)) {
+      if (find.get(id) === undefined) create.run(id);
+      tails.add(find.all(id));
+    }
+    const rows = tails.rowsOf(batch);
+    for (const row of rows.accounts) update.run(row);
+    for (const { written, put, removed, remove } of statements) {
+      // Removed first: what was removed and came back within one turn stays.
+      if (removed !== null) for (const row of removed(batch, rows)) remove?.run(row);
+      for (const row of written(batch, rows)) put.run(row);
+    }
+    return rows.damaged;
+  };
+}
+
+/** Rows deleted in one step: a few milliseconds, so that no poll waits. */
+const stepRows = 500;
+
+/**
+ * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents,
+ * messages that wait and whatever lies in the future (a clock that was wrong) stay. `changed` is called when
+ * tails of accounts were touched.
+ */
+export function openRetention(db: Connection): (olderThan: number, changed: () => void) => boolean {
+  const limited = (sql: string) => db.prepare<{ olderThan: number }>(sql.replace('$step', String(stepRows)));
+  const deletions = [
+    // Account by account, so that the index on their segments serves: the table itself is nearly all of the file.
+    limited(`DELETE FROM segment WHERE seq IN (
+      SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
+      WHERE segment.latest_at < $olderThan LIMIT $step)`),
+    // Settled is also what has its end in a message that waits, for months if a channel refuses.
+    limited(`DELETE FROM incident WHERE fired_at < $olderThan AND ended_at < $olderThan AND settled = 1 AND id NOT IN (
+      SELECT item.value ->> '$.incident' FROM message, json_each(message.body, '$.items') AS item
+      WHERE message.state = 'pending') LIMIT $step`),
+    limited("DELETE FROM message WHERE created_at < $olderThan AND state <> 'pending' LIMIT $step"),
+    limited('DELETE FROM silence WHERE ends_at < $olderThan LIMIT $step'),
+    limited('DELETE FROM backoff WHERE until < $olderThan LIMIT $step'),
+    limited('DELETE FROM damaged_run WHERE coalesce(latest_at, found_at) < $olderThan LIMIT $step'),
+  ];
+  const emptyTails = limited(
+    'UPDATE account SET tail = NULL, tail_polls = 0, tail_latest_at = NULL WHERE tail_latest_at < $olderThan LIMIT $step',
+  );
+  const forgetAccounts = db.prepare(
+    `DELETE FROM account WHERE body IS NULL AND tail_latest_at IS NULL
+     AND NOT EXISTS (SELECT 1 FROM segment WHERE account_no = account.no) LIMIT ${stepRows}`,
+  );
+
+  return (olderThan, changed) => {
+    for (const deletion of deletions) {
+      if (deletion.run({ olderThan }).changes === stepRows) return true;
+    }
+    const emptied = emptyTails.run({ olderThan }).changes;
+    const forgotten = forgetAccounts.run().changes;
+    if (emptied + forgotten > 0) changed();
+    return emptied === stepRows || forgotten === stepRows;
+  };
 }

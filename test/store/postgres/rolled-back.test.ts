@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigurations } from '../../../src/store/postgres/configurations.ts';
+import { readConfigurations } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident } from '../sqlite/batches.ts';
 import { makeDatabase, open, own, program } from './fixtures.ts';
