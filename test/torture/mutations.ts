@@ -145,9 +145,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a rise in severity opens an incident of its own',
-    file: judge,
-    old: "if (change === 'fired') return",
-    new: "if (change === 'fired' || change === 'rose') return",
+    file: 'src/engine/incidents.ts',
+    old: "if (change === 'fired') {",
+    new: "if (change === 'fired' || change === 'rose') {",
   },
   {
     name: 'time goes on for balances that cannot be read',
