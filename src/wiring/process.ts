@@ -4,7 +4,7 @@ import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { leave } from './leave.ts';
-import { openOutput } from './output.ts';
+import { openOutput } from '../cli/terminal/output.ts';
 import { openProcessLog } from './process-log.ts';
 import { createProcessParts } from './process-parts.ts';
 
