@@ -25,7 +25,7 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
     state.hours > 0 ? moneyFact('mean hour', Math.round(state.meanHour)) : textFact('mean hour', unmeasured),
     ...profileFacts(state.hours < 24 ? null : spending.usual(balance), {
       isWeekKnown: state.hours >= hoursPerWeek,
-      nameSlot: (slot) => spending.nameSlot(slot),
+      nameSlot: (slot) => spending.week.nameSlot(slot),
     }),
     ...spending
       .runs(balance)
