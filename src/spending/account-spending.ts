@@ -4,7 +4,7 @@ import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
-import { beginInterval, forecastRecord, passHour } from './interval.ts';
+import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import {
@@ -22,7 +22,6 @@ import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
-import { lookWeekBack, type WeekAgo } from './week-ago.ts';
 
 /** No forecast by hours before a day was learned. */
 const hoursForForecast = 24;
