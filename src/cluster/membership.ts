@@ -254,14 +254,10 @@ export class Membership {
       );
     else if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
-    else if (verdict.kind === 'restore') await owned.restore({ incarnation, sentAt, look, isCurrent });
-    else if (verdict.kind === 'regain') {
-      const heardOf = look.owner === incarnation ? look.epoch : null;
-      await owned.regain({ incarnation, sentAt, heardOf, isCurrent });
-    } else {
+    else if (verdict.kind === 'rejoin') {
       this.#seat.renounce();
       await this.#meet();
-    }
+    } else await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent });
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */

@@ -22,19 +22,8 @@ export type Verdict =
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
   | { readonly kind: 'lose'; readonly why: string };
 
-/** What an owner begins with, and what of it could not be read. */
-interface Loaded {
-  readonly state: MonitorState;
-  readonly damaged: readonly DamagedRecord[];
-}
-
 /** After a failure that may pass the load is tried again so soon. */
 const retryMs = 250;
-
-function unlessUnknown(error: unknown): null {
-  if (!(error instanceof StorageError)) throw error;
-  return null;
-}
 
 const keep: Verdict = { kind: 'keep' };
 
@@ -47,12 +36,12 @@ const keep: Verdict = { kind: 'keep' };
  */
 export class OwnedAccounts {
   readonly store: LeaderStore;
+  /** What it began without, because it could not be read, as a clause. */
+  unreadable: string | null = null;
   readonly #dependencies: OwnedDependencies;
   #seat: { readonly incarnation: string; readonly epoch: number };
   #phase: 'loading' | 'owner' | 'alone' = 'loading';
-  #epoch: number;
   #aloneSince = 0;
-  #unreadable: string | null = null;
   /** A change was refused, and why is not known yet. */
   #isRefused = false;
 
@@ -63,18 +52,12 @@ export class OwnedAccounts {
     const { cluster, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#seat = seat;
-    this.#epoch = seat.epoch;
     this.store = new LeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
       refused: () => this.#lookWhetherOvertaken(),
     });
-  }
-
-  /** What it began without, because it could not be read, as a clause. */
-  get unreadable(): string | null {
-    return this.#unreadable;
   }
 
   get phase(): 'loading' | 'owner' | 'alone' {
@@ -92,7 +75,9 @@ export class OwnedAccounts {
   }
 
   /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. */
-  async load(isLenient: boolean): Promise<Loaded> {
+  async load(
+    isLenient: boolean,
+  ): Promise<{ readonly state: MonitorState; readonly damaged: readonly DamagedRecord[] }> {
     const { clock, cluster, lease, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
     const goOn = async (): Promise<boolean> => {
@@ -105,7 +90,7 @@ export class OwnedAccounts {
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
     if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
     const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
-    if (tables.length > 0) this.#unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
+    if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
     return { state: await restore(stored), damaged: damagedRecords };
   }
 
@@ -126,8 +111,8 @@ export class OwnedAccounts {
     },
   ): Verdict {
     const isOwn = look.owner === incarnation;
-    const isBehind = look.epoch === this.#epoch && look.batch !== null && look.batch < storedBefore;
-    if ((look.epoch < this.#epoch || isBehind) && this.#phase !== 'loading') {
+    const isBehind = look.epoch === this.#seat.epoch && look.batch !== null && look.batch < storedBefore;
+    if ((look.epoch < this.#seat.epoch || isBehind) && this.#phase !== 'loading') {
       if (!isOwn && look.owner !== null)
         return {
           kind: 'lose',
@@ -136,80 +121,69 @@ export class OwnedAccounts {
       return { kind: look.renewed ? 'restore' : 'rejoin' };
     }
     this.#isRefused = false;
-    if (isOwn && look.epoch === this.#epoch) {
+    if (isOwn && look.epoch === this.#seat.epoch) {
       // The renewals had arrived, and only their answers had not.
       if (this.#phase === 'alone') this.#phase = 'owner';
       return keep;
     }
-    if (!isOwn && (look.owner !== null || look.epoch !== this.#epoch))
+    if (!isOwn && (look.owner !== null || look.epoch !== this.#seat.epoch))
       return { kind: 'lose', why: 'another daemon took the accounts' };
     if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
     return { kind: look.renewed ? 'regain' : 'rejoin' };
   }
 
   /**
-   * Goes on with what it knows, as the incarnation that it is now. `heardOf`: the epoch that a look says that this one has, where nobody
-   * heard of its claim.
+   * Goes on with what it knows, as the incarnation that it is now. `restore`: the database lost what this owner had stored last; it stores it
+   * again, under an epoch that nobody had.
    */
-  async regain(input: {
-    readonly incarnation: string;
-    readonly sentAt: Instant;
-    readonly heardOf: number | null;
-    /** Whether it is still that incarnation. */
-    readonly isCurrent: () => boolean;
-  }): Promise<void> {
-    const { incarnation, sentAt, heardOf, isCurrent } = input;
-    const { cluster, lease, log } = this.#dependencies;
-    await this.store.continueWith(async () => {
-      if (!isCurrent()) return null;
-      const epoch = heardOf ?? (await cluster.claim(incarnation, { after: this.#epoch }));
-      // Who was quicker, if anybody, is seen in the next look.
-      if (epoch === null || !isCurrent()) return null;
-      lease.countFrom(sentAt);
-      this.#epoch = epoch;
-      this.#seat = { incarnation, epoch };
-      this.#phase = 'owner';
-      log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
-      return cluster.store({ incarnation, epoch });
-    });
-  }
-
-  /** The database lost what this owner had stored last: it stores it again, under an epoch that nobody had. */
-  async restore(input: {
-    readonly incarnation: string;
-    readonly sentAt: Instant;
-    /** What the look gave. */
-    readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
-    readonly isCurrent: () => boolean;
-  }): Promise<void> {
+  async takeAgain(
+    kind: 'regain' | 'restore',
+    input: {
+      readonly incarnation: string;
+      readonly sentAt: Instant;
+      /** What the look gave. */
+      readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
+      /** Whether it is still that incarnation. */
+      readonly isCurrent: () => boolean;
+    },
+  ): Promise<void> {
     const { incarnation, sentAt, look, isCurrent } = input;
     const { cluster, lease, log } = this.#dependencies;
-    await this.store.restoreLost(async () => {
+    await this.store.continueWith(kind === 'regain', async () => {
       if (!isCurrent()) return null;
+      const before = this.#seat.epoch;
+      // It may have taken them though nobody heard of it.
       const isHeld = look.owner === incarnation;
-      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, { above: this.#epoch });
+      const condition = kind === 'regain' ? { after: before } : { above: before };
+      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, condition);
+      // Who was quicker, if anybody, is seen in the next look.
       if (epoch === null || !isCurrent()) return null;
-      const lost = await cluster.takeLost();
+      const lost = kind === 'regain' ? [] : await cluster.takeLost();
       lease.countFrom(sentAt);
-      this.#epoch = epoch;
       this.#seat = { incarnation, epoch };
       this.#phase = 'owner';
       this.#isRefused = false;
-      log.warn(
-        { epoch, commits: lost.length },
-        'the database lost its last commits: this owner stores them again from memory',
-      );
-      return { store: cluster.store({ incarnation, epoch }, isHeld ? (look.batch ?? 0) : 0), lost };
+      if (kind === 'regain')
+        log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
+      else
+        log.warn(
+          { epoch, commits: lost.length },
+          'the database lost its last commits: this owner stores them again from memory',
+        );
+      return { store: cluster.store(this.#seat, isHeld ? (look.batch ?? 0) : 0), lost };
     });
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */
   async #lookWhetherOvertaken(): Promise<void> {
     const { cluster, lost } = this.#dependencies;
-    const epoch = this.#epoch;
+    const epoch = this.#seat.epoch;
     this.#isRefused = true;
-    const look = await cluster.look().catch(unlessUnknown);
-    if (look === null || this.#epoch !== epoch) return;
+    const look = await cluster.look().catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error;
+      return null;
+    });
+    if (look === null || this.#seat.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
     if (look.epoch > epoch || isForeign) lost(this, 'another daemon owns the accounts');
   }
@@ -219,9 +193,9 @@ export class OwnedAccounts {
     const { clock, log, lease, aloneForMs, askPeers } = this.#dependencies;
     if (lease.lasts) return keep;
     if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
-    const epoch = this.#epoch;
+    const epoch = this.#seat.epoch;
     const isReached = (await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase);
-    if (this.#epoch !== epoch) return keep;
+    if (this.#seat.epoch !== epoch) return keep;
     if (isReached) return { kind: 'lose', why: 'another daemon reaches the database and this one does not' };
     if (this.#phase === 'owner') {
       this.#phase = 'alone';
