@@ -14,7 +14,7 @@ import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../
 import { balanceLevels, clearingBalance, factsBehind } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
+import { balanceLabel } from '../wording/quantity-wording.ts';
 import { composeReport } from './compose-report.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';

@@ -6,21 +6,20 @@ import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { CurrentViews } from '../views/current-views.ts';
-import { acceptsGzip } from './accepts-gzip.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { describeAction } from './audit.ts';
 import { type EventStreams, eventsMediaType } from './events.ts';
 import type { ReportDesk } from './options.ts';
-import { readOwnPath } from './page/form-input.ts';
+import { readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
+import { keepSession } from './page/people.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
-import { keepSession } from './page/sessions.ts';
 import type { PageOptions } from './page/show.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
-import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
+import { acceptsGzip, callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
 export interface AppOptions extends PageOptions, Refusing {
   readonly views: CurrentViews;

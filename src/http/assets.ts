@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { acceptsGzip } from './accepts-gzip.ts';
 import { RequestError } from './refusal.ts';
-import type { WebApp, WebContext } from './web-env.ts';
+import { acceptsGzip, type WebApp, type WebContext } from './web-env.ts';
 
 interface Asset {
   readonly type: string;

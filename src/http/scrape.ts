@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Log } from '../ports/log.ts';
-import { acceptsGzip } from './accepts-gzip.ts';
 import { type Guard, isFromHere, requireSignIn } from './access.ts';
 import { expositionMediaType } from './exposition.ts';
 import { renderMetrics } from './metrics.ts';
 import type { WebServerOptions } from './options.ts';
+import { acceptsGzip } from './web-env.ts';
 
 export type Scrape = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

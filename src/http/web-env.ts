@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
 import type { LiveViews } from '../views/views.ts';
 import type { Caller } from './access.ts';
 
@@ -23,4 +24,12 @@ export type WebContext = Context<WebEnv>;
 export function callerOf({ req, env: { incoming } }: WebContext): Caller {
   const { headers, socket } = incoming;
   return { method: req.method, headers, address: socket.remoteAddress ?? '' };
+}
+
+/** Whether a client takes an answer packed by gzip (RFC 9110 12.5.3): a weight of 0 says that it does not. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  const codings = parseAccept(acceptEncoding ?? '');
+  const found =
+    codings.find(({ type }) => type.toLowerCase() === 'gzip') ?? codings.find(({ type }) => type === '*');
+  return found !== undefined && found.q > 0;
 }

@@ -1,8 +1,7 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/plain-text.ts';
-import { pageLinks } from './card-wording.ts';
 import type { ItemWording } from './item-wording.ts';
-import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
+import { pageLinks, testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';
 
 const itemsShown = 20;

@@ -15,7 +15,7 @@ import {
   wordRunwayAndEnd,
   wordRunwayClause,
 } from '../wording/quantity-wording.ts';
-import type { Tone } from './item-tone.ts';
+import type { Tone } from './item-wording.ts';
 
 const soonMs = 7 * dayMs;
 const payHorizonMs = 30 * dayMs;

@@ -112,9 +112,9 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const reading = usableReading(facts);
   const { balance } = rule;
   if (reading === null || balance === null) return null;
+  const { log, spending, now } = facts;
   const reached = (floorMicros: number): number | null =>
-    predictRunout({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ??
-    null;
+    predictRunout({ log, spending, reading, balance, floorMicros })?.emptyAt ?? null;
   const levels = kind.levels?.(rule);
   if (levels !== undefined) {
     const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= amountOf(reading, balance));
@@ -124,8 +124,6 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
   const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
   if (emptyAt === null) return null;
-  const step = ladderSteps(rule.thresholds ?? {}).findLast(
-    ({ threshold }) => emptyAt - threshold > facts.now,
-  );
+  const step = ladderSteps(rule.thresholds ?? {}).findLast(({ threshold }) => emptyAt - threshold > now);
   return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
 }

@@ -25,11 +25,13 @@ const numbers = [
   'hours',
   /** The most that an hour usually takes. */
   'peak',
-  /** The level's two sums, and those of the drift. */
+  /** The level's two sums, those of the drift, and those of holidays. */
   'actual',
   'expected',
   'driftActual',
   'driftExpected',
+  'holidayActual',
+  'holidayExpected',
   /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
   'blockSpent',
   'blockSeen',

@@ -3,7 +3,7 @@ import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { noteRunHour } from './expected-runs.ts';
 import { fadeLearned, raiseLearned } from './learned-height.ts';
-import { learnLevel, levelOf } from './level.ts';
+import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
 import { watchShift } from './level-shift.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
@@ -46,11 +46,15 @@ export function learnHour(
   const usual = usualSpending(state, slot);
   const spent = Math.min(seen, bearable(state, usual));
   state.peak = peakAfter(state, spent);
-  learnLevel(state, spent, state.hours === 0 ? spent : usual);
-  learnProfile(state, slot, spent);
+  const isHoliday = slot >= hoursPerWeek;
+  const weekSlot = isHoliday ? slot - 24 : slot;
+  const isKnown = (state.weeks[weekSlot] ?? 0) > 0;
+  learnProfile(state, weekSlot, isHoliday ? spent / holidayOf(state) : spent);
+  if (!isHoliday) learnLevel(state, spent, state.hours === 0 ? spent : usual);
+  else if (isKnown) learnHoliday(state, spent, usual);
   state.hours++;
   state.meanHour += (spent - state.meanHour) / Math.min(state.hours, meanHours);
-  if (state.hours > meanHours) watchShift(state, { at: at.startsAt, slot, spent, usual });
+  if (state.hours > meanHours && !isHoliday) watchShift(state, { at: at.startsAt, slot, spent, usual });
 }
 
 /** The most that hours take. What a person said is expected does not count. */

@@ -12,6 +12,7 @@ const driftKeptAnHour = Math.exp(-1 / driftHours);
 const calmDriftHours = 336;
 /** … or so many of the smallest falls: of few messages, some more or less are chance. */
 const calmFalls = 60;
+const holidayKeptAnHour = Math.exp(-1 / 96);
 /** What is unusual now fades in about two days. */
 const fadesInHours = 48;
 
@@ -24,9 +25,7 @@ const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / 
  *     c = max(12 m, 60 f), m the mean hour, f the smallest fall
  */
 export function levelOf(state: BalanceState): number {
-  const calm = Math.max(calmHours * state.meanHour, calmFalls * state.smallestFall);
-  const expected = state.expected + calm;
-  return expected > 0 ? (state.actual + calm) / expected : 1;
+  return ratioOf(state, { actual: state.actual, expected: state.expected, hours: calmHours });
 }
 
 /**
@@ -34,9 +33,29 @@ export function levelOf(state: BalanceState): number {
  * the level is, over two weeks and with two weeks besides at which all was as usual.
  */
 export function driftOf(state: BalanceState): number {
-  const calm = Math.max(calmDriftHours * state.meanHour, calmFalls * state.smallestFall);
-  const expected = state.driftExpected + calm;
-  return expected > 0 ? (state.driftActual + calm) / expected : 1;
+  return ratioOf(state, {
+    actual: state.driftActual,
+    expected: state.driftExpected,
+    hours: calmDriftHours,
+  });
+}
+
+/** How much a holiday takes, of what the weekend's last day does. Summed up as the level is, over four holidays and with half its calm. */
+export function holidayOf(state: BalanceState): number {
+  return ratioOf(state, {
+    actual: state.holidayActual,
+    expected: state.holidayExpected,
+    hours: calmHours / 2,
+  });
+}
+
+/** With so many hours at which all was as usual. */
+function ratioOf(
+  { meanHour, smallestFall }: BalanceState,
+  { actual, expected, hours }: { readonly actual: Micros; readonly expected: Micros; readonly hours: number },
+): number {
+  const calm = Math.max(hours * meanHour, calmFalls * smallestFall);
+  return expected + calm > 0 ? (actual + calm) / (expected + calm) : 1;
 }
 
 /** From the third week on. */
@@ -51,6 +70,13 @@ export function learnLevel(state: BalanceState, spent: Micros, usual: Micros): v
   if (state.hours < driftHours) return;
   state.driftActual = state.driftActual * driftKeptAnHour + spent;
   state.driftExpected = state.driftExpected * driftKeptAnHour + usual;
+}
+
+/** Takes in an hour of a holiday, which says nothing of the level; `usual` as it was before that hour was learned. */
+export function learnHoliday(state: BalanceState, spent: Micros, usual: Micros): void {
+  const expected = (usual * levelOf(state)) / holidayOf(state);
+  state.holidayActual = state.holidayActual * holidayKeptAnHour + spent;
+  state.holidayExpected = state.holidayExpected * holidayKeptAnHour + expected;
 }
 
 /** What becomes of a level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/48)`, D the drift. */

@@ -15,7 +15,10 @@ const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 /** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
-/** An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167 Sunday 23:00. */
+/**
+ * An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167
+ * Sunday 23:00. The hours of a holiday follow from 168 on.
+ */
 export interface LocalHour {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -24,7 +27,7 @@ export interface LocalHour {
 
 /**
  * The hours of the week where an account's customers live. Where clocks change, an hour of the night comes twice or not at
- * all, and all others keep their place; a holiday has the hours of the weekend's last day. Accounts of one zone share one.
+ * all, and all others keep their place. Accounts of one zone share one.
  */
 export class LocalWeek {
   readonly timezone: string;
@@ -64,7 +67,8 @@ export class LocalWeek {
 
   /** Whether an hour lies neither on a weekend nor on a holiday. */
   isWorking(slot: number): boolean {
-    return !this.#weekend.includes(modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek));
+    const weekday = modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek);
+    return slot < hoursPerWeek && !this.#weekend.includes(weekday);
   }
 
   /** `Mon 9:00`. */
@@ -119,7 +123,7 @@ export class LocalWeek {
   #slotOf(hour: number): number {
     const day = Math.floor(hour / 24);
     const place = this.#holidays.has(day)
-      ? lastDay
+      ? daysPerWeek
       : modulo(this.weekdayOf(day) - this.#firstDay, daysPerWeek);
     return place * 24 + (hour - day * 24);
   }

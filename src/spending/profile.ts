@@ -1,5 +1,6 @@
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
+import { holidayOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 
 /** The share of a new week in what an hour of the week usually takes, once it was seen twice. */
@@ -19,20 +20,23 @@ const maxWeeks = 255;
  *     usual(h) = bin(h), with n < 6 weeks of it (n · bin(h) + 0.2 · day(h)) / (n + 0.2)
  *
  * where day(h) is the middle of that hour of the day on such days (working days or weekend) that were seen, else on the others, else
- * the mean hour.
+ * the mean hour. A holiday takes what the weekend's last day does, times `holidayOf`.
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
+  if (slot >= hoursPerWeek) return holidayOf(state) * usualSpending(state, slot - 24);
   return leaningOn(state, slot, leans(state, slot) ? hourOfDay(state, slot) : 0);
 }
 
-const hoursOfWeek = new Float32Array(hoursPerWeek);
+const hoursOfWeek = new Float32Array(hoursPerWeek + 24);
 
-/** The same for all hours of the week at once; valid until it is asked again, as each end of an hour does. */
+/** The same for all hours of the week and of a holiday at once; valid until it is asked again, as each end of an hour does. */
 export function usualWeek(state: BalanceState): Float32Array {
   const usual = hoursOfWeek;
+  const holiday = holidayOf(state);
   for (let hour = 0; hour < 24; hour++) {
     fillHour(state, usual, { from: hour, to: firstWeekendSlot });
     fillHour(state, usual, { from: firstWeekendSlot + hour, to: hoursPerWeek });
+    usual[hoursPerWeek + hour] = holiday * (usual[hoursPerWeek - 24 + hour] ?? 0);
   }
   return usual;
 }
@@ -46,10 +50,11 @@ export interface UsualSpending {
 
 /** What is usual in one hour, in all of the week, and in its busiest hour. */
 export function usualSpendings(state: BalanceState, slot: number): UsualSpending {
-  const usual = usualWeek(state);
+  const inHour = usualSpending(state, slot);
+  const usual = usualWeek(state).subarray(0, hoursPerWeek);
   const most = Math.max(...usual);
   return {
-    hour: usual[slot] ?? 0,
+    hour: inHour,
     week: usual.reduce((sum, hour) => sum + hour, 0),
     busiest: { slot: usual.indexOf(most), hour: most },
   };

@@ -8,7 +8,7 @@ import {
 import { type PeriodSums, readSums, sumsBytes, writeSums } from './periods.ts';
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 6;
+const version = 7;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;

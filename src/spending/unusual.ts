@@ -48,9 +48,11 @@ interface Part {
 
 /** What is usual in an hour, judged by it and its neighbours, so that a peak may come an hour early or late; `planned` in it besides. */
 export function usualRange(state: BalanceState, slot: number, planned: Micros): Usual {
-  const before = usualSpending(state, (slot + hoursPerWeek - 1) % hoursPerWeek);
+  const hours = slot < hoursPerWeek ? hoursPerWeek : 24;
+  const first = slot - (slot % hours);
+  const before = usualSpending(state, first + ((slot + hours - 1) % hours));
   const usual = usualSpending(state, slot);
-  const after = usualSpending(state, (slot + 1) % hoursPerWeek);
+  const after = usualSpending(state, first + ((slot + 1) % hours));
   const level = levelOf(state);
   const room = margin * state.meanHour;
   return {

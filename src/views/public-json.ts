@@ -7,6 +7,7 @@ import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import {
+  type Balance,
   type BalanceDefinition,
   mapEach,
   ofEach,
@@ -17,7 +18,6 @@ import {
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import type { DuePayment } from './payment-plan.ts';
-import { orNull, publicObject } from './public-object.ts';
 import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
 
 /*
@@ -26,6 +26,37 @@ import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } fr
  * is unknown.
  */
 
+type Fields<View, Shape extends z.ZodRawShape> = {
+  readonly [Key in keyof Shape]: readonly [
+    schema: Shape[Key],
+    value: (view: View, key: Key) => z.output<Shape[Key]>,
+  ];
+};
+
+/**
+ * Describes a public object once: each key with the schema of its value and where the value comes from. Makes the JSON of a view; the schema
+ * is for the API's document, where `id` names it, and for those who check answers.
+ */
+export function publicObject<View>() {
+  return <Shape extends z.ZodRawShape>(id: string, fields: Fields<View, Shape>, description?: string) => {
+    const entries = Object.entries(fields) as readonly [string, Fields<View, Shape>[string]][];
+    // `Fields` has one for each key of the shape, and `fromEntries` forgets which.
+    const shape = Object.fromEntries(Object.entries(fields).map(([key, [schema]]) => [key, schema])) as Shape;
+    const schema = z.strictObject(shape).meta({ id, ...(description !== undefined && { description }) });
+    const toPublic = (view: View) => {
+      const made: Record<string, unknown> = {};
+      for (const [key, [, value]] of entries) made[key] = value(view, key);
+      return made as z.output<typeof schema>;
+    };
+    return Object.assign(toPublic, { schema });
+  };
+}
+
+/** An object or null. The document's generator takes a named schema that is `nullable` for nullable everywhere. */
+export function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([schema, z.null()]);
+}
+
 const text = z.string();
 const instant = z.iso.datetime().meta({ description: 'ISO 8601, UTC' });
 const money = z.string().meta({ description: 'A decimal string without trailing zeros' });
@@ -33,68 +64,75 @@ const quantity = z
   .union([z.string(), z.number()])
   .meta({ description: 'Money as a decimal string, a duration in seconds, or text' });
 const texts = z.record(z.string(), z.string());
-const outcome = z.enum(outcomeKinds);
+const seconds = z.number().nullable();
+export const outcomeSchema = z.enum(outcomeKinds);
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
 export const severitySchema = z.enum(severities);
 export const balanceSchema = text.meta({ description: 'One of the balances of the account' });
-export const outcomeSchema = outcome;
+
+/** An instant of the view under the key's own name. */
+function at(description?: string) {
+  const schema = instant.nullable();
+  return [
+    description === undefined ? schema : schema.meta({ description }),
+    <Key extends string>(view: Readonly<Record<Key, number | null>>, key: Key) => isoOrNull(view[key]),
+  ] as const;
+}
+
+/** What the view has under the key's own name. */
+export function same<Schema extends z.ZodType>(schema: Schema) {
+  return [
+    schema,
+    <Key extends string>(view: Readonly<Record<Key, z.output<Schema>>>, key: Key) => view[key],
+  ] as const;
+}
+
+/** A value for each balance of the account, by its id. */
+function each<Schema extends z.ZodType>(
+  value: Schema,
+  of: (view: AccountView, balance: Balance) => z.output<Schema>,
+) {
+  return [
+    perBalance(value),
+    (view: AccountView) => ofEach(view.balances, (balance) => of(view, balance)),
+  ] as const;
+}
 
 export const forecastJson = publicObject<Forecast>()('Forecast', {
-  emptyAt: [
-    instant.nullable().meta({ description: 'As likely before as after; null: later than can be predicted' }),
-    ({ emptyAt }) => isoOrNull(wholeMs(emptyAt)),
-  ],
-  earliest: [
-    instant.nullable().meta({ description: 'Four times in five it lies between earliest and latest' }),
-    ({ earliest }) => isoOrNull(wholeMs(earliest)),
-  ],
-  latest: [instant.nullable(), ({ latest }) => isoOrNull(wholeMs(latest))],
-  basis: [
+  emptyAt: at('As likely before as after; null: later than can be predicted'),
+  earliest: at('Four times in five it lies between earliest and latest'),
+  latest: at(),
+  basis: same(
     z.enum(forecastBases).meta({ description: 'What is known: less than a day, less than a week, or more' }),
-    ({ basis }) => basis,
-  ],
+  ),
 });
 
-const forecasts = perBalance(orNull(forecastJson.schema));
-
 export const accountJson = publicObject<AccountView>()('Account', {
-  id: [text, ({ id }) => id],
-  name: [text, ({ name }) => name],
-  labels: [texts, ({ labels }) => labels],
-  currency: [text.nullable(), ({ currency }) => currency],
-  outcome: [outcome.nullable().meta({ description: 'How the last poll ended' }), (view) => view.outcome],
-  failure: [text.nullable().meta({ description: 'Why the last poll failed' }), ({ failure }) => failure],
-  polledAt: [instant.nullable(), ({ polledAt }) => isoOrNull(polledAt)],
-  readAt: [
-    instant.nullable().meta({ description: 'When the balances were last read' }),
-    ({ readAt }) => isoOrNull(readAt),
+  id: same(text),
+  name: same(text),
+  labels: same(texts),
+  currency: same(text.nullable()),
+  outcome: [
+    outcomeSchema.nullable().meta({ description: 'How the last poll ended' }),
+    (view) => view.outcome,
   ],
-  balances: [
-    perBalance(money.nullable()),
-    ({ reading, balances }) => ofEach(balances, (balance) => moneyOrNull(reading?.balances[balance])),
-  ],
-  burnPerDay: [
-    perBalance(money.nullable()),
-    ({ runways, balances }) => ofEach(balances, (balance) => moneyOrNull(runways[balance]?.burnPerDay)),
-  ],
-  runwaySeconds: [
-    perBalance(z.number().nullable()),
-    ({ runways, balances }) => ofEach(balances, (balance) => secondsOrNull(runways[balance]?.runwayMs)),
-  ],
-  forecast: [
-    forecasts,
-    ({ runways, balances }) => ofEach(balances, (balance) => forecastOrNull(runways[balance]?.forecast)),
-  ],
-  consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
-  backoffUntil: [instant.nullable(), ({ backoffUntil }) => isoOrNull(backoffUntil)],
+  failure: same(text.nullable().meta({ description: 'Why the last poll failed' })),
+  polledAt: at(),
+  readAt: at('When the balances were last read'),
+  balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(reading?.balances[balance])),
+  burnPerDay: each(money.nullable(), ({ runways }, balance) => moneyOrNull(runways[balance]?.burnPerDay)),
+  runwaySeconds: each(seconds, ({ runways }, balance) => secondsOrNull(runways[balance]?.runwayMs)),
+  forecast: each(orNull(forecastJson.schema), ({ runways }, id) => forecastOrNull(runways[id]?.forecast)),
+  consecutiveFailures: same(z.int()),
+  backoffUntil: at(),
   usageHeaders: [texts, ({ usage }) => usage],
   severity: [
     severitySchema.nullable().meta({ description: 'The worst that fires now' }),
-    ({ worst }) => worst,
+    (view) => view.worst,
   ],
-  firing: [z.int(), ({ firing }) => firing],
-  pending: [z.int(), ({ pending }) => pending],
+  firing: same(z.int()),
+  pending: same(z.int()),
 });
 
 const pointSchema = z
@@ -112,7 +150,7 @@ export const readingJson = Object.assign(
 );
 
 const pollSchema = z
-  .object({ at: instant, outcome, currency: text.nullable() })
+  .object({ at: instant, outcome: outcomeSchema, currency: text.nullable() })
   .catchall(money.nullable())
   .meta({
     id: 'Poll',
@@ -132,54 +170,50 @@ export const pollJson = Object.assign(
   { schema: pollSchema },
 );
 export const alertJson = publicObject<AlertView>()('Alert', {
-  account: [text, ({ account }) => account],
-  rule: [text, ({ rule }) => rule],
-  type: [text, ({ type }) => type],
-  balance: [balanceSchema.nullable(), ({ balance }) => balance],
-  severity: [severitySchema, ({ severity }) => severity],
-  state: [z.enum(['pending', 'firing', 'resolved']), ({ state }) => state],
+  account: same(text),
+  rule: same(text),
+  type: same(text),
+  balance: same(balanceSchema.nullable()),
+  severity: same(severitySchema),
+  state: same(z.enum(['pending', 'firing', 'resolved'])),
   since: [instant, ({ since }) => isoText(since)],
-  resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
+  resolvedAt: at(),
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   forecast: [
-    forecasts.meta({ description: 'Of the account now; null where nothing is predicted, and once resolved' }),
+    perBalance(orNull(forecastJson.schema)).meta({
+      description: 'Of the account now; null where nothing is predicted, and once resolved',
+    }),
     ({ forecast }) => mapEach(forecast, forecastOrNull),
   ],
-  summary: [text, ({ summary }) => summary],
+  summary: same(text),
   acknowledged: [acknowledgement.nullable(), ({ acknowledged }) => acknowledgementJson(acknowledged)],
-  silenced: [z.boolean(), ({ silenced }) => silenced],
-  inhibited: [z.boolean(), ({ inhibited }) => inhibited],
-  flapping: [z.boolean(), ({ flapping }) => flapping],
-  incident: [text.nullable(), ({ incident }) => incident],
+  silenced: same(z.boolean()),
+  inhibited: same(z.boolean()),
+  flapping: same(z.boolean()),
+  incident: same(text.nullable()),
 });
 
 export const paymentJson = publicObject<DuePayment>()('Payment', {
   account: [text, ({ account }) => account.id],
   name: [text, ({ account }) => account.name],
   labels: [texts, ({ account }) => account.labels],
-  balance: [text, ({ balance }) => balance],
+  balance: same(text),
   currency: [text, ({ account }) => account.currency ?? ''],
   amount: [
     money.meta({ description: 'For another 30 days, and at least what clears the alerts of the balance' }),
     ({ micros }) => formatMicros(micros),
   ],
-  by: [
-    instant.nullable().meta({ description: 'By when to pay; null where no forecast says: at once' }),
-    ({ dueAt }) => isoOrNull(wholeMs(dueAt)),
-  ],
+  by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(account.reading?.balances[balance])],
-  runwaySeconds: [
-    z.number().nullable(),
-    ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs),
-  ],
+  runwaySeconds: [seconds, ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs)],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 
 export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
-  id: [text, ({ id }) => id],
-  account: [text, ({ account }) => account],
-  balance: [balanceSchema, ({ balance }) => balance],
+  id: same(text),
+  account: same(text),
+  balance: same(balanceSchema),
   amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
   received: [
     money.meta({ description: 'By how much the balance rose since' }),
@@ -187,35 +221,35 @@ export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
   ],
   arrivesBy: [instant, ({ by }) => isoText(by)],
   orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
-  orderedBy: [text, ({ orderedBy }) => orderedBy],
-  comment: [text, ({ comment }) => comment],
+  orderedBy: same(text),
+  comment: same(text),
 });
 
 export const incidentJson = publicObject<Incident>()('Incident', {
-  id: [text, ({ id }) => id],
-  account: [text, ({ account }) => account],
-  accountName: [text, ({ accountName }) => accountName],
-  rule: [text, ({ rule }) => rule],
-  type: [text, ({ type }) => type],
-  balance: [balanceSchema.nullable(), ({ balance }) => balance],
-  severity: [severitySchema, ({ severity }) => severity],
-  worstSeverity: [severitySchema, ({ worstSeverity }) => worstSeverity],
+  id: same(text),
+  account: same(text),
+  accountName: same(text),
+  rule: same(text),
+  type: same(text),
+  balance: same(balanceSchema.nullable()),
+  severity: same(severitySchema),
+  worstSeverity: same(severitySchema),
   firedAt: [instant, ({ firedAt }) => isoText(firedAt)],
-  resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
+  resolvedAt: at(),
   resolution: [
     z
       .enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'account-moved', 'channel-removed'])
       .nullable(),
     ({ resolution }) => resolution?.kind ?? null,
   ],
-  event: [z.boolean(), ({ event }) => event],
+  event: same(z.boolean()),
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
   acknowledged: [acknowledgement.nullable(), (incident) => acknowledgementJson(incident.acknowledgement)],
 });
 
 const factJson = publicObject<Fact>()('Fact', {
-  name: [text, ({ name }) => name],
+  name: same(text),
   value: [
     quantity.meta({ description: 'As a quantity; an instant as ISO 8601, a count as a number' }),
     ({ value }) => factValueJson(value),
@@ -238,7 +272,7 @@ export const explanationJson = publicObject<Explanation>()('Explanation', {
   value: [quantity.nullable(), ({ evaluation: { value } }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ evaluation: { threshold } }) => threshold && quantityJson(threshold)],
   facts: [z.array(factJson.schema), ({ evaluation }) => evaluation.facts.map(factJson)],
-  wouldNotFire: [text.nullable(), ({ wouldNotFire }) => wouldNotFire],
+  wouldNotFire: same(text.nullable()),
   next: [
     orNull(z.strictObject({ severity: severitySchema, at: instant })).meta({
       description: 'What it says next that is worse, and when, by the forecast; null: nobody can say',
@@ -249,8 +283,8 @@ export const explanationJson = publicObject<Explanation>()('Explanation', {
 });
 
 export const notificationJson = publicObject<Notification>()('Notification', {
-  id: [text, ({ id }) => id],
-  channel: [text, ({ channel }) => channel],
+  id: same(text),
+  channel: same(text),
   kind: [
     text.nullable().meta({
       description:
@@ -258,11 +292,11 @@ export const notificationJson = publicObject<Notification>()('Notification', {
     }),
     ({ report, items }) => (report === null ? (items.at(-1)?.kind ?? null) : 'report'),
   ],
-  state: [z.enum(['pending', 'delivered', 'dead']), ({ state }) => state],
-  attempts: [z.int(), ({ attempts }) => attempts],
+  state: same(z.enum(['pending', 'delivered', 'dead'])),
+  attempts: same(z.int()),
   createdAt: [instant, ({ createdAt }) => isoText(createdAt)],
-  deliveredAt: [instant.nullable(), ({ deliveredAt }) => isoOrNull(deliveredAt)],
-  lastError: [text.nullable(), ({ lastError }) => lastError],
+  deliveredAt: at(),
+  lastError: same(text.nullable()),
   alerts: [
     z.array(z.strictObject({ account: text, rule: text, kind: text })),
     ({ items }) => items.map(({ account, rule, kind }) => ({ account, rule, kind })),
@@ -271,41 +305,37 @@ export const notificationJson = publicObject<Notification>()('Notification', {
 
 export const auditJson = publicObject<AuditEntry>()('AuditEntry', {
   at: [instant, ({ at }) => isoText(at)],
-  by: [text.meta({ description: 'As a trusted proxy names the person, else as typed' }), ({ by }) => by],
-  from: [text.nullable().meta({ description: 'Address of the client' }), ({ from }) => from],
-  action: [text, ({ action }) => action],
-  account: [text.nullable(), ({ account }) => account],
-  rule: [text.nullable(), ({ rule }) => rule],
-  detail: [text, ({ detail }) => detail],
+  by: same(text.meta({ description: 'As a trusted proxy names the person, else as typed' })),
+  from: same(text.nullable().meta({ description: 'Address of the client' })),
+  action: same(text),
+  account: same(text.nullable()),
+  rule: same(text.nullable()),
+  detail: same(text),
 });
 
 export const channelJson = publicObject<ChannelView>()('Channel', {
-  name: [text, ({ name }) => name],
-  type: [text, ({ type }) => type],
-  pending: [z.int(), ({ pending }) => pending],
-  lastDeliveredAt: [instant.nullable(), ({ lastDeliveredAt }) => isoOrNull(lastDeliveredAt)],
-  lastError: [text.nullable(), ({ lastError }) => lastError],
+  name: same(text),
+  type: same(text),
+  pending: same(z.int()),
+  lastDeliveredAt: at(),
+  lastError: same(text.nullable()),
+});
+
+const matchSchema = z.strictObject({
+  account: list.optional(),
+  rule: list.optional(),
+  severity: z.array(severitySchema).readonly().optional(),
+  labels: z.record(z.string(), list).optional(),
 });
 
 export const silenceJson = publicObject<SilenceView>()('Silence', {
-  id: [
-    text.nullable().meta({ description: 'Null for windows that come from the configuration' }),
-    ({ id }) => id,
-  ],
-  match: [
-    z.strictObject({
-      account: list.optional(),
-      rule: list.optional(),
-      severity: z.array(severitySchema).readonly().optional(),
-      labels: z.record(z.string(), list).optional(),
-    }),
-    ({ match }): Matcher => match,
-  ],
+  id: same(text.nullable().meta({ description: 'Null for windows that come from the configuration' })),
+  match: [matchSchema, ({ match }): Matcher => match],
   startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
   endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
-  by: [text, ({ by }) => by],
-  comment: [text, ({ comment }) => comment],
-  active: [z.boolean(), ({ active }) => active],
+  by: same(text),
+  comment: same(text),
+  active: same(z.boolean()),
 });
 
 /** Money as a decimal string, a duration as seconds, text as it is. */
@@ -326,8 +356,9 @@ function acknowledgementJson(
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
 }
 
+/** A prediction falls between two milliseconds. */
 export function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoText(at);
+  return at === null ? null : isoText(Math.round(at));
 }
 
 function moneyOrNull(micros: Micros | null | undefined): string | null {
@@ -338,16 +369,10 @@ function secondsOrNull(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : Math.round(ms / 1000);
 }
 
-/** The schema of a value for each balance of an account, by its id. */
-export function perBalance<Value extends z.ZodType>(value: Value) {
+function perBalance<Value extends z.ZodType>(value: Value) {
   return z.record(z.string(), value);
 }
 
 function forecastOrNull(forecast: Forecast | null | undefined) {
   return forecast == null ? null : forecastJson(forecast);
-}
-
-/** A prediction falls between two milliseconds. */
-function wholeMs(at: number | null): number | null {
-  return at === null ? null : Math.round(at);
 }

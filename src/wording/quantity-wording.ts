@@ -5,6 +5,7 @@ import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from
 import { formatAmount, formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
+import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 
 const micros = 1_000_000;
 const yearMs = 365 * dayMs;
@@ -143,4 +144,20 @@ function wordPayBy(runway: Runway | null, frame: ReaderFrame): string {
   const payBy = runway?.payBy ?? null;
   if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
   return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;
+}
+
+/** `SMS`: what stands before "balance", "spending", "runway"; the id of one that is not among these any more. */
+export function balanceLabel(balance: Balance, balances: readonly BalanceDefinition[]): string {
+  return balances.find(({ id }) => id === balance)?.label ?? balance;
+}
+
+/** The balances that all of these lists name alike, for the columns of a table; null where they differ. */
+export function commonBalances(
+  lists: Iterable<readonly BalanceDefinition[]>,
+): readonly BalanceDefinition[] | null {
+  const [first = [], ...others] = new Set(lists);
+  const isSame = (list: readonly BalanceDefinition[]): boolean =>
+    list.length === first.length &&
+    list.every(({ id, label }, place) => id === first[place]?.id && label === first[place].label);
+  return others.every(isSame) ? first : null;
 }

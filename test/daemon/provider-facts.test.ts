@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wordSubject } from '../../src/messages/item-headline.ts';
+import { wordSubject } from '../../src/messages/item-wording.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
 import { minuteMs, moneyBase, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';

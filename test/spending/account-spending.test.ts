@@ -62,6 +62,26 @@ describe('the forecast of an account', () => {
     expect(Math.abs(emptyAt('UTC') - Date.UTC(2026, 2, 30, 7))).toBeGreaterThan(30 * minuteMs);
   });
 
+  it.each([
+    ['nearly nothing', 0.1],
+    ['three times as much', 3],
+  ])('learns from two holidays that one takes %s of a Sunday, and the days after it nothing', (_, factor) => {
+    const days = [21, 30, 38].map((day) => monday + day * dayMs);
+    const isHoliday = (at: number) => days.some((day) => at >= day && at < day + dayMs);
+    const perHour = (at: number) => (isHoliday(at) ? factor * units : officeHours(at));
+    const [, , third = 0] = days;
+    const spending = learn(
+      spendBy(perHour, { from: monday, to: third }),
+      'UTC',
+      days.map((day) => new Date(day).toISOString().slice(0, 10)),
+    );
+    const within = (hours: number) => (spending.expected('sms', hours * hourMs) ?? 0) / units;
+    expect(within(24) / (24 * factor)).toBeGreaterThan(factor < 1 ? 1 : 0.75);
+    expect(within(24) / (24 * factor)).toBeLessThan(factor < 1 ? 3.5 : 1);
+    expect(within(48) - within(24)).toBeGreaterThan(100);
+    expect(within(48) - within(24)).toBeLessThan(130);
+  });
+
   it('takes a holiday for a Sunday', () => {
     const fridayMidnight = monday + 25 * dayMs;
     const readings = () => spendBy(officeHours, { from: monday, to: fridayMidnight });

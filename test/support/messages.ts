@@ -11,7 +11,7 @@ import type {
 } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
-import { incidentSubject } from '../../src/messages/item-headline.ts';
+import { incidentSubject } from '../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { makeProvider } from './settings.ts';
 

@@ -92,8 +92,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a balance below zero in another currency is no alert',
     file: 'src/rules/negative.ts',
-    old: "if (reading === null) return unknown('no reading yet');",
-    new: "if (reading === null || (facts.currency !== null && facts.currency !== reading.currency)) return unknown('');",
+    old: '  inAnyCurrency: true,\n',
+    new: '',
   },
   {
     name: 'a silence mutes nothing',

@@ -14,9 +14,8 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
-import { wordEnd } from '../../wording/quantity-wording.ts';
-import type { MailChart } from './chart-svg.ts';
+import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
+import type { MailChart } from './draw-chart.ts';
 
 const maxPastMs = weekMs;
 /** A line of a few readings is stretched no further than this. */

@@ -1,4 +1,4 @@
-import type { Tone } from '../../messages/item-tone.ts';
+import type { Tone } from '../../messages/item-wording.ts';
 import { Html, html } from '../../wording/html.ts';
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */

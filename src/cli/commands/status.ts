@@ -8,8 +8,13 @@ import { amountOf, type Balance } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
-import { commonBalances } from '../../wording/balance-wording.ts';
-import { endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import {
+  commonBalances,
+  endOf,
+  formatBareComputed,
+  roughRunway,
+  wordInterval,
+} from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';

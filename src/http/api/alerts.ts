@@ -1,47 +1,58 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import { alertJson, incidentJson } from '../../views/public-json.ts';
-import { orNull } from '../../views/public-object.ts';
-import { accept, count, parseInstant } from './input.ts';
-import { type Api, answers, takes, window } from './operation.ts';
-import { acknowledgeManySchema, acknowledgeOrderSchema, readSeen } from './orders.ts';
-import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+import {
+  alertJson,
+  auditJson,
+  channelJson,
+  incidentJson,
+  notificationJson,
+  orNull,
+  silenceJson,
+} from '../../views/public-json.ts';
+import { RequestError } from '../refusal.ts';
+import { accept, pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
+import { type Api, answers, gives, listed, operations, refused, takes, window } from './operation.ts';
+import {
+  acknowledgeManySchema,
+  acknowledgeOrderSchema,
+  expireOrderSchema,
+  readSeen,
+  readSilenceOrder,
+  silenceOrderSchema,
+} from './orders.ts';
 
-const tags = ['alerts'];
+const ofAlerts = operations('alerts');
+const ofSilences = operations('silences');
+const ofMessages = operations('messages');
 const params = z.object({ account: z.string(), rule: z.string() });
 
 const listAlerts = createRoute({
-  method: 'get',
-  path: '/api/v1/alerts',
-  operationId: 'listAlerts',
-  summary: 'Alerts pending and firing, with all=true also resolved ones',
-  tags,
+  ...ofAlerts.get('alerts', 'listAlerts', 'Alerts pending and firing, with all=true also resolved ones'),
   request: {
     query: z.object({
       all: z.enum(['true', 'false'], { error: 'give true or false' }).default('false'),
       ...pagingQuery,
     }),
   },
-  responses: answers('Alerts', { alerts: z.array(alertJson.schema), nextCursor }),
+  responses: listed('Alerts', 'alerts', alertJson),
 });
 
 const acknowledgeAlert = createRoute({
-  method: 'post',
-  path: '/api/v1/alerts/{account}/{rule}/ack',
-  operationId: 'acknowledgeAlert',
-  summary: 'Acknowledges the open incident of an alert',
-  tags,
+  ...ofAlerts.post(
+    'alerts/{account}/{rule}/ack',
+    'acknowledgeAlert',
+    'Acknowledges the open incident of an alert',
+  ),
   request: { params, ...takes(acknowledgeOrderSchema, false) },
   responses: answers('The alert', { alert: orNull(alertJson.schema) }),
 });
 
 const acknowledgeAlerts = createRoute({
-  method: 'post',
-  path: '/api/v1/acks',
-  operationId: 'acknowledgeAlerts',
-  summary:
+  ...ofAlerts.post(
+    'acks',
+    'acknowledgeAlerts',
     'Acknowledges the open incidents of many alerts at once; those without one are named, the others taken',
-  tags,
+  ),
   request: takes(acknowledgeManySchema),
   responses: answers('What became of each, in the order given', {
     acks: z.array(
@@ -56,30 +67,78 @@ const acknowledgeAlerts = createRoute({
 });
 
 const unacknowledgeAlert = createRoute({
-  method: 'delete',
-  path: '/api/v1/alerts/{account}/{rule}/ack',
-  operationId: 'unacknowledgeAlert',
-  summary: 'Gives the open incident of an alert back: reminders and escalation go on',
-  tags,
+  ...ofAlerts.del(
+    'alerts/{account}/{rule}/ack',
+    'unacknowledgeAlert',
+    'Gives the open incident of an alert back: reminders and escalation go on',
+  ),
   request: { params },
   responses: answers('The alert', { alert: orNull(alertJson.schema) }),
 });
 
 const listIncidents = createRoute({
-  method: 'get',
-  path: '/api/v1/incidents',
-  operationId: 'listIncidents',
-  summary: 'Incidents, newest first',
-  tags,
+  ...ofAlerts.get('incidents', 'listIncidents', 'Incidents, newest first'),
   request: {
     query: z.object({
       account: z.string().optional().meta({ description: 'Only of this account' }),
       since: window.since.meta({ description: 'Open at this time or later; ISO 8601, or a duration ago' }),
-      ...pagingQuery,
-      limit: count(1, maxItems).default(100),
+      ...recentQuery,
     }),
   },
-  responses: answers('Incidents', { incidents: z.array(incidentJson.schema), nextCursor }),
+  responses: listed('Incidents', 'incidents', incidentJson),
+});
+
+const ended = answers('Its id', { expired: z.string() });
+
+const listSilences = createRoute({
+  ...ofSilences.get('silences', 'listSilences', 'Silences that are not over'),
+  request: { query: z.object(pagingQuery) },
+  responses: listed('Silences', 'silences', silenceJson),
+});
+
+const addSilence = createRoute({
+  ...ofSilences.post('silences', 'addSilence', 'Mutes matching alerts for a time'),
+  request: takes(silenceOrderSchema),
+  responses: { 201: gives('The silence', z.strictObject({ silence: silenceJson.schema })), ...refused },
+});
+
+const expireNamedSilence = createRoute({
+  ...ofSilences.del('silences', 'expireNamedSilence', 'Ends a silence; its id in the body or as ?id='),
+  request: {
+    query: z.object({ id: z.string().optional().meta({ description: 'The silence' }) }),
+    ...takes(expireOrderSchema.partial(), false),
+  },
+  responses: ended,
+});
+
+const expireSilence = createRoute({
+  ...ofSilences.del('silences/{id}', 'expireSilence', 'Ends a silence'),
+  request: { params: z.object({ id: z.string() }) },
+  responses: ended,
+});
+
+const listNotifications = createRoute({
+  ...ofMessages.get('notifications', 'listNotifications', 'Messages with their delivery, newest first'),
+  request: { query: z.object(recentQuery) },
+  responses: listed('Messages', 'notifications', notificationJson),
+});
+
+const listChannels = createRoute({
+  ...ofMessages.get('channels', 'listChannels', 'Channels with what they still owe'),
+  request: { query: z.object(pagingQuery) },
+  responses: listed('Channels', 'channels', channelJson),
+});
+
+const listAudit = createRoute({
+  ...ofMessages.get(
+    'audit',
+    'listAudit',
+    'What people did: acknowledgements, silences, polls by hand and the like, newest first',
+  ),
+  request: {
+    query: z.object({ since: window.since, ...recentQuery }),
+  },
+  responses: listed('Actions', 'audit', auditJson),
 });
 
 export function addAlertOperations(api: Api): void {
@@ -135,5 +194,64 @@ export function addAlertOperations(api: Api): void {
       ({ firedAt }) => firedAt,
     );
     return context.json({ incidents: page.items.map(incidentJson), nextCursor: page.nextCursor }, 200);
+  });
+}
+
+export function addSilenceOperations(api: Api): void {
+  api.openapi(listSilences, (context) => {
+    const page = pageOfList(context.var.views.silences(), context.req.valid('query'), (silence) =>
+      JSON.stringify([silence.id, silence.startsAt, silence.match]),
+    );
+    return context.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(addSilence, async (context) => {
+    const now = context.get('now');
+    const order = readSilenceOrder(context.req.valid('json'), now);
+    const made = accept(await context.var.views.silence({ ...order, by: context.get('person') ?? order.by }));
+    const view = { ...made, by: made.createdBy, active: made.startsAt <= now, laterStarts: [] };
+    return context.json({ silence: silenceJson(view) }, 201);
+  });
+
+  api.openapi(expireNamedSilence, async (context) => {
+    const id = context.req.valid('query').id ?? context.req.valid('json').id;
+    if (id === undefined)
+      throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
+    accept(await context.var.views.expireSilence(id));
+    return context.json({ expired: id }, 200);
+  });
+
+  api.openapi(expireSilence, async (context) => {
+    const { id } = context.req.valid('param');
+    accept(await context.var.views.expireSilence(id));
+    return context.json({ expired: id }, 200);
+  });
+}
+
+export function addMessageOperations(api: Api): void {
+  api.openapi(listNotifications, async (context) => {
+    const page = await pageOfTime(
+      context.req.valid('query'),
+      ({ limit, before }) => context.var.views.notifications(limit, before),
+      ({ createdAt }) => createdAt,
+    );
+    const notifications = page.items.map(notificationJson);
+    return context.json({ notifications, nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(listAudit, async (context) => {
+    const { since: given, ...query } = context.req.valid('query');
+    const since = parseInstant(given, 'since', context.get('now')) ?? 0;
+    const page = await pageOfTime(
+      query,
+      async ({ limit, before }) => context.var.views.audit({ since, before, limit }),
+      ({ at }) => at,
+    );
+    return context.json({ audit: page.items.map(auditJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(listChannels, (context) => {
+    const page = pageOfList(context.var.views.channels(), context.req.valid('query'), ({ name }) => name);
+    return context.json({ channels: page.items.map(channelJson), nextCursor: page.nextCursor }, 200);
   });
 }

@@ -5,7 +5,7 @@ import type { LiveViews } from '../../views/views.ts';
 import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { parseInstant } from './input.ts';
-import { type Api, answers, streamed, written } from './operation.ts';
+import { type Api, answers, operations, streamed, written } from './operation.ts';
 
 export interface DaemonFacts {
   readonly database: string | null;
@@ -15,16 +15,16 @@ export interface DaemonFacts {
 
 export const unknownDaemon: DaemonFacts = { database: null, reports: null, timezone: 'UTC' };
 
+const { get, post } = operations('daemon');
 const names = z.array(z.string());
-const tags = ['daemon'];
 const params = z.object({ id: z.string() });
 
 const describeDaemon = createRoute({
-  method: 'get',
-  path: '/api/v1/daemon',
-  operationId: 'describeDaemon',
-  summary: 'The daemon that answers, its database, and the names that other operations take',
-  tags,
+  ...get(
+    'daemon',
+    'describeDaemon',
+    'The daemon that answers, its database, and the names that other operations take',
+  ),
   responses: answers('The daemon', {
     version: z.string(),
     database: z.string().nullable().meta({ description: 'The id of its database' }),
@@ -49,12 +49,11 @@ const viewNames = [
 ] as const;
 
 const readView = createRoute({
-  method: 'get',
-  path: '/api/v1/views/{view}',
-  operationId: 'readView',
-  summary:
+  ...get(
+    'views/{view}',
+    'readView',
     'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-  tags,
+  ),
   request: {
     params: z.object({ view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) }),
     query: z.object({
@@ -68,11 +67,7 @@ const readView = createRoute({
 });
 
 const readReport = createRoute({
-  method: 'get',
-  path: '/api/v1/reports/{id}',
-  operationId: 'readReport',
-  summary: 'A report as it would be sent now',
-  tags,
+  ...get('reports/{id}', 'readReport', 'A report as it would be sent now'),
   request: { params },
   responses: answers('The report', {
     text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
@@ -81,11 +76,7 @@ const readReport = createRoute({
 });
 
 const sendReport = createRoute({
-  method: 'post',
-  path: '/api/v1/reports/{id}',
-  operationId: 'sendReport',
-  summary: 'Sends a report to its channels now; its schedule stays as it is',
-  tags,
+  ...post('reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'),
   request: { params },
   responses: answers('What became of it on each channel', {
     deliveries: z.array(

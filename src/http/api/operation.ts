@@ -3,12 +3,34 @@ import type { TypedResponse } from 'hono';
 import * as z from 'zod';
 import { problemMediaType, problemSchema } from '../refusal.ts';
 import type { WebContext, WebEnv } from '../web-env.ts';
+import { nextCursor } from './input.ts';
 
 export type Api = OpenAPIHono<WebEnv>;
+
+/** What operations say of themselves in the document, all of them under one heading. */
+export function operations(tag: string) {
+  const describe =
+    <Method extends 'get' | 'post' | 'delete'>(method: Method) =>
+    <Path extends string>(name: Path, operationId: string, summary: string) => {
+      const path = `/api/v1/${name}` as const;
+      return { method, path, operationId, summary, tags: [tag] };
+    };
+  return { get: describe('get'), post: describe('post'), del: describe('delete') };
+}
 
 /** What an operation answers: an object when it does what it was asked for, or a refusal. */
 export function answers<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
   return { 200: gives(description, z.strictObject(shape)), ...refused };
+}
+
+/** A page of a list, as the answer names it. */
+export function listed<Key extends string, Schema extends z.ZodType>(
+  description: string,
+  key: Key,
+  { schema }: { readonly schema: Schema },
+) {
+  const list = { [key]: z.array(schema) } as Record<Key, z.ZodArray<Schema>>;
+  return answers(description, { ...list, nextCursor });
 }
 
 export function gives<Schema extends z.ZodType>(description: string, schema: Schema) {

@@ -8,20 +8,25 @@ import { expectedJson, paymentJson } from '../../views/public-json.ts';
 import type { AccountView } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
 import { RequestError } from '../refusal.ts';
-import { accept } from './input.ts';
-import { type Api, answers, csvAnswer, csvFile, gives, refused, takes } from './operation.ts';
+import { accept, nextCursor, pageOfList, pagingQuery } from './input.ts';
+import {
+  type Api,
+  answers,
+  csvAnswer,
+  csvFile,
+  gives,
+  listed,
+  operations,
+  refused,
+  takes,
+} from './operation.ts';
 import { expectOrderSchema } from './orders.ts';
-import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
 
-const tags = ['payments'];
+const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
 
 const listPayments = createRoute({
-  method: 'get',
-  path: '/api/v1/pay',
-  operationId: 'listPayments',
-  summary: 'What is to be paid within 30 days, by currency, what is due first first',
-  tags,
+  ...get('pay', 'listPayments', 'What is to be paid within 30 days, by currency, what is due first first'),
   request: { query: z.object(pagingQuery) },
   responses: answers('Payments, and their sums by currency, whatever the page', {
     payments: z.array(paymentJson.schema),
@@ -38,30 +43,22 @@ const listPayments = createRoute({
 });
 
 const getPaymentsCsv = createRoute({
-  method: 'get',
-  path: '/api/v1/pay.csv',
-  operationId: 'getPaymentsCsv',
-  summary: 'What is to be paid within 30 days, as CSV',
-  tags,
+  ...get('pay.csv', 'getPaymentsCsv', 'What is to be paid within 30 days, as CSV'),
   responses: csvAnswer,
 });
 
 const listExpected = createRoute({
-  method: 'get',
-  path: '/api/v1/expected-top-ups',
-  operationId: 'listExpectedTopUps',
-  summary: 'Top-ups that people ordered and that have not come yet',
-  tags,
+  ...get('expected-top-ups', 'listExpectedTopUps', 'Top-ups that people ordered and that have not come yet'),
   request: { query: z.object(pagingQuery) },
-  responses: answers('Expected top-ups', { expected: z.array(expectedJson.schema), nextCursor }),
+  responses: listed('Expected top-ups', 'expected', expectedJson),
 });
 
 const expectTopUp = createRoute({
-  method: 'post',
-  path: '/api/v1/expected-top-ups',
-  operationId: 'expectTopUp',
-  summary: 'Announces a top-up: runway and pay-by know of it, and an alert fires where it does not come',
-  tags,
+  ...post(
+    'expected-top-ups',
+    'expectTopUp',
+    'Announces a top-up: runway and pay-by know of it, and an alert fires where it does not come',
+  ),
   request: takes(expectOrderSchema),
   responses: {
     201: gives('The top-up', z.strictObject({ expected: expectedJson.schema })),
@@ -70,11 +67,7 @@ const expectTopUp = createRoute({
 });
 
 const cancelExpected = createRoute({
-  method: 'delete',
-  path: '/api/v1/expected-top-ups/{id}',
-  operationId: 'cancelExpectedTopUp',
-  summary: 'Cancels an expected top-up',
-  tags,
+  ...del('expected-top-ups/{id}', 'cancelExpectedTopUp', 'Cancels an expected top-up'),
   request: { params: z.object({ id: z.string() }) },
   responses: answers('Its id', { cancelled: z.string() }),
 });

@@ -6,12 +6,13 @@ import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson, isoOrNull, severitySchema } from '../../views/public-json.ts';
 import type { Review, Spent } from '../../views/review.ts';
-import { chartRanges } from '../page/chart-span.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
-import { type Api, answers, csvAnswer, csvFile } from './operation.ts';
+import { rangeSchema } from './history.ts';
+import { type Api, answers, csvAnswer, csvFile, operations } from './operation.ts';
 
+const { get } = operations('review');
 const seconds = z.int().nullable();
 const spent = {
   currency: z.string(),
@@ -23,11 +24,8 @@ const spent = {
 };
 const filter = (description: string) => z.string().max(200).optional().meta({ description });
 
-const rangeNames = chartRanges.map(({ name }) => name);
-
 const query = {
-  range: z
-    .enum(rangeNames, { error: `give ${rangeNames.join(', ')}` })
+  range: rangeSchema
     .optional()
     .meta({ description: 'The time up to now, where no dates are given; default: 7d' }),
   from: filter('A date, ISO 8601, or a duration ago such as "7d"'),
@@ -44,11 +42,11 @@ const query = {
 };
 
 const readReview = createRoute({
-  method: 'get',
-  path: '/api/v1/review',
-  operationId: 'readReview',
-  summary: 'Incidents of a time, how long they took, and spending beside as long a time before it',
-  tags: ['review'],
+  ...get(
+    'review',
+    'readReview',
+    'Incidents of a time, how long they took, and spending beside as long a time before it',
+  ),
   request: { query: z.object(query) },
   responses: answers('The review', {
     since: z.iso.datetime(),
@@ -72,11 +70,7 @@ const readReview = createRoute({
 });
 
 const getReviewCsv = createRoute({
-  method: 'get',
-  path: '/api/v1/review.csv',
-  operationId: 'getReviewCsv',
-  summary: 'The incidents of a time as CSV, or the spending of its accounts',
-  tags: ['review'],
+  ...get('review.csv', 'getReviewCsv', 'The incidents of a time as CSV, or the spending of its accounts'),
   request: {
     query: z.object({
       ...query,

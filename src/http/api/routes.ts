@@ -1,14 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { WebEnv } from '../web-env.ts';
 import { addAccountOperations } from './accounts.ts';
-import { addAlertOperations } from './alerts.ts';
+import { addAlertOperations, addMessageOperations, addSilenceOperations } from './alerts.ts';
 import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.ts';
 import { refuseInput } from './input.ts';
-import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
 import { addPaymentOperations } from './pay.ts';
 import { addReviewOperations } from './review.ts';
-import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
 export function createApi(version: string, daemon: DaemonFacts = unknownDaemon): Api {

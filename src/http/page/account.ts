@@ -15,14 +15,12 @@ import type {
 } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { actLine } from './act-line.ts';
-import { alertCard, sortAlerts } from './alerts.ts';
+import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { accountPath, silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { labelList } from './overview.ts';
-import { ifReadable } from './readable.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
@@ -31,6 +29,7 @@ import {
   balanceCell,
   burnOf,
   type Frame,
+  ifReadable,
   moment,
   momentAndAge,
   runwayCell,

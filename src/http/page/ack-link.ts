@@ -1,7 +1,6 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { accountLinks } from './act-line.ts';
-import { summaryOf } from './alerts.ts';
+import { accountLinks, summaryOf } from './alerts.ts';
 import { accountPath, personFields, seenFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 

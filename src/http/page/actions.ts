@@ -6,13 +6,18 @@ import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
-import { digestOf, readAlertQuery, selectAlerts } from './alert-list.ts';
-import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './form-input.ts';
+import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
+import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
 import { orderTopUp } from './pay.ts';
-import { endListedSession } from './sessions.ts';
+import { endListedSession } from './people.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
-import { renderSilences } from './silences.ts';
+import {
+  fieldOf,
+  type GivenSilence,
+  readSilenceForm,
+  renderSilenceQuestion,
+  renderSilences,
+} from './silences.ts';
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 

@@ -1,17 +1,12 @@
+import { createHash } from 'node:crypto';
 import { plural } from '../../domain/plain-text.ts';
+import { type Severity, severities } from '../../domain/severity.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { pageOfTime } from '../api/paging.ts';
+import { pageOfList, pageOfTime } from '../api/input.ts';
+import { accountsOf, alertCard, sortAlerts } from './alerts.ts';
 import {
-  type AlertPage,
-  type AlertQuery,
-  pageOfAlerts,
-  readAlertQuery,
-  selects,
-  writeAlertQuery,
-} from './alert-list.ts';
-import { accountsOf, alertCard } from './alerts.ts';
-import {
+  alertName,
   durationField,
   maxChoices,
   options,
@@ -22,8 +17,7 @@ import {
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { ifReadable } from './readable.ts';
-import type { Frame } from './words.ts';
+import { type Frame, ifReadable, mentionsAll } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
@@ -38,7 +32,7 @@ ${filterForm(query, views.choices())}
 ${live('alerts', found)}`;
 }
 
-const cares = {
+const careWords = {
   '': 'anyone',
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
@@ -61,7 +55,7 @@ function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>
 <label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
 <label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
-<label>Owner <select name="care">${options(Object.entries(cares), query.care ?? '')}</select></label>
+<label>Owner <select name="care">${options(Object.entries(careWords), query.care ?? '')}</select></label>
 ${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
@@ -124,4 +118,106 @@ function pager(query: AlertQuery, nextCursor: string | null): Html | null {
   return html`<nav class="pager" aria-label="Pages of alerts">${query.cursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: null })}">First page</a> `}${
     nextCursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: nextCursor })}">Next page</a>`
   }</nav>`;
+}
+
+const states = ['open', 'firing', 'pending', 'past'] as const;
+const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
+
+/** What the address of the alerts page asks for. Null and empty texts ask for everything. */
+export interface AlertQuery {
+  readonly state: (typeof states)[number];
+  readonly severity: Severity | null;
+  /** Who has it: nobody yet, a person, a silence, or a worse alert. */
+  readonly care: (typeof cares)[number] | null;
+  /** Words that all must stand in account, name, rule or labels. */
+  readonly q: string;
+  readonly account: string;
+  readonly rule: string;
+  /** As `team=identity`. */
+  readonly label: string;
+  readonly cursor: string | null;
+}
+
+interface AlertPage {
+  readonly alerts: readonly AlertView[];
+  readonly matching: number;
+  readonly digest: string;
+  readonly nextCursor: string | null;
+}
+
+const pageSize = 100;
+const maxTextLength = 200;
+
+/** Reads the query of the page's address. What it does not know it takes for absent: a link never breaks. */
+export function readAlertQuery(query: URLSearchParams): AlertQuery {
+  const text = (name: string): string => (query.get(name) ?? '').slice(0, maxTextLength).trim();
+  return {
+    state: states.find((state) => state === query.get('state')) ?? 'open',
+    severity: severities.find((severity) => severity === query.get('severity')) ?? null,
+    care: cares.find((care) => care === query.get('care')) ?? null,
+    q: text('q'),
+    account: text('account'),
+    rule: text('rule'),
+    label: text('label'),
+    cursor: query.get('cursor') || null,
+  };
+}
+
+/** The query as an address again; what is as usual is left out. */
+function writeAlertQuery({ state, ...rest }: AlertQuery): string {
+  const parameters = new URLSearchParams();
+  if (state !== 'open') parameters.set('state', state);
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== null && value !== '') parameters.set(name, value);
+  }
+  const text = parameters.toString();
+  return text === '' ? '/alerts' : `/alerts?${text}`;
+}
+
+/** What the query selects of the open alerts, worst first. */
+export function selectAlerts(alerts: readonly AlertView[], query: AlertQuery): readonly AlertView[] {
+  return sortAlerts(
+    alerts.filter(
+      (alert) =>
+        (query.state === 'open' || alert.state === query.state) &&
+        (query.care === null || careOf(alert) === query.care) &&
+        selects(query, alert),
+    ),
+  );
+}
+
+function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery): AlertPage {
+  const selected = selectAlerts(alerts, query);
+  const { items, nextCursor } = pageOfList(
+    selected,
+    { limit: pageSize, cursor: query.cursor ?? undefined },
+    alertName,
+  );
+  return { alerts: items, matching: selected.length, digest: digestOf(selected), nextCursor };
+}
+
+/** Changes when another alert matches, or one of them is another incident or of another severity. */
+export function digestOf(alerts: readonly AlertView[]): string {
+  return createHash('sha256').update(alerts.map(pickedName).join(' ')).digest('base64url').slice(0, 16);
+}
+
+/** Whether account, rule, severity and label are those asked for, of an alert or of a past incident. */
+export function selects(
+  query: AlertQuery,
+  it: Pick<AlertView, 'account' | 'accountName' | 'rule' | 'severity' | 'labels'>,
+): boolean {
+  const [key = '', ...value] = query.label.split('=');
+  return (
+    (query.severity === null || it.severity === query.severity) &&
+    mentionsAll(query.q, [it.account, it.accountName, it.rule], it.labels) &&
+    (query.account === '' || it.account === query.account) &&
+    (query.rule === '' || it.rule === query.rule) &&
+    (query.label === '' || (Object.hasOwn(it.labels, key) && it.labels[key] === value.join('=')))
+  );
+}
+
+function careOf({ acknowledged, silenced, inhibited }: AlertView): AlertQuery['care'] {
+  if (acknowledged !== null) return 'acknowledged';
+  if (silenced) return 'silenced';
+  return inhibited ? 'covered' : 'nobody';
 }

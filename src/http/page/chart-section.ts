@@ -1,17 +1,16 @@
-import { amountsOf, type Chart } from '../../chart/chart.ts';
+import { amountsOf, type Chart, roomyAmounts } from '../../chart/chart.ts';
+import { drawSvg, type SvgLook } from '../../chart/draw-svg.ts';
+import { valueTicks } from '../../chart/scale.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
 import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { formatAmount, formatMicros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { wordRunwayClause } from '../../wording/quantity-wording.ts';
+import { balanceLabel, wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
-import { buildChart } from './chart-model.ts';
-import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
-import { drawChart } from './chart-svg.ts';
+import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { accountPath, choiceLink } from './forms.ts';
 import { live } from './live.ts';
 import { type Frame, severityWord } from './words.ts';
@@ -204,4 +203,27 @@ function chartTable(chart: Chart, balance: Balance, { account, frame }: Shown): 
       ({ at, value }) =>
         html`<tr><td>${formatMoment(at, frame)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, account.currency)}</td></tr>`,
     )}</tbody></table></div>`;
+}
+
+/** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
+const look: SvgLook = {
+  unit: '%',
+  plot: { left: 0, right: 100, top: 6, bottom: 90 },
+  paint: (part, severity) =>
+    `class="${part}${severity === undefined ? '' : ` ${severity}`}"${part === 'not-read' ? ' fill="url(#not-read)"' : ''}`,
+  places: {
+    tick: 'x="4" dy="-4"',
+    time: 'y="100%" dy="-8"',
+    threshold: 'x="100%" dx="-4" dy="-4" text-anchor="end"',
+  },
+  lineHeight: 6,
+  nameThreshold: ({ severity, value }) => `${severityWord(severity).toLowerCase()} ${formatMicros(value)}`,
+  times: 6,
+};
+
+/** The chart as a picture that needs no script. `timezone` is that of the time axis. */
+export function drawChart(chart: Chart, words: string, timezone: string): Html {
+  const { lowest, highest } = roomyAmounts(chart);
+  const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
+  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look, amounts, timezone })}</svg>`;
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { html } from '../../wording/html.ts';
 import type { Answer, ErrorCode, RequestError } from '../refusal.ts';
-import { readOwnPath } from './form-input.ts';
-import { layOut } from './layout.ts';
+import { readOwnPath } from './forms.ts';
+import { layOut } from './show.ts';
 import type { Frame } from './words.ts';
 
 const headings: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -4,8 +4,7 @@ import type { ChannelView, LiveViews, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
 import { live } from './live.ts';
-import { ifReadable } from './readable.ts';
-import { age, badge, type Frame, nameOf, unknown } from './words.ts';
+import { age, badge, type Frame, ifReadable, nameOf, unknown } from './words.ts';
 
 const shownItems = 3;
 

@@ -16,7 +16,6 @@ import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath, choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
-import { ifReadable } from './readable.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
 import {
@@ -27,6 +26,7 @@ import {
   burnOf,
   type Frame,
   icon,
+  ifReadable,
   nameOf,
   runwayCell,
   stateOf,

@@ -4,14 +4,13 @@ import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { balanceLabel } from '../../wording/quantity-wording.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { readPerson } from './form-input.ts';
-import { accountPath } from './forms.ts';
+import { accountPath, readPerson } from './forms.ts';
 import { live } from './live.ts';
 import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
 

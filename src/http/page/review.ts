@@ -11,8 +11,8 @@ import {
 } from '../../views/review.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { type AlertQuery, readAlertQuery, selects } from './alert-list.ts';
-import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
+import { type AlertQuery, readAlertQuery, selects } from './alerts-page.ts';
+import { type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { accountPath, choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { type Frame, nameOf, unknown } from './words.ts';

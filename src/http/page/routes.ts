@@ -11,18 +11,16 @@ import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { renderAudit } from './audit.ts';
-import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-input.ts';
-import type { Chrome } from './layout.ts';
+import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
+import { keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
-import { keepSession, renderSessions } from './sessions.ts';
-import { frameOf, type PageOptions, show } from './show.ts';
-import { nothingGiven } from './silence-form.ts';
+import { type Chrome, frameOf, type PageOptions, show } from './show.ts';
+import { nothingGiven } from './silences.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
-import { addTrialPage } from './trial-page.ts';
+import { addTrialPage } from './trial.ts';
 import { type Frame, nameOf } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */

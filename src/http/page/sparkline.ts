@@ -4,8 +4,8 @@ import { formatAmount, isSameCurrency } from '../../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { Html, html } from '../../wording/html.ts';
+import { balanceLabel } from '../../wording/quantity-wording.ts';
 
 const width = 120;
 const height = 32;

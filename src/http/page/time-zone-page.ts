@@ -1,7 +1,6 @@
 import { html } from '../../wording/html.ts';
 import type { WebApp } from '../web-env.ts';
-import { readForm, readOwnPath, sendBack } from './form-input.ts';
-import { options } from './forms.ts';
+import { options, readForm, readOwnPath, sendBack } from './forms.ts';
 import { type PageOptions, show } from './show.ts';
 import { keepZone, zoneOf, zones } from './time-zone.ts';
 

@@ -2,9 +2,8 @@ import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
-import { commonBalances } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { formatComputed } from '../../wording/quantity-wording.ts';
+import { commonBalances, formatComputed } from '../../wording/quantity-wording.ts';
 import { accountPath } from './forms.ts';
 import { type Frame, moment, nameOf, unknown } from './words.ts';
 

@@ -3,28 +3,115 @@ import { dayMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { Trial } from '../../replay/trial.ts';
+import type { Trial, Unnotified } from '../../replay/trial.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
-import { type RuleField, ruleFields } from '../../rules/rule-schema.ts';
+import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
+import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { Html, html } from '../../wording/html.ts';
-import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceLabel, wordQuantity } from '../../wording/quantity-wording.ts';
+import { findAccount } from '../api/input.ts';
+import { RequestError } from '../refusal.ts';
+import type { WebApp, WebContext } from '../web-env.ts';
 import { buildChart } from './chart-model.ts';
-import { drawChart } from './chart-svg.ts';
-import { accountPath, options } from './forms.ts';
+import { drawChart } from './chart-section.ts';
+import { accountPath, options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
+import { frameOf, type PageOptions, show } from './show.ts';
 import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 
-export const trialTimes = [
+/** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
+export function addTrialPage(app: WebApp, options: PageOptions): void {
+  app.get('/accounts/:id/try/:rule', async (context) => {
+    const { account, rule } = await findRule(context);
+    const written = rule.written ?? { id: rule.id, type: rule.type };
+    const [, time] = trialTimes;
+    return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
+  });
+  app.post('/accounts/:id/try/:rule', async (context) => {
+    const { account, rule } = await findRule(context);
+    const form = await readForm(context);
+    const written = readRule(rule, account, form);
+    const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
+    const read = readWrittenRule(written);
+    const shown = { account, rule, written, time };
+    if (read.kind === 'invalid') {
+      return showTrial(options, context, {
+        ...shown,
+        outcome: { kind: 'refused', problems: read.problems },
+      });
+    }
+    const tried = ruleOn(read.rule, account);
+    if (tried === null) {
+      const ids = account.balances.map(({ id }) => id).join(' or ');
+      const problems = [{ path: 'balance', message: `the account has no such balance; give ${ids}` }];
+      return showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+    }
+    const since = context.get('now') - time.ms;
+    const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
+    if (trial === 'busy') {
+      throw new RequestError('unavailable', 'Others are trying rules just now; try again in a moment.', {
+        'retry-after': '10',
+      });
+    }
+    if (trial === 'too-long') {
+      throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
+    }
+    if (trial === 'not-watched' || trial === 'not-read') {
+      const message = `${whyUnnotified[trial]}: what it would have done is not known.`;
+      return showTrial(options, context, {
+        ...shown,
+        outcome: { kind: 'refused', problems: [{ path: '', message }] },
+      });
+    }
+    return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
+  });
+}
+
+const whyUnnotified = {
+  'not-watched': 'No poll of this account is stored of that time',
+  'not-read': 'The account could not be read in that time, all of its polls failed',
+} as const satisfies Record<Unnotified, string>;
+
+async function findRule(
+  context: WebContext,
+): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+  const { views } = context.var;
+  const account = await findAccount(views, context.req.param('id') ?? '');
+  const wanted = context.req.param('rule');
+  const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
+  if (found === undefined) throw new RequestError('not_found', 'No such rule applies to this account.');
+  return { account, rule: found.rule };
+}
+
+function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams): Record<string, unknown> {
+  const kind = ruleKindOf(rule);
+  const before = rule.written ?? { id: rule.id, type: rule.type };
+  const values = ruleFields(kind, before, balances).map(
+    (field) => [field.path, form.get(fieldName(field)) ?? ''] as const,
+  );
+  return writeRule(kind, before, new Map(values));
+}
+
+async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
+  return show(options, context, {
+    title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
+    content: await renderTrial(context.var.views, shown, frameOf(options, context)),
+    current: null,
+    scripts: [],
+    status: shown.outcome.kind === 'refused' ? 400 : 200,
+  });
+}
+
+const trialTimes = [
   { name: '30d', label: '30 days', ms: 30 * dayMs },
   { name: '90d', label: '90 days', ms: 90 * dayMs },
   { name: '365d', label: '1 year', ms: 365 * dayMs },
 ] as const;
 
 /** What a form for other values shows: a rule of an account, what was filled in, and what came of it. */
-export interface TrialShown {
+interface TrialShown {
   readonly account: AccountView;
   readonly rule: Rule;
   readonly written: unknown;
@@ -39,7 +126,7 @@ export interface TrialShown {
 }
 
 /** The name of a field in the form. */
-export function fieldName({ path }: Pick<RuleField, 'path'>): string {
+function fieldName({ path }: Pick<RuleField, 'path'>): string {
   return `rule.${path}`;
 }
 
@@ -48,7 +135,7 @@ export function trialPath(account: string, rule: string): string {
 }
 
 /** One rule of an account with other values, tried on what is stored of the account. */
-export async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
+async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
   const { account, rule, outcome } = shown;
   return html`<p class="crumb"><a href="/">Overview</a> · <a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a></p>
 <h1>Try other values of <code>${rule.id}</code></h1>

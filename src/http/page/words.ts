@@ -1,5 +1,6 @@
 import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
@@ -144,4 +145,17 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
     endsAt !== null &&
     html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;
+}
+
+/**
+ * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
+ * balances and alerts are known from memory, and are what people look for just then.
+ */
+export async function ifReadable(render: () => Promise<Html>): Promise<Html> {
+  try {
+    return await render();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return html`<p class="empty">The database cannot be read just now.</p>`;
+  }
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unreadStretches } from '../../../src/chart/line.ts';
-import { chartJson } from '../../../src/http/api/chart-schema.ts';
-import { buildChart } from '../../../src/http/page/chart-model.ts';
-import { readSpan } from '../../../src/http/page/chart-span.ts';
-import { drawChart } from '../../../src/http/page/chart-svg.ts';
+import { chartJson } from '../../../src/http/api/history.ts';
+import { buildChart, readSpan } from '../../../src/http/page/chart-model.ts';
+import { drawChart } from '../../../src/http/page/chart-section.ts';
 import type { AccountView } from '../../../src/views/views.ts';
 import {
   buildAccountView,

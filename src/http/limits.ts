@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { RequestError } from './refusal.ts';
 
 /** Connections in the order of their last answer, with the request that each is about. */
 type Connections = Map<Socket, IncomingMessage | null>;
@@ -35,4 +36,33 @@ export function makeRoom(server: Server, most: number): void {
 function maxOwing(connections: Connections): Socket | undefined {
   for (const [socket, request] of connections) if (request === null || !request.complete) return socket;
   return undefined;
+}
+
+/** Reads a whole body of at most `maxBytes`; refuses a larger one without holding it. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const refuse = (): void => {
+      // The rest flows by unread until the answer has closed the connection: a cut would take the answer along.
+      request.off('data', take).resume();
+      reject(
+        new RequestError('too_large', `The body may have at most ${maxBytes} bytes.`, {
+          connection: 'close',
+        }),
+      );
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBytes) refuse();
+      else chunks.push(chunk);
+    };
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+      refuse();
+      return;
+    }
+    request.on('data', take);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+  });
 }

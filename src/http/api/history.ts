@@ -1,0 +1,268 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import type { Chart } from '../../chart/chart.ts';
+import { inSlices } from '../../daemon/slices.ts';
+import { weekMs } from '../../domain/duration.ts';
+import { isoDay } from '../../domain/moment.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
+import { thin } from '../../spending/thin.ts';
+import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
+import {
+  balanceSchema,
+  explanationJson,
+  pollJson,
+  publicObject,
+  readingJson,
+  same,
+  severitySchema,
+} from '../../views/public-json.ts';
+import type { AccountView } from '../../views/views.ts';
+import { buildChart, chartRanges, readSpan } from '../page/chart-model.ts';
+import { RequestError } from '../refusal.ts';
+import {
+  count,
+  findAccount,
+  pageOfList,
+  pageOfTime,
+  pagingQuery,
+  parseInstant,
+  recentQuery,
+} from './input.ts';
+import {
+  type Api,
+  csvAnswer,
+  csvFile,
+  gives,
+  listed,
+  operations,
+  refused,
+  window,
+  written,
+} from './operation.ts';
+
+const sliceOfReadings = 2_000;
+const { get } = operations('accounts');
+const params = z.object({ id: z.string() });
+
+const getHistory = createRoute({
+  ...get(
+    'accounts/{id}/history',
+    'getHistory',
+    'Readings, oldest first; more than `points` come thinned with their minima and maxima',
+  ),
+  request: {
+    params,
+    query: z.object({
+      ...window,
+      points: count(2, 200_000).default(5_000).meta({ description: 'How many at most, thinned' }),
+      ...pagingQuery,
+      limit: pagingQuery.limit.meta({
+        description: 'Gives pages of so many readings, none left out, instead of thinning',
+      }),
+    }),
+  },
+  responses: listed('Readings', 'points', readingJson),
+});
+
+const getHistoryCsv = createRoute({
+  ...get(
+    'accounts/{id}/history.csv',
+    'getHistoryCsv',
+    'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
+  ),
+  request: { params, query: z.object(window) },
+  responses: csvAnswer,
+});
+
+const listPolls = createRoute({
+  ...get('accounts/{id}/polls', 'listPolls', 'Polls with their outcomes, newest first'),
+  request: { params, query: z.object({ ...window, ...recentQuery }) },
+  responses: listed('Polls', 'polls', pollJson),
+});
+
+const rangeNames = chartRanges.map(({ name }) => name);
+export const rangeSchema = z.enum(rangeNames, { error: `give ${rangeNames.join(', ')}` });
+
+const explainRules = createRoute({
+  ...get('accounts/{id}/explain', 'explainRules', 'What each rule says now, with the numbers behind it'),
+  request: {
+    params,
+    query: z.object({ rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery }),
+  },
+  responses: listed('What the rules say', 'explanations', explanationJson),
+});
+
+const instant = z.number();
+const amount = z.number();
+const corners = z.array(z.tuple([instant, amount]));
+
+export const chartJson = publicObject<
+  Chart & { readonly account: string; readonly balance: Balance; readonly currency: string | null }
+>()(
+  'Chart',
+  {
+    account: same(z.string()),
+    balance: same(balanceSchema),
+    currency: same(z.string().nullable()),
+    since: same(instant),
+    until: same(instant),
+    now: same(instant),
+    points: [
+      z.array(z.tuple([instant, amount.nullable()])).meta({
+        description: 'Instant and amount; null where nothing was read from then on',
+      }),
+      ({ points }) =>
+        points.map(({ at, value }): [number, number | null] => [at, value === null ? null : units(value)]),
+    ],
+    thresholds: [
+      z.array(z.strictObject({ severity: severitySchema, value: amount })).meta({
+        description: 'Without those so far away that the line would lie flat',
+      }),
+      ({ thresholds }) => thresholds.map(({ severity, value }) => ({ severity, value: units(value) })),
+    ],
+    topUps: [
+      z.array(z.strictObject({ at: instant, amount, value: amount })),
+      ({ topUps }) => topUps.map(({ at, rise, value }) => ({ at, amount: units(rise), value: units(value) })),
+    ],
+    incidents: [
+      z.array(z.strictObject({ from: instant, to: instant, severity: severitySchema, rule: z.string() })),
+      ({ incidents }) => incidents.map(({ from, to, severity, rule }) => ({ from, to, severity, rule })),
+    ],
+    silences: [
+      z.array(z.strictObject({ from: instant, to: instant })),
+      ({ silences }) => silences.map(({ from, to }) => ({ from, to })),
+    ],
+    foretold: [
+      corners.meta({ description: 'What was predicted a week ago, with what came' }),
+      ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
+    ],
+    coming: [
+      corners.meta({ description: 'Expected top-ups, and below zero what a monthly run takes' }),
+      ({ coming }) => coming.map(({ at, micros }): [number, number] => [at, units(micros)]),
+    ],
+    projection: [
+      corners,
+      ({ projection }) => projection.map(({ at, value }): [number, number] => [at, units(value)]),
+    ],
+    fan: [
+      z
+        .array(z.tuple([instant, amount, amount]))
+        .meta({ description: 'Instant, and the 80 % range of the balance then' }),
+      ({ fan }) => fan.map(({ at, low, high }): [number, number, number] => [at, units(low), units(high)]),
+    ],
+  },
+  'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
+);
+
+const getChart = createRoute({
+  ...get('accounts/{id}/chart', 'getChart', 'What the chart on the page draws'),
+  request: {
+    params,
+    query: z.object({
+      range: rangeSchema
+        .default('24h')
+        .meta({ description: 'The time up to now; since or until instead give any other' }),
+      since: z.string().optional().meta({
+        description: 'Inclusive; ISO 8601 or a duration ago; default: a week before until',
+      }),
+      until: window.until,
+      points: count(2, 5_000)
+        .default(800)
+        .meta({ description: 'How many at most, thinned with minima and maxima' }),
+      balance: z.string().optional().meta({ description: 'Default: the first balance of the account' }),
+    }),
+  },
+  responses: { 200: gives('The chart', chartJson.schema), ...refused },
+});
+
+/** What is known of an account: readings, polls, what its rules say, and the chart. */
+export function addHistoryOperations(api: Api): void {
+  api.openapi(getHistory, async (context) => {
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { limit, points, cursor, ...given } = context.req.valid('query');
+    const { since, until } = readWindow(given, context.get('now'));
+    const readings = await context.var.views.readings(id, since, until);
+    const page =
+      limit === undefined
+        ? { items: thin(readings, points), nextCursor: null }
+        : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
+    // Written at once: a year of readings is the most that this server ever serialises.
+    const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
+    return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
+  });
+
+  api.openapi(getHistoryCsv, async (context) => {
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
+    const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
+    return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
+  });
+
+  api.openapi(listPolls, async (context) => {
+    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { limit, cursor, ...given } = context.req.valid('query');
+    const { since, until } = readWindow(given, context.get('now'));
+    const page = await pageOfTime(
+      { limit, cursor },
+      async (query) => {
+        const polls = await context.var.views.polls(id, since, Math.min(until, query.before));
+        return polls.slice(-query.limit).toReversed();
+      },
+      ({ at }) => at,
+    );
+    const polls = page.items.map((poll) => pollJson(poll, balances));
+    return context.json({ polls, nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(explainRules, async (context) => {
+    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
+    const { rule: wanted, ...query } = context.req.valid('query');
+    const all = await context.var.views.explain(id);
+    const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
+    if (wanted !== undefined && explanations.length === 0)
+      throw new RequestError('not_found', 'No such rule applies to this account.');
+    const page = pageOfList(explanations, query, ({ rule }) => rule.id);
+    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(getChart, async (context) => {
+    const account = await findAccount(context.var.views, context.req.valid('param').id);
+    const { balance: wanted, points, ...time } = context.req.valid('query');
+    const balance = readBalance(wanted, account);
+    const now = context.get('now');
+    const span = readSpan(time, { now, timezone: 'UTC' });
+    const chart = await buildChart(context.var.views, { account, span, balance, points, now });
+    const { id, currency } = account;
+    return context.json(chartJson({ ...chart, account: id, balance, currency }), 200);
+  });
+}
+
+async function* writeCsv(
+  readings: readonly Reading[],
+  balances: readonly BalanceDefinition[],
+): AsyncGenerator<string> {
+  yield historyHeader(balances);
+  for await (const slice of inSlices(readings, sliceOfReadings))
+    yield slice.map((reading) => formatHistoryLine(reading, balances)).join('');
+}
+
+function readBalance(wanted: string | undefined, { balances }: AccountView): Balance {
+  const ids = balances.map(({ id }) => id);
+  const balance = wanted === undefined ? ids[0] : ids.find((id) => id === wanted);
+  if (balance === undefined) throw new RequestError('bad_request', `balance: give ${ids.join(' or ')}`);
+  return balance;
+}
+
+function readWindow(
+  given: { readonly since?: string | undefined; readonly until?: string | undefined },
+  now: number,
+) {
+  // The end is exclusive, and a reading of this very millisecond belongs to the answer.
+  const until = parseInstant(given.until, 'until', now) ?? now + 1;
+  return { since: parseInstant(given.since, 'since', now) ?? until - weekMs, until };
+}
+
+function units(micros: Micros): number {
+  return micros / 1_000_000;
+}
