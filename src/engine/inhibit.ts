@@ -1,8 +1,8 @@
 import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import type { Quantity } from '../domain/quantity.ts';
+import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
-import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { providerDown } from '../rules/self-alert-kinds.ts';
 import type { Suppression } from './decide.ts';
@@ -208,10 +208,10 @@ function describeOutage(
     severity: 'critical',
     value: text(`${stale.size} of ${accounts} accounts`),
     threshold: null,
-    facts: [
-      textFact('provider', displayName(providerAccountId(providerKey))),
-      countFact('accounts', stale.size),
-      ...(commonestReason === null ? [] : [textFact('reason', commonestReason)]),
-    ],
+    facts: listFacts({
+      provider: text(displayName(providerAccountId(providerKey))),
+      accounts: count(stale.size),
+      reason: commonestReason === null ? null : text(commonestReason),
+    }),
   };
 }

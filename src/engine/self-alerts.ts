@@ -9,11 +9,11 @@ import {
 import { hourMs, weekMs } from '../domain/duration.ts';
 import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plain-text.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
 import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
-import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
 import {
   channelFailed,
   channelFailedRule,
@@ -137,11 +137,11 @@ export function raiseChannelFailed(
     rule: channelFailedRule(input.channel),
     severity: input.severity,
     text: input.reason,
-    facts: [
-      textFact('channel', input.channel),
-      ...(from?.kind === 'environment' ? [textFact(variableFact, from.name)] : []),
-      ...(input.refused === undefined ? [] : [countFact(refusedRecipientsFact, input.refused)]),
-    ],
+    facts: listFacts({
+      channel: text(input.channel),
+      [variableFact]: from?.kind === 'environment' ? text(from.name) : null,
+      [refusedRecipientsFact]: input.refused === undefined ? null : count(input.refused),
+    }),
     now: input.now,
   });
 }

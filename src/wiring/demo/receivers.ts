@@ -1,10 +1,5 @@
 import { createServer } from 'node:http';
-import {
-  close,
-  type ListeningReceiver,
-  listen,
-  type ReceivedMessage,
-} from '../../channels/listen-on-loopback.ts';
+import { close, type ListeningReceiver, listen, type ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { Output, Style } from '../../cli/terminal/output.ts';
 
