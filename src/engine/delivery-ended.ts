@@ -73,7 +73,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   const { refusedRecipients: refused = [], refusal } = delivery;
   if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
   else clearOwnFailure(state, rule, now);
-  forEachNotified(state, message, (_, notified) => {
+  forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
     const first = notified.firstMessage === message.id && notified.subject === null;
     return {
       ...notified,
