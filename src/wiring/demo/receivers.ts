@@ -1,7 +1,6 @@
 import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
-import type { Output } from '../../cli/terminal/output.ts';
-import type { Style } from '../../cli/terminal/style.ts';
+import type { Output, Style } from '../../cli/terminal/output.ts';
 import { startHttpService } from '../../net/http-service.ts';
 
 /** So many kinds are shown where nobody says which: the first of the registry. */
