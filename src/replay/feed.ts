@@ -118,7 +118,8 @@ export class Feed {
       this.#pastPause = true;
       this.#waited = false;
       this.#forMs = next.at - since;
-      this.#take(this.past.gaps, since);
+      // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
+      this.#take(this.#plan.polled ? this.past.gaps : 'unread', since);
     }
     return true;
   }
@@ -132,7 +133,8 @@ export class Feed {
   #endsAt(): number {
     const { until } = this.past;
     const { at } = this.#poll;
-    return until === null ? at : Math.max(at, Math.min(until, watchedUntil(this.#poll, this.#plan)));
+    if (until === null) return at;
+    return Math.max(at, this.#plan.polled ? Math.min(until, watchedUntil(this.#poll, this.#plan)) : until);
   }
 }
 

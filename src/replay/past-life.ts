@@ -64,9 +64,9 @@ export class PastLife {
     const feeds: Feed[] = [];
     for (const past of pasts) {
       const { poll } = past.account;
-      const { backoff } = entryOf(settings, past.account);
+      const { backoff, polled } = entryOf(settings, past.account);
       const intervalMs = usualInterval(past, calendar);
-      feeds.push(await Feed.open(past, { poll, calendar, backoff, intervalMs }));
+      feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
     const state = startMonitor({

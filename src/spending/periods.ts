@@ -108,37 +108,18 @@ function daysOf(period: Period, day: number, weekday: number): readonly [number,
   return [monthAt(0), monthAt(1)];
 }
 
-/** How many bytes `writeSums` writes for so many balances. */
-export function sumsBytes(balances: number): number {
-  return 8 * (2 + balances) * periods.length;
+/** For each period since when all is known, since when it is watched, and what was spent of each balance; when it begins and ends follows from the calendar. */
+export type StoredSums = Readonly<Record<Period, readonly number[]>>;
+
+export function storeSums(sums: PeriodSums): StoredSums {
+  const store = ({ knownSince, watchedFrom, spent }: RunningSum) => [knownSince, watchedFrom, ...spent];
+  return { day: store(sums.day), week: store(sums.week), month: store(sums.month) };
 }
 
-/** Writes the sums at a place of `view`; when the periods begin and end follows from the calendar. */
-export function writeSums(sums: PeriodSums, view: DataView, start: number): void {
-  const numbers = periods.flatMap((period) => {
-    const { knownSince, watchedFrom, spent } = sums[period];
-    return [knownSince, watchedFrom, ...spent];
-  });
-  for (const [index, number] of numbers.entries()) view.setFloat64(start + 8 * index, number, true);
-}
-
-/** What `writeSums` wrote for so many balances: numbers of which `restoreSums` makes sums again. The bytes must be there. */
-export function readSums(view: DataView, start: number, balances: number): readonly number[] {
-  return Array.from({ length: sumsBytes(balances) / 8 }, (_, index) =>
-    view.getFloat64(start + 8 * index, true),
-  );
-}
-
-export function restoreSums(
-  week: LocalWeek,
-  numbers: readonly number[],
-  balances: readonly Balance[],
-): PeriodSums {
+export function restoreSums(week: LocalWeek, stored: StoredSums, balances: readonly Balance[]): PeriodSums {
   const restore = (period: Period): RunningSum => {
-    const first = periods.indexOf(period) * (2 + balances.length);
-    const [knownSince = 0, watchedFrom = 0] = numbers.slice(first, first + 2);
-    const spent = Float64Array.from(numbers.slice(first + 2, first + 2 + balances.length));
-    return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent };
+    const [knownSince = 0, watchedFrom = 0, ...spent] = stored[period];
+    return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent: Float64Array.from(spent) };
   };
   const falls = new Float64Array(balances.length);
   return { balances, falls, day: restore('day'), week: restore('week'), month: restore('month') };

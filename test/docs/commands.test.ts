@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
-import { createStyle } from '../../src/cli/terminal/style.ts';
+import { createStyle } from '../../src/cli/terminal/output.ts';
 import { defaultScenario } from '../../src/simulator/default-scenario.ts';
 import { startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';

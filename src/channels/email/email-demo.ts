@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { type DemoReceiver, listen } from '../listen-on-loopback.ts';
+import { type DemoReceiver, listen } from '../demo-receiver.ts';
 
 /** Takes mail over SMTP and shows it as a person would see it. */
 export const emailDemoReceiver: DemoReceiver = {

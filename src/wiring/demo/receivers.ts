@@ -1,13 +1,7 @@
 import { createServer } from 'node:http';
-import {
-  close,
-  type ListeningReceiver,
-  listen,
-  type ReceivedMessage,
-} from '../../channels/listen-on-loopback.ts';
+import { close, type ListeningReceiver, listen, type ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
-import type { Output } from '../../cli/terminal/output.ts';
-import type { Style } from '../../cli/terminal/style.ts';
+import type { Output, Style } from '../../cli/terminal/output.ts';
 
 /** So many kinds are shown where nobody says which: the first of the registry. */
 const usualKinds = 2;

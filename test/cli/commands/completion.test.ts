@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
-import { listen } from '../../../src/channels/listen-on-loopback.ts';
+import { listen } from '../../../src/channels/demo-receiver.ts';
 import { optionsOf } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/registry.ts';
 import { builtMain } from '../../support/built-program.ts';
