@@ -91,24 +91,21 @@ export const tables: readonly Table[] = [
   { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
-/** What a copy is read from: one moment of a database. */
-export interface TableSource {
+/** A database that is copied, of one moment, or an empty one that a copy goes into: nothing of it stands before all of it does. */
+export interface TablePort {
+  ask<Row>(statement: string): Promise<readonly Row[]>;
   read(table: Table): AsyncIterable<readonly Row[]>;
-  tally(table: Table): Promise<Tally>;
-}
-
-/** What a copy is written to: an empty database. Nothing of it stands before all of it does. */
-export interface TableTarget {
   write(table: Table, rows: readonly Row[]): Promise<void>;
-  tally(table: Table): Promise<Tally>;
 }
 
-/** The statement that tallies a table, in either database. */
-export function tallyStatement(table: Table): string {
+export async function tallyOf({ ask }: Pick<TablePort, 'ask'>, table: Table): Promise<Tally> {
   const lengths = Object.entries(table.columns)
     .filter(([, kind]) => kind !== 'integer')
     .map(([column]) => `coalesce(octet_length(${column}), 0)`);
-  return `SELECT count(*) AS "rows", coalesce(sum(${lengths.join(' + ')}), 0) AS bytes FROM ${fromClause(table)}`;
+  const [tally] = await ask<Tally>(
+    `SELECT count(*) AS "rows", coalesce(sum(${lengths.join(' + ')}), 0) AS bytes FROM ${fromClause(table)}`,
+  );
+  return { rows: Number(tally?.rows), bytes: Number(tally?.bytes) };
 }
 
 /** The statement that reads a table in the order of its first column, in either database. */
