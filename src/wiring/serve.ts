@@ -7,7 +7,7 @@ import { untilAborted } from '../cli/until-aborted.ts';
 import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import type { AcknowledgeLink } from '../daemon/message-frame.ts';
+import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
