@@ -231,7 +231,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
 }
 
 function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
-  if (alert.incident !== null) closeIncident(state, { alert, now, resolution });
+  if (alert.incident !== null) closeIncident(state, alert, resolution, now);
   state.alerts.delete(alert);
 }
 
