@@ -5,7 +5,7 @@ import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
-import { predictRunout } from '../spending/predict.ts';
+import { predictRunout } from '../spending/runway.ts';
 import { type AccountFacts, type Evaluation, usableReading } from './evaluation.ts';
 import { ladderSteps } from './ladder.ts';
 import { ruleKindOf, ruleKinds } from './registry.ts';

@@ -31,7 +31,7 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
       'usual in this hour': usual ? about(usual.hour) : unmeasured,
       'usual in a week': week ? about(week.week) : usual && unmeasured,
       ...(week && {
-        [`usual ${spending.nameSlot(week.busiest.slot)}, the busiest hour`]: about(week.busiest.hour),
+        [`usual ${spending.week.nameSlot(week.busiest.slot)}, the busiest hour`]: about(week.busiest.hour),
       }),
     }),
     ...spending

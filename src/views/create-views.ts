@@ -206,7 +206,7 @@ function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
-  const incident = open ?? sketchIncident('', { account, alert, now: alert.breachedSince ?? now });
+  const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
   return {
     ...viewIncident(parts, incident, 'firing'),
     state: alert.state === 'pending' ? 'pending' : 'firing',

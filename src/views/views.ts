@@ -25,7 +25,7 @@ import type { PushedReading, PushResult } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { NextStep } from '../rules/about-rules.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
-import type { WeekAgo } from '../spending/week-ago.ts';
+import type { WeekAgo } from '../spending/interval.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
