@@ -224,7 +224,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'whoever has a message gets it again with those who were refused',
-    file: 'src/daemon/message-frame.ts',
+    file: 'src/daemon/compose.ts',
     old: '...(message.owed === undefined ? {} : { recipients: message.owed }),',
     new: '',
   },
