@@ -12,8 +12,8 @@ import {
 } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
-import { composeMessage } from './compose.ts';
-import type { ComposeDependencies } from './message-frame.ts';
+import { type ComposeDependencies, composeIncidents } from './compose.ts';
+import { composeReport } from './compose-report.ts';
 
 /** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
@@ -172,8 +172,9 @@ export class Dispatcher {
   /** A report needs the database; a message about incidents never does. */
   async #compose(message: Notification): Promise<Message | null | 'unreadable'> {
     try {
-      const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
-      return await composeMessage(this.#dependencies, message, charts);
+      if (message.report !== null) return await composeReport(this.#dependencies, message, message.report);
+      const isDrawn = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
+      return await composeIncidents(this.#dependencies, message, isDrawn);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;

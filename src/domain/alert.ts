@@ -169,6 +169,12 @@ export interface AlertTiming {
   readonly flapWindowMs: number;
 }
 
+/** The incident with what each channel was last notified of made into something else. */
+export function mapNotified(incident: Incident, change: (last: LastNotified) => LastNotified): Incident {
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [channel, change(last)]);
+  return { ...incident, notified: Object.fromEntries(notified) };
+}
+
 /** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
 export function isAcknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;

@@ -300,7 +300,7 @@ function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
   const recurring = settings.silences.flatMap((silence) => {
     const window = nextWindow(calendar, silence, at);
     if (window === null) return [];
-    const later = laterStarts(calendar, silence, { after: window.startsAt, count: shownLaterStarts });
+    const later = [...laterStarts(calendar, silence, window.startsAt).take(shownLaterStarts)];
     const { match, comment } = silence;
     return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
   });
