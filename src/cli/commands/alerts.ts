@@ -4,11 +4,10 @@ import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { operatorCommand } from '../desk.ts';
+import { operatorCommand, warnOfOldData } from '../desk.ts';
 import { paintSeverity } from '../terminal/output.ts';
 import { type Column, printRows } from '../terminal/table.ts';
 import { formatInstant, formatShortDuration } from '../terminal/time.ts';
-import { warnOfOldData } from '../warn-of-old-data.ts';
 
 export const alertsCommand = operatorCommand({
   name: 'alerts',

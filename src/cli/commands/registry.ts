@@ -1,11 +1,11 @@
 import type { Command } from '../command.ts';
-import type { CommandGroups } from '../write-completion.ts';
 import { ackCommand, unackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
+import type { CommandGroups } from './completion.ts';
 import { createCompletionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { expectCommand } from './expect.ts';

@@ -49,7 +49,7 @@ async function readReport(
     return reportHere(context, desk, id, (order) => renderReport(order, process.stdout.columns || undefined));
   }
   const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-  const { text, report } = await request<{ text: string; report: object }>(daemon, { method: 'GET', path });
+  const { text, report } = await request<{ text: string; report: object }>(daemon, 'GET', path);
   return { text, payload: report };
 }
 
@@ -64,8 +64,7 @@ async function sendReport(
     return reportHere(context, desk, id, (order) => here.sendReport(order, context.signal));
   }
   const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-  return (await request<{ deliveries: readonly ReportDelivery[] }>(daemon, { method: 'POST', path }))
-    .deliveries;
+  return (await request<{ deliveries: readonly ReportDelivery[] }>(daemon, 'POST', path)).deliveries;
 }
 
 async function reportHere<T>(
