@@ -1,6 +1,6 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Fact, Quantity } from '../../domain/quantity.ts';
+import type { Quantity } from '../../domain/quantity.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
@@ -35,18 +35,13 @@ export const explainCommand = operatorCommand({
       const known = all.map((explanation) => explanation.rule.id);
       throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
     }
+    const { stdout, clock } = context;
+    const currency = (await views.account(account))?.currency ?? null;
+    const frame = { timezone: desk.timezone, now: clock.now(), currency };
     if (input.flag('json')) {
       const { explanationJson } = await import('../../views/public-json.ts');
       await printJson(context, { account, rules: chosen.map(explanationJson) });
-      return exitCodes.ok;
-    }
-    const frame = {
-      timezone: desk.timezone,
-      now: context.clock.now(),
-      currency: (await views.account(account))?.currency ?? null,
-    };
-    const { stdout } = context;
-    await stdout.write(chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'));
+    } else await stdout.write(chosen.map((each) => formatExplanation(each, frame, stdout)).join('\n'));
     return exitCodes.ok;
   },
 });
@@ -56,7 +51,11 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
   if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
-  for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), describeFact(fact, frame)]);
+  for (const fact of evaluation.facts)
+    facts.push([
+      cleanText(fact.name, 60),
+      fact.value.unit === 'duration' ? wordLength(fact.value, frame) : wordFact(fact, frame),
+    ]);
   if (next !== null) facts.push([`${next.severity} next`, formatMomentAndAge(next.at, frame)]);
   if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
   if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
@@ -95,10 +94,6 @@ function layOutFacts(facts: readonly (readonly [string, string])[], width: numbe
   );
 }
 
-function describeFact(fact: Fact, frame: WordingFrame): string {
-  return fact.value.unit === 'duration' ? wordLength(fact.value, frame) : wordFact(fact, frame);
-}
-
 /** A runway of nothing is none, not less than a second. */
 function wordLength(quantity: Quantity, frame: WordingFrame): string {
   return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : wordQuantity(quantity, frame);
@@ -114,19 +109,16 @@ function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: Wordi
   return [...notes, ...wordSuppression(alert)].join(', ');
 }
 
-function describeVerdict(
-  { evaluation }: Explanation,
-  style: Style,
-): { readonly text: string; readonly paint: (text: string) => string } {
+function describeVerdict({ evaluation }: Explanation, style: Style) {
   switch (evaluation.kind) {
     case 'ok':
       return { text: 'ok', paint: style.green };
     case 'unknown':
-      return { text: cleanText(evaluation.why, 300), paint: (text) => text };
+      return { text: cleanText(evaluation.why, 300), paint: (text: string) => text };
     case 'breached':
     case 'event': {
       const { kind, severity } = evaluation;
-      return { text: `${kind}, ${severity}`, paint: (text) => paintSeverity(style, severity, text) };
+      return { text: `${kind}, ${severity}`, paint: (text: string) => paintSeverity(style, severity, text) };
     }
   }
 }
