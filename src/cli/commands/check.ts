@@ -11,9 +11,9 @@ import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
 import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
-import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
+import { displayWidth, padToWidth } from '../terminal/text.ts';
 
 /** Exit codes of monitoring plugins. */
 export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;

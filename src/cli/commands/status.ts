@@ -19,10 +19,9 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
-import { wrapToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
-import { formatShortDuration } from '../terminal/time.ts';
+import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
 import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
 
 export const statusCommand = operatorCommand({

@@ -8,10 +8,9 @@ import type { SurveyedPast } from '../../replay/past.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';
 import { judgeRunways } from '../../replay/runway-record.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { cutToWidth, wrapToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output, paintSeverity } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { cutToWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
 import { drawTimeline, type Traces } from './timeline.ts';
 
 export interface ReplayReport {

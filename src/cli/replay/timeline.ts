@@ -9,8 +9,8 @@ import { balanceLevels } from '../../rules/about-rules.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { thin } from '../../spending/thin.ts';
 import { drawChart, layPast } from '../terminal/chart.ts';
-import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
 import { type Output, paintSeverity } from '../terminal/output.ts';
+import { cutToWidth, padToWidth } from '../terminal/text.ts';
 
 /** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */
 const chartPoints = 2000;
