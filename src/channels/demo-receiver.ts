@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { keyOf } from '../domain/json.ts';
+import { startHttpService } from '../net/http-service.ts';
 
 /** What a receiver of the demo shows of a message. */
 export interface ReceivedMessage {
@@ -31,31 +28,17 @@ export function receivePosts(receiver: {
 }): DemoReceiver {
   return {
     async listen(received) {
-      const server = createServer((request, response) => {
-        void text(request).then((body) => {
-          received(receiver.show(body));
-          response
-            .writeHead(receiver.answer.status, { 'content-type': 'application/json' })
-            .end(receiver.answer.body);
-        });
-      });
-      const port = await listen(server);
-      return { channel: receiver.channel(`http://127.0.0.1:${port}`), close: () => close(server) };
+      const { url, close } = await startHttpService(
+        { port: 0, host: '127.0.0.1' },
+        (_request, response, body) => {
+          received(receiver.show(body ?? ''));
+          const { status, body: said } = receiver.answer;
+          response.writeHead(status, { 'content-type': 'application/json' }).end(said);
+        },
+      );
+      return { channel: receiver.channel(url), close };
     },
   };
-}
-
-/** Lets a server listen on this machine and gives its port: the one asked for, or a free one. */
-export async function listen(server: NetServer, port = 0): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has such an address.
-  return (server.address() as AddressInfo).port;
-}
-
-export function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 /**

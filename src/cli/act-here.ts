@@ -94,9 +94,7 @@ async function composeNow({ settings, report, reader }: ReportOrder): Promise<Me
   const id = random.id();
   const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });
   const frame = { state, reader, historyLoader, now: () => now, acknowledgeUrl: () => null };
-  const message = await composeReport(frame, envelope);
-  if (message === null) throw new Error('a report was not composed');
-  return message;
+  return composeReport(frame, envelope, period);
 }
 
 /** Where there is no terminal whose width is known. */

@@ -5,9 +5,9 @@ import type { ClusterProblem } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { Committer } from './committer.ts';
+import type { AcknowledgeLink } from './compose.ts';
 import type { ConnectionDependencies, Connections } from './connections.ts';
 import type { DaemonLog } from './daemon-log.ts';
-import type { AcknowledgeLink } from './message-frame.ts';
 import type { WakeTimer } from './wake-timer.ts';
 
 /** Requests an external URL; resolves to whether it answered well. Never rejects. */

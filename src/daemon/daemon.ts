@@ -98,13 +98,12 @@ export class Daemon {
     this.poller = new Poller({
       ...parts,
       readBalance: this.#connections.readBalance,
-      mayActUnpersisted: dependencies.mayActUnpersisted,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     this.#dispatcher = new Dispatcher({ ...parts, ended: (sent) => this.#deliveryEnded(sent) });
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = new Retention(parts, now);
-    this.#leftOrders = new LeftOrders({ ...parts, handOver: dependencies.handOver });
+    this.#leftOrders = new LeftOrders(parts);
     this.#learning = new Learning(parts);
     const withPoller = { ...parts, poller: this.poller };
     this.#heartbeat = new Heartbeat(withPoller, now);

@@ -1,17 +1,14 @@
 import { StorageError } from '../domain/operator-error.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { writeNote } from '../engine/state.ts';
-import type { DaemonParts } from './daemon-dependencies.ts';
+import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
 /** Orders are looked for at most this often. */
 const lookMs = 500;
 
-interface LeftOrdersDependencies
-  extends Pick<DaemonParts, 'state' | 'store' | 'daemonLog' | 'committer' | 'act'> {
-  /** Hands the accounts to another daemon. */
-  readonly handOver: (() => void) | undefined;
-}
+type LeftOrdersDependencies = Pick<DaemonDependencies, 'handOver'> &
+  Pick<DaemonParts, 'state' | 'store' | 'daemonLog' | 'committer' | 'act'>;
 
 /** Orders that the command line left in the database. */
 export class LeftOrders {

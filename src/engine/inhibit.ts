@@ -93,17 +93,13 @@ function reviewOutage(state: MonitorState, providerKey: string, now: number): vo
   const many = counts.areMany(counts.stale.size);
   const isOn = isRaised(alert);
   if (isOn && !many) {
-    closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
+    closeSelfAlert(state, { account, rule: outageRule }, { kind: 'recovered' }, now);
     touchStaleIncidents(state, providerKey);
     return;
   }
   if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
-  const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
-  raiseSelfAlert(state, {
-    alert: alert ?? inactiveAlert(identity),
-    evaluation: describeOutage(providerKey, counts),
-    now,
-  });
+  const fresh = inactiveAlert({ account, rule: outageRule, type: outageRule, balance: null });
+  raiseSelfAlert(state, alert ?? fresh, describeOutage(providerKey, counts), now);
   if (!isOn) touchStaleIncidents(state, providerKey);
 }
 

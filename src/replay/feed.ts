@@ -146,3 +146,48 @@ async function nextPart(parts: AsyncIterator<readonly PollRecord[]>): Promise<re
     if (value.length > 0) return value;
   }
 }
+
+/**
+ * The feeds of all accounts as one, soonest first and at one instant in the order given: sorted, and the account that was just read is
+ * put back where its next step belongs.
+ */
+export class MergedFeeds {
+  readonly #sorted: Entry[];
+
+  constructor(feeds: readonly Feed[]) {
+    this.#sorted = feeds.map((feed, place) => ({ feed, place })).sort(compare);
+  }
+
+  /** The feed that has the next step; null when all have ended. */
+  get first(): Feed | null {
+    return this.#sorted[0]?.feed ?? null;
+  }
+
+  /** After the first feed's step moved in time. */
+  moved(): void {
+    const [first, second] = this.#sorted;
+    if (first === undefined || second === undefined || compare(first, second) < 0) return;
+    this.#sorted.shift();
+    let low = 1;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#sorted[middle];
+      if (other !== undefined && compare(other, first) < 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#sorted.splice(low, 0, first);
+  }
+
+  /** Takes the step of the first feed away. */
+  advance(): void {
+    if (this.first?.advance() === true) this.moved();
+    else this.#sorted.shift();
+  }
+}
+
+type Entry = { readonly feed: Feed; readonly place: number };
+
+function compare(left: Entry, right: Entry): number {
+  return left.feed.at - right.feed.at || left.place - right.place;
+}

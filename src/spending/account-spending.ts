@@ -7,16 +7,7 @@ import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import {
-  addToSums,
-  beginSums,
-  type Period,
-  type PeriodSum,
-  type PeriodSums,
-  restoreSums,
-  storeSums,
-  sumOf,
-} from './periods.ts';
+import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
@@ -88,7 +79,7 @@ export class AccountSpending {
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
-    return this.#sums && sumOf(this.#sums, period);
+    return this.#sums?.[period] ?? null;
   }
 
   /** Takes in the newest reading. True when an hour ended with it. */
@@ -173,7 +164,7 @@ export class AccountSpending {
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
-    return writeSpending({ timezone: this.week.key, last: this.#last, sums: storeSums(this.#sums), states });
+    return writeSpending({ timezone: this.week.key, last: this.#last, sums: this.#sums, states });
   }
 
   /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
@@ -183,7 +174,7 @@ export class AccountSpending {
     const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.week.hourAt(found.last.at);
-    this.#sums = restoreSums(this.week, found.sums, balances);
+    this.#sums = found.sums;
     this.#known.clear();
     for (const [index, balance] of balances.entries()) {
       const state = found.states[index];

@@ -5,7 +5,7 @@ import {
   readBalanceState,
   writeBalanceState,
 } from './balance-state.ts';
-import type { StoredSums } from './periods.ts';
+import type { PeriodSums } from './periods.ts';
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
 const version = 7;
@@ -16,7 +16,7 @@ const headAt = 7;
 interface Head {
   readonly timezone: string;
   readonly last: Reading;
-  readonly sums: StoredSums;
+  readonly sums: PeriodSums;
   /** Which balances have a state, in the order of `last`. */
   readonly held: readonly boolean[];
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { createStyle } from '../../src/cli/terminal/output.ts';
-import { defaultScenario } from '../../src/simulator/default-scenario.ts';
+import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';

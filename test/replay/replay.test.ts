@@ -5,8 +5,8 @@ import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import { replayJson } from '../../src/replay/replay-json.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
+import { replayJson } from '../../src/replay/replay-result.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import {

@@ -56,8 +56,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was notified is not stored with the message',
     file: 'src/engine/announce.ts',
-    old: 'state.incidents.set(incident.id, notified.incident);',
-    new: 'state.incidents.hold(incident.id, notified.incident);',
+    old: 'state.incidents.set(incident.id, after);',
+    new: 'state.incidents.hold(incident.id, after);',
   },
   {
     name: 'a milder alert is reported next to a worse one',
@@ -145,9 +145,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a rise in severity opens an incident of its own',
-    file: judge,
-    old: "if (change === 'fired') return",
-    new: "if (change === 'fired' || change === 'rose') return",
+    file: 'src/engine/incidents.ts',
+    old: "if (change === 'fired') {",
+    new: "if (change === 'fired' || change === 'rose') {",
   },
   {
     name: 'time goes on for balances that cannot be read',
@@ -224,7 +224,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'whoever has a message gets it again with those who were refused',
-    file: 'src/daemon/message-frame.ts',
+    file: 'src/daemon/compose.ts',
     old: '...(message.owed === undefined ? {} : { recipients: message.owed }),',
     new: '',
   },

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { close, type ListeningReceiver, listen, type ReceivedMessage } from '../../channels/demo-receiver.ts';
+import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
@@ -10,6 +9,7 @@ import { readConfiguration } from '../../cli/load-configuration.ts';
 import type { Output, Style } from '../../cli/terminal/output.ts';
 import { formatProblem } from '../../config/config-problem.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
+import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
 import { startSimulator } from '../../simulator/server.ts';
@@ -150,9 +150,9 @@ async function openReceivers(
 
 /** A free port of this machine, the usual one if it can be had. */
 async function findFreePort(usual: number): Promise<number> {
-  const probe = createServer();
-  const port = await listen(probe, usual).catch(() => listen(probe));
-  await close(probe);
+  const probe = (port: number) => startHttpService({ port, host: '127.0.0.1' }, () => undefined);
+  const { port, close } = await probe(usual).catch(() => probe(0));
+  await close();
   return port;
 }
 
