@@ -90,7 +90,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
   const { storage } = settings;
-  const database = await readIdOf(storage, { program: `lowwater ${version}` });
+  const database = await readIdOf(storage, `lowwater ${version}`);
   const trials = new Trials({
     settings: () => current,
     reader: ownership.reader,

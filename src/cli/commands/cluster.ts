@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { leaveOrder, programOf } from '../open-reader.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatShortDuration } from '../terminal/time.ts';
+import { formatShortDuration } from '../terminal/text.ts';
 
 export const clusterStatusCommand: Command = {
   name: 'cluster status',
@@ -90,11 +90,13 @@ async function refuseDiffering(
   const other = members.find(({ configHash }) => configHash !== owner?.configHash);
   if (owner === undefined || other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
-  const [{ readConfigurations }, { compareConfigurations }] = await Promise.all([
+  const [{ findConfigurations, withSchema }, { compareConfigurations }] = await Promise.all([
     import('../../store/postgres/reader.ts'),
     import('../../cluster/compare-configurations.ts'),
   ]);
-  const found = await readConfigurations({ url, program: programOf(context), hashes: Object.values(hashes) });
+  const found = await withSchema(url, programOf(context), (database) =>
+    findConfigurations(database, Object.values(hashes)),
+  );
   const [before, after] = [found.get(hashes.owner), found.get(hashes.other)];
   const differences =
     before === undefined || after === undefined
@@ -107,8 +109,11 @@ async function refuseDiffering(
 }
 
 async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
-  const { lookAtCluster } = await import('../../store/postgres/reader.ts');
-  return lookAtCluster({ url, program: programOf(context) });
+  const [{ withSchema }, { lookAround }] = await Promise.all([
+    import('../../store/postgres/reader.ts'),
+    import('../../store/postgres/lease.ts'),
+  ]);
+  return withSchema(url, programOf(context), lookAround);
 }
 
 /** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
