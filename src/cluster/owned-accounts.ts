@@ -12,7 +12,7 @@ type OwnedDependencies = Pick<
 >;
 
 /** What becomes of the accounts by a look, or by the database's silence. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'keep' }
   /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }

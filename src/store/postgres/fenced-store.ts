@@ -136,7 +136,7 @@ const tailsAtOnce = 2000;
  * Makes rows of the accounts of batches, and reads the tails that are needed for that. `create` makes rows for accounts that have none.
  * They hold nothing yet, and nobody finds them before the batch that fills them.
  */
-export function openAccountRows(
+function openAccountRows(
   ask: Ask,
   tails: AccountTails,
   create: (ids: readonly string[]) => Promise<readonly TailRow[]>,

@@ -1,11 +1,13 @@
 import type { Micros } from '../../domain/money.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
-import { decodeInto, decodePolls } from './decode-polls.ts';
-import { ByteWriter } from './poll-bytes.ts';
 import {
+  type RunEnd,
+  type Shape,
   checksumOf,
   codeOfOutcome,
   currencyChanged,
+  decodeInto,
+  decodePolls,
   fell,
   firstVersion,
   headerBytes,
@@ -16,16 +18,15 @@ import {
   movesInByte,
   movesInControl,
   putChecksum,
-  type RunEnd,
   rose,
-  type Shape,
   shapeChanged,
   shapeOf,
   startOfRun,
   unchanged,
   version,
   whole,
-} from './run-format.ts';
+} from './decode-polls.ts';
+import { ByteWriter } from './poll-bytes.ts';
 
 /**
  * Grows a run poll by poll without decoding it again. Give it the bytes of an unfinished run of either version to go on with it;

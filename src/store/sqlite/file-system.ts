@@ -4,7 +4,7 @@ import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } fr
 const others = 0o007;
 
 /** A file system on which the database is not safe. */
-export interface FileSystemConcern {
+interface FileSystemConcern {
   readonly name: string;
   readonly warning: string;
 }

@@ -123,7 +123,7 @@ const pagesPerStep = 500;
  * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever
  * the daemon commits.
  */
-export async function copyDatabase(
+async function copyDatabase(
   db: Connection,
   file: string,
   options: { readonly inOneStep: boolean },

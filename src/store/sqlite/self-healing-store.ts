@@ -7,7 +7,7 @@ import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
-export interface SelfHealingDependencies {
+interface SelfHealingDependencies {
   /** The real path of the database. */
   readonly path: string;
   readonly now: () => number;

@@ -125,7 +125,7 @@ export function foldLog(db: Connection): boolean {
 }
 
 /** Writes batches, inside a transaction of the caller's. Gives what was damaged and set aside. */
-export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
+function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
   const find = db.prepare<[string], TailRow>(
     'SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
   );
