@@ -8,7 +8,6 @@ import { createSecretScrubber } from './secret-scrubber.ts';
 interface LogOptions {
   readonly level: LogLevel;
   readonly destination: LogDestination;
-  /** For people at a terminal instead of JSON lines. */
   readonly pretty: boolean;
   readonly colour?: boolean;
 }

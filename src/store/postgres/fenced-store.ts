@@ -33,7 +33,6 @@ export function createFencedStore(options: {
   readonly fence: Fence;
   readonly settled: WeakSet<Batch>;
   readonly recent: RecentBatches;
-  /** How many batches the database has of this incarnation already. */
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
   readonly now: () => number;
@@ -167,7 +166,6 @@ async function versionToWrite(ask: Ask): Promise<1 | 2> {
 
 interface Kept {
   readonly incarnation: string;
-  /** Its place among the batches of that incarnation, from 1. */
   readonly number: number;
   readonly batch: Batch;
 }
@@ -180,7 +178,6 @@ const maxBatches = 1000;
 export class RecentBatches {
   #kept: Kept[] = [];
   #polls = 0;
-  /** The one of which it is not known whether it is stored. */
   #unsure: Kept | null = null;
 
   get incarnations(): readonly string[] {

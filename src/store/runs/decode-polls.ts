@@ -56,7 +56,6 @@ const outcomeOfCode: readonly OutcomeKind[] = outcomeKinds.toSorted(
   (left, right) => codeOfOutcome[left] - codeOfOutcome[right],
 );
 
-/** How a balance moved. */
 export const unchanged = 0;
 export const rose = 1;
 export const fell = 2;
@@ -186,7 +185,6 @@ function furtherMove(bytes: readonly number[], place: number): number {
   return (bytes[Math.floor(index / movesInByte)] ?? 0) >> (2 * (index % movesInByte));
 }
 
-/** A record of version 1. */
 function readFirstRecord(reader: ByteReader, end: RunEnd): PollRecord {
   const control = reader.byte();
   readTime(reader, end);

@@ -60,7 +60,6 @@ export class PollEncoder {
     else for (const poll of polls) this.append(poll);
   }
 
-  /** Number of polls in the run. */
   get polls(): number {
     return this.#end.polls;
   }
@@ -69,7 +68,6 @@ export class PollEncoder {
     return this.#writer.length;
   }
 
-  /** Instant of the poll appended last. */
   get lastAt(): number {
     return this.#end.at;
   }

@@ -25,12 +25,10 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   }
 }
 
-/** Orders that no daemon has settled yet, oldest first. */
 export function listOrders(db: Connection): readonly OperatorOrder[] {
   return db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all().map(parseOrder);
 }
 
-/** Orders as the daemon takes them. */
 export function openInbox(db: Connection) {
   const find = db.prepare<[number], OrderRow>('SELECT no, body FROM operator_order WHERE no > ? ORDER BY no');
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no <= ?');
@@ -56,7 +54,6 @@ export function openInbox(db: Connection) {
       remove.run(lastTaken);
       unsettled = false;
     },
-    /** That transaction failed. */
     unsettle(): void {
       unsettled = lastTaken > 0;
     },

@@ -8,7 +8,6 @@ import { type Connection, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
-/** The daemon that holds a database. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -109,7 +108,6 @@ export function refuseOwned(db: Connection, path: string): void {
   }
 }
 
-/** The refusal of a second daemon. */
 export function inUse(path: string, holder: Holder | null): StorageError {
   return new StorageError(
     'busy',

@@ -49,7 +49,6 @@ function refuseDamaged(stored: StoredState, path: string): StoredState {
   );
 }
 
-/** All questions that a connection can answer; shared by the reader and the daemon's store. */
 export function readFrom(options: {
   readonly db: Connection;
   readonly path: string;

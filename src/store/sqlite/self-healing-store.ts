@@ -8,7 +8,6 @@ import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
 interface SelfHealingDependencies {
-  /** The real path of the database. */
   readonly path: string;
   readonly now: () => number;
   /** Opens the database for writing; called again when the connection has to be replaced. */

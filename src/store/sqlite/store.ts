@@ -10,14 +10,12 @@ import { openInbox } from './orders.ts';
 import type { SqliteStore } from './port.ts';
 import { readFrom } from './reader.ts';
 
-/** The store over an open, migrated connection, which it closes. */
 export function createStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
   /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
-  /** Moves the log into the database; false when it cannot. */
   readonly fold?: () => boolean;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
