@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Micros } from '../../domain/money.ts';
-import { type OutcomeKind, type PollRecord, type Reading, outcomeKinds } from '../../domain/reading.ts';
+import { type OutcomeKind, outcomeKinds, type PollRecord, type Reading } from '../../domain/reading.ts';
 import { ByteReader, PollCodecError } from './poll-bytes.ts';
 
 /**

@@ -1,8 +1,6 @@
 import type { Micros } from '../../domain/money.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import {
-  type RunEnd,
-  type Shape,
   checksumOf,
   codeOfOutcome,
   currencyChanged,
@@ -18,7 +16,9 @@ import {
   movesInByte,
   movesInControl,
   putChecksum,
+  type RunEnd,
   rose,
+  type Shape,
   shapeChanged,
   shapeOf,
   startOfRun,
