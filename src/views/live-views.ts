@@ -51,12 +51,12 @@ export function createLiveViews(
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     async (...question: Question): Promise<Answer> => {
       const answer = await ask(...question);
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return answer;
     };
   const stored = <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     remembered(async (...question: Question): Promise<Answer> => {
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return ask(...question);
     });
   return {
