@@ -1,5 +1,6 @@
 import { roughDuration } from '../domain/moment.ts';
-import type { AccountView, Views } from '../views/views.ts';
+import type { AccountView } from '../views/views.ts';
+import type { Views } from '../views/create-views.ts';
 import type { CommandContext } from './context.ts';
 import type { Desk } from './desk.ts';
 

@@ -2,7 +2,8 @@ import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
-import type { AccountView, FiringView, LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
+import type { AccountView, FiringView } from '../views/views.ts';
 import {
   type Labels,
   type Metric,

@@ -1,7 +1,7 @@
 import { isoText } from '../domain/moment.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { CurrentViews } from '../views/current-views.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import type { Answer } from './refusal.ts';
 
 /** What programs ask for all day: it is answered without loading what page and API need. */

@@ -4,7 +4,7 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import { deriveKey } from './ack-link.ts';
 
 const cookieName = 'lowwater_session';

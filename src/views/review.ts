@@ -4,7 +4,8 @@ import { dayMs } from '../domain/duration.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
-import type { AccountView, Views } from './views.ts';
+import type { Views } from './create-views.ts';
+import type { AccountView } from './views.ts';
 
 /** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
 const maxReadings = 1_000_000;

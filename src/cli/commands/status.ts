@@ -4,23 +4,16 @@ import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
-import { amountOf, type Balance } from '../../domain/reading.ts';
-import { isWorse, type Severity } from '../../domain/severity.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView } from '../../views/views.ts';
-import {
-  commonBalances,
-  endOf,
-  formatBareComputed,
-  roughRunway,
-  wordInterval,
-} from '../../wording/quantity-wording.ts';
+import { type Balance, amountOf } from '../../domain/reading.ts';
+import { type Severity, isWorse } from '../../domain/severity.ts';
+import { type AccountView, leadingBalance } from '../../views/views.ts';
+import { commonBalances, endOf, formatBareComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand } from '../desk.ts';
-import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
-import { paintSeverity, type Style } from '../terminal/style.ts';
+import { type Output, layoutWidth, printJson } from '../terminal/output.ts';
+import { type Style, paintSeverity } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';

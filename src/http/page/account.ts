@@ -5,14 +5,9 @@ import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
-import type {
-  AccountView,
-  AlertView,
-  Explanation,
-  LiveViews,
-  SilenceView,
-  Views,
-} from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { plural } from '../../domain/plain-text.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import type { AlertView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { accountsOf, alertCard, sortAlerts } from './alerts.ts';

@@ -4,7 +4,8 @@ import { isBeyondHorizon } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
-import type { AccountView, AlertView, FiringView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf } from '../../wording/quantity-wording.ts';
 import {

@@ -6,7 +6,8 @@ import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
-import type { AccountView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel, wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';

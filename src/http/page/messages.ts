@@ -1,6 +1,7 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { ChannelView, LiveViews, Views } from '../../views/views.ts';
+import type { ChannelView, Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
 import { live } from './live.ts';

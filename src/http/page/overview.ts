@@ -1,8 +1,8 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { type AccountView, type FiringView, leadingBalance } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import {
   AccountListing,

@@ -1,7 +1,7 @@
 import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { addressOf, type Guard } from '../access.ts';
 import { pageOfTime } from '../api/input.ts';

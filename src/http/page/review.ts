@@ -2,6 +2,7 @@ import { dayMs } from '../../domain/duration.ts';
 import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import {
   type AccountSpent,
   type GroupSpent,
@@ -9,7 +10,6 @@ import {
   reviewTime,
   type Spent,
 } from '../../views/review.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type AlertQuery, readAlertQuery, selects } from './alerts-page.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-model.ts';

@@ -4,8 +4,7 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView } from '../../views/views.ts';
+import { type AccountView, leadingBalance } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 
