@@ -12,13 +12,14 @@ import { type Html, html } from '../../wording/html.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
-import { accountPath, silenceForm } from './forms.ts';
+import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { labelList } from './overview.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
+  accountPath,
   age,
   badge,
   balanceCell,

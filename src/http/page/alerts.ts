@@ -8,16 +8,9 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf } from '../../wording/quantity-wording.ts';
-import {
-  accountPath,
-  acknowledgeForm,
-  alertName,
-  type FormPlace,
-  giveBackForm,
-  silenceForm,
-} from './forms.ts';
+import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
-import { age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
+import { accountPath, age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
 
 /** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
 export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView): boolean {

@@ -12,9 +12,9 @@ import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel, wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
-import { accountPath, choiceLink } from './forms.ts';
+import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { type Frame, severityWord } from './words.ts';
+import { accountPath, type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
 

@@ -13,12 +13,13 @@ import {
   writeListQuery,
 } from './account-list.ts';
 import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
-import { accountPath, choiceLink, options } from './forms.ts';
+import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
 import {
+  accountPath,
   accountStates,
   age,
   badge,

@@ -11,9 +11,19 @@ import { accept, findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { accountPath, readPerson } from './forms.ts';
+import { readPerson } from './forms.ts';
 import { live } from './live.ts';
-import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
+import {
+  accountPath,
+  badge,
+  balanceCell,
+  type Frame,
+  moment,
+  nameOf,
+  runwayCell,
+  stateOf,
+  stateWords,
+} from './words.ts';
 
 const sliceOfAccounts = 100;
 

@@ -13,9 +13,9 @@ import {
 import { type Html, html } from '../../wording/html.ts';
 import { type AlertQuery, readAlertQuery, selects } from './alerts-page.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
-import { accountPath, choiceLink, options, textChoice } from './forms.ts';
+import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { type Frame, nameOf, unknown } from './words.ts';
+import { accountPath, type Frame, nameOf, unknown } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;

@@ -4,8 +4,7 @@ import { amountOf, type BalanceDefinition, type Reading } from '../../domain/rea
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { commonBalances, formatComputed } from '../../wording/quantity-wording.ts';
-import { accountPath } from './forms.ts';
-import { type Frame, moment, nameOf, unknown } from './words.ts';
+import { accountPath, type Frame, moment, nameOf, unknown } from './words.ts';
 
 interface Total {
   readonly currency: string;

@@ -17,10 +17,10 @@ import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
-import { accountPath, options, readForm } from './forms.ts';
+import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
+import { accountPath, badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {
