@@ -4,8 +4,7 @@
  *   node bench/chart.ts
  */
 import { createTransport } from 'nodemailer';
-import { renderChartSvg } from '../src/channels/email/chart-svg.ts';
-import { drawChart } from '../src/channels/email/draw-chart.ts';
+import { drawChart, renderChartSvg } from '../src/channels/email/draw-chart.ts';
 import { planCharts } from '../src/channels/email/email-charts.ts';
 import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
 import type { ChannelKind } from '../src/channels/kind.ts';
-import type { ReceivedMessage } from '../src/channels/listen-on-loopback.ts';
 import { exampleKeys } from '../src/channels/post-kind.ts';
 import type { Preset } from '../src/channels/presets/preset.ts';
 import { presetKinds } from '../src/channels/presets/preset-kind.ts';

@@ -4,7 +4,7 @@ import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
-import type { DemoReceiver } from './listen-on-loopback.ts';
+import type { DemoReceiver } from './demo-receiver.ts';
 
 /** What delivers the messages of one channel. `send` never rejects. */
 export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Ping } from '../daemon/heartbeat.ts';
+import type { Ping } from '../daemon/daemon-dependencies.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from '../net/deadline.ts';
 import { openHttpConnections, placeOf, readStart } from '../net/http-post.ts';

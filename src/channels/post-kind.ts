@@ -6,8 +6,7 @@ import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
-import { strangeSuccess } from './accept.ts';
-import { type AnswerTable, commonAnswers } from './answers.ts';
+import { type AnswerTable, commonAnswers, strangeSuccess } from './answers.ts';
 import { hostOf, isLoopback, isUnencrypted, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
@@ -103,7 +102,7 @@ export function postKind(
     },
     async openDemoReceiver() {
       const [{ receivePosts }, { show = linesOf }] = await Promise.all([
-        import('./listen-on-loopback.ts'),
+        import('./demo-receiver.ts'),
         load(),
       ]);
       const { status, body } = receiver.yes.example;

@@ -2,9 +2,8 @@ import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
-import { deliverParts, type MessagePart } from './deliver-parts.ts';
+import { deliverParts, type MessagePart, tryRender } from './deliver-parts.ts';
 import type { Sender, SenderDependencies } from './kind.ts';
-import { tryRender } from './rendering.ts';
 
 /** One attempt to post a body: everything that may differ from try to try, such as a signature over the time. */
 export interface Attempt {

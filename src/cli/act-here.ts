@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
-import { historyLoaderOf } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
@@ -89,14 +89,12 @@ export interface ReportOrder {
 async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
   const now = clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
-  const historyLoader = historyLoaderOf(state, reader, () => now);
+  const historyLoader = new HistoryLoader(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const id = random.id();
   const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });
   const frame = { state, reader, historyLoader, now: () => now, acknowledgeUrl: () => null };
-  const message = await composeReport(frame, envelope);
-  if (message === null) throw new Error('a report was not composed');
-  return message;
+  return composeReport(frame, envelope, period);
 }
 
 /** Where there is no terminal whose width is known. */

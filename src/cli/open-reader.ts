@@ -15,7 +15,7 @@ export function programOf({ version }: Pick<CommandContext, 'version'>): string 
 export async function openReader(context: CommandContext, storage: StorageSettings): Promise<StoreFile> {
   const { openConfigured } = await import('../store/store.ts');
   const damaged = (found: FoundDamage) => warnOfDamage(context, found);
-  return openConfigured(storage, { program: programOf(context), now: context.clock.now, damaged });
+  return openConfigured(storage, programOf(context), context.clock.now, damaged);
 }
 
 /** Leaves an order in the database for the daemon. Throws `StorageError`. */
@@ -25,7 +25,7 @@ export async function leaveOrder(
   order: OperatorOrder,
 ): Promise<void> {
   const { orderIn } = await import('../store/store.ts');
-  await orderIn(storage, { program: programOf(context), order });
+  await orderIn(storage, programOf(context), order);
 }
 
 /** One line on standard error: what is left out is named, and what was asked is answered without it. */

@@ -25,7 +25,7 @@ export function clusterStatusOf(known: KnownState): ClusterStatus {
   const alerts = alertsOf(known);
   return {
     role,
-    polling: fleet.polling.known,
+    polling: fleet.polling,
     ready: look !== null && role !== 'loading' && !isBlind,
     node: card.node,
     owner,

@@ -7,11 +7,13 @@ const toleratedMs = 10 * 60 * 1000;
 
 /** Which members have had another configuration than the owner for too long, and which watch other accounts altogether. */
 export class ConfigurationWatch {
+  /** The nodes, in words' order. */
+  differing: readonly string[] = [];
+  /** Nodes that have no account in common with the owner: another fleet on the same database. */
+  strangers: readonly string[] = [];
   readonly #cluster: Pick<Cluster, 'configurations'>;
   /** By incarnation, since when. */
   #since = new Map<string, number>();
-  #differing: readonly string[] = [];
-  #strangers: readonly string[] = [];
   /** The accounts of configurations, by hash. */
   readonly #accounts = new Map<string, ReadonlySet<string>>();
   #isAsking = false;
@@ -20,25 +22,15 @@ export class ConfigurationWatch {
     this.#cluster = cluster;
   }
 
-  /** The nodes, in words' order. */
-  get differing(): readonly string[] {
-    return this.#differing;
-  }
-
-  /** Nodes that have no account in common with the owner: another fleet on the same database. */
-  get strangers(): readonly string[] {
-    return this.#strangers;
-  }
-
   observe({ members, owner }: ClusterLook, monotonicNow: number): void {
     const own = members.find(({ incarnation }) => incarnation === owner)?.configHash;
     const others = members.filter(({ configHash }) => own !== undefined && configHash !== own);
     const since = (incarnation: string): number => this.#since.get(incarnation) ?? monotonicNow;
     this.#since = new Map(others.map(({ incarnation }) => [incarnation, since(incarnation)]));
-    this.#differing = others
+    this.differing = others
       .filter(({ incarnation }) => monotonicNow - since(incarnation) >= toleratedMs)
       .map(({ node }) => node);
-    this.#strangers = others
+    this.strangers = others
       .filter(({ configHash }) => this.#haveNothingInCommon(own ?? '', configHash))
       .map(({ node }) => node);
     const hashes = others.length === 0 ? [] : [own ?? '', ...others.map(({ configHash }) => configHash)];
@@ -60,7 +52,7 @@ export class ConfigurationWatch {
     this.#isAsking = true;
     try {
       for (const [hash, parts] of await this.#cluster.configurations(unknown))
-        this.#accounts.set(hash, new Set(Object.keys(readParts(parts).accounts ?? {})));
+        this.#accounts.set(hash, new Set(accountsOf(parts)));
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
     } finally {
@@ -69,7 +61,7 @@ export class ConfigurationWatch {
   }
 }
 
-/** Only `publishConfiguration` writes them. */
-function readParts(parts: string): ConfigurationParts {
-  return JSON.parse(parts) as ConfigurationParts;
+/** Only `publishConfiguration` writes the parts. */
+function accountsOf(parts: string): readonly string[] {
+  return Object.keys((JSON.parse(parts) as ConfigurationParts).accounts ?? {});
 }

@@ -5,49 +5,41 @@ import type { Log } from '../ports/log.ts';
 /** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
 const maxPeers = 32;
 
+/** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
+export const maxSkewMs = 2000;
+
 /** What a process last heard from the database that it shares, or why it hears nothing. The log hears where it changes. */
 export class DatabaseLink {
+  /** The last look; null before the first. */
+  look: ClusterLook | null = null;
+  /** When it first answered, by its own clock; null before. */
+  firstLookAt: number | null = null;
+  /** Why the database did not answer the last time; null where it did. */
+  trouble: StorageError | null = null;
+  /** By how much the database's clock is behind the one that the daemons share; 0 where it counts itself. */
+  databaseBehindMs = 0;
   readonly #log: Log;
-  #look: ClusterLook | null = null;
-  #trouble: StorageError | null = null;
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
-  #sharedSkewMs = 0;
   #looksOff = 0;
-  #firstLookAt: number | null = null;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  /** The last look; null before the first. */
-  get look(): ClusterLook | null {
-    return this.#look;
-  }
-
-  /** When it first answered, by its own clock; null before. */
-  get firstLookAt(): number | null {
-    return this.#firstLookAt;
-  }
-
-  /** Why the database did not answer the last time; null where it did. */
-  get trouble(): StorageError | null {
-    return this.#trouble;
-  }
-
   /** Whether it answered the last time that it was asked. */
   get reaches(): boolean {
-    return this.#look !== null && this.#trouble === null;
+    return this.look !== null && this.trouble === null;
   }
 
   /** By how much the clock of this machine is ahead of the database's; null before the first look. */
   get skewMs(): number | null {
-    return this.#look === null ? null : this.#skewMs;
+    return this.look === null ? null : this.#skewMs;
   }
 
   /** By how much it is ahead of the clock that counts: the database's, or the one that the daemons share. */
   get aheadMs(): number {
-    return this.#skewMs - this.#sharedSkewMs;
+    return this.#skewMs - this.databaseBehindMs;
   }
 
   get isClockOff(): boolean {
@@ -59,17 +51,12 @@ export class DatabaseLink {
     return this.#looksOff > 1;
   }
 
-  /** By how much the database's clock is behind the one that the daemons share; 0 where it counts itself. */
-  get databaseBehindMs(): number {
-    return this.#sharedSkewMs;
-  }
-
   /** Whether a living member besides `incarnation` has a clock that counts, as far as it says. */
   hasRightClockBeside(incarnation: string): boolean {
-    return (this.#look?.members ?? []).some(
+    return (this.look?.members ?? []).some(
       (member) =>
         member.incarnation !== incarnation &&
-        Math.abs((member.status?.skewMs ?? this.#sharedSkewMs) - this.#sharedSkewMs) <= maxSkewMs,
+        Math.abs((member.status?.skewMs ?? this.databaseBehindMs) - this.databaseBehindMs) <= maxSkewMs,
     );
   }
 
@@ -80,41 +67,36 @@ export class DatabaseLink {
 
   /** Null where nobody owns the accounts, or that is not known. */
   get owner(): ClusterMember | null {
-    return this.#look?.members.find(({ incarnation }) => incarnation === this.#look?.owner) ?? null;
+    return this.look?.members.find(({ incarnation }) => incarnation === this.look?.owner) ?? null;
   }
 
   /** Another one each time that something was stored; null where that is not known now. */
   get revision(): string | null {
-    return this.reaches ? `${this.#look?.epoch} ${this.#look?.batch}` : null;
+    return this.reaches ? `${this.look?.epoch} ${this.look?.batch}` : null;
   }
 
   /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `incarnation`: its own. */
-  heard(
-    look: ClusterLook,
-    { incarnation, wallNow }: { readonly incarnation: string; readonly wallNow: number },
-  ): void {
-    if (this.#trouble !== null) this.#log.info({}, 'the shared database answers');
-    this.#trouble = null;
-    this.#look = look;
-    this.#firstLookAt ??= look.databaseNow;
+  heard(look: ClusterLook, incarnation: string, wallNow: number): void {
+    if (this.trouble !== null) this.#log.info({}, 'the shared database answers');
+    this.trouble = null;
+    this.look = look;
+    this.firstLookAt ??= look.databaseNow;
     for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
     const others = look.members.flatMap((member) =>
-      member.incarnation === incarnation || member.status === null || member.status.skewMs === null
-        ? []
-        : [member.status.skewMs],
+      member.incarnation === incarnation ? [] : (member.status?.skewMs ?? []),
     );
-    const behindMs = this.#sharedSkewMs;
+    const behindMs = this.databaseBehindMs;
     const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
     // Who is left alone by those that agreed with it goes on by what they agreed on.
     const isStillTrue =
       Math.abs(this.#skewMs - behindMs) <= maxSkewMs && others.every((skew) => Math.abs(skew) > maxSkewMs);
-    this.#sharedSkewMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
+    this.databaseBehindMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
     this.#looksOff = this.isClockOff ? this.#looksOff + 1 : 0;
-    if ((behindMs === 0) !== (this.#sharedSkewMs === 0))
+    if ((behindMs === 0) !== (this.databaseBehindMs === 0))
       this.#log.warn(
-        { behindMs: this.#sharedSkewMs },
-        this.#sharedSkewMs === 0
+        { behindMs: this.databaseBehindMs },
+        this.databaseBehindMs === 0
           ? 'the clock of the database is right again'
           : 'the clock of the database is off: the daemons agree with one another, and go by their own',
       );
@@ -129,14 +111,11 @@ export class DatabaseLink {
   }
 
   failed(trouble: StorageError): void {
-    if (this.#trouble?.message !== trouble.message)
+    if (this.trouble?.message !== trouble.message)
       this.#log.warn({ err: trouble }, 'the shared database does not answer');
-    this.#trouble = trouble;
+    this.trouble = trouble;
   }
 }
-
-/** Readings carry the dates of the machine's clock: one that is further off the clock that counts owns nothing. */
-export const maxSkewMs = 2000;
 
 /**
  * By how much the clock that counts is ahead of the database's, from how far each daemon's clock is ahead of it. It is the database's own,
@@ -146,10 +125,7 @@ export const maxSkewMs = 2000;
 export function sharedSkewMs(skews: readonly number[]): number {
   const agreeing = (skew: number): number =>
     skews.filter((other) => Math.abs(other - skew) <= maxSkewMs).length;
-  const best = skews.reduce(
-    (found, skew) => (agreeing(skew) > agreeing(found) ? skew : found),
-    skews[0] ?? 0,
-  );
+  const [best = 0] = skews.toSorted((left, right) => agreeing(right) - agreeing(left));
   const isMajority = agreeing(best) > skews.length - agreeing(best) + 1;
   return isMajority && Math.abs(best) > maxSkewMs ? best : 0;
 }

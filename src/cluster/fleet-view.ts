@@ -1,4 +1,3 @@
-import type { Clock } from '../ports/clock.ts';
 import type {
   ClusterLook,
   ClusterMember,
@@ -16,67 +15,75 @@ const leasesUntilDoubt = 2;
 
 type FleetDependencies = Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'askPeers'>;
 
+/** A daemon that owns the accounts on another server, and which server that is. */
+type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
+
 /** What a process knows of those that share its database and of the database itself, and whether it may take the accounts by that. */
 export class FleetView {
   readonly link: DatabaseLink;
-  readonly polling: FleetPolling;
   readonly names = new NameWatch();
   readonly configurations: ConfigurationWatch;
+  /** Who polls, and since when that is so by this machine's wall clock. */
+  polling: ClusterPolling;
+  /** Who owned the accounts when that was last known, be it this process. */
+  lastOwner: ClusterMember | null = null;
   readonly #dependencies: FleetDependencies;
-  readonly #split: SplitWatch;
-  #lastOwner: ClusterMember | null = null;
+  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
+  #blindSince: number | null = null;
   /** It gave the accounts away, or could not load them, and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
+  #askedPeersAt = Number.NEGATIVE_INFINITY;
+  #rival: Rival | null = null;
 
   constructor(dependencies: FleetDependencies) {
     const { clock, cluster, log } = dependencies;
     this.#dependencies = dependencies;
     this.link = new DatabaseLink(log);
-    this.polling = new FleetPolling(clock);
+    this.polling = { who: 'unknown', node: null, since: clock.now() };
     this.configurations = new ConfigurationWatch(cluster);
-    this.#split = new SplitWatch(dependencies);
   }
 
-  /** Who owned the accounts when that was last known, be it this process. */
-  get lastOwner(): ClusterMember | null {
-    return this.#lastOwner;
-  }
-
-  /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, if anything did. */
-  heard(
-    look: ClusterLook,
-    { card, wallNow }: { readonly card: MemberCard; readonly wallNow: number },
-  ): string | null {
+  /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, as a clause, if anything did. */
+  heard(look: ClusterLook, card: MemberCard, wallNow: number): string | null {
     const before = this.link.look;
-    this.link.heard(look, { incarnation: card.incarnation, wallNow });
-    this.#lastOwner = this.link.owner ?? this.#lastOwner;
+    this.link.heard(look, card.incarnation, wallNow);
+    this.lastOwner = this.link.owner ?? this.lastOwner;
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
     // Who stands by beside an owner has nothing to decide by it.
-    if (look.owner === null || look.owner === card.incarnation)
-      this.#split.observe(this.link, card.advertise);
-    const happened = compareLooks(before, look);
+    if (look.owner === null || look.owner === card.incarnation) this.#lookForRivals(look, card.advertise);
+    const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;
   }
 
-  notePolling({ holds, owns }: { readonly holds: boolean; readonly owns: boolean }): void {
-    this.polling.observe(this.link, { holds, owns, elsewhere: this.newerOwner });
+  /** `holds`: whether this process polls; `owns`: whether it has the accounts. */
+  notePolling(holds: boolean, owns: boolean): void {
+    const { look, owner, trouble } = this.link;
+    const elsewhere = this.newerOwner;
+    if (holds) this.#setPolling('this');
+    else if (elsewhere !== null) this.#setPolling('other', elsewhere);
+    else if (trouble !== null || look === null) this.#setPolling('unknown');
+    else if (!owns && owner !== null && owner.status?.polls !== false) this.#setPolling('other', owner.node);
+    else this.#setPolling('nobody');
   }
 
-  /** What is the case where two servers take writes; null where that is not known. */
-  get split(): string | null {
-    return this.#split.describe(this.link);
+  #setPolling(who: ClusterPolling['who'], node: string | null = null): void {
+    const { clock } = this.#dependencies;
+    if (who !== 'nobody') this.#blindSince = null;
+    else this.#blindSince ??= clock.monotonic();
+    if (this.polling.who !== who || this.polling.node !== node)
+      this.polling = { who, node, since: clock.now() };
   }
 
-  /** The node that owns the accounts on a newer history of this database, on another server; null where there is none. */
-  get newerOwner(): string | null {
-    return this.#split.newerOwner(this.link);
+  /** For how long nobody has polled although the database answers; 0 where somebody does or that is not known. */
+  get blindForMs(): number {
+    return this.#blindSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#blindSince;
   }
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
   get isDoubtful(): boolean {
-    return this.polling.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
+    return this.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
   }
 
   get mayClaim(): boolean {
@@ -94,81 +101,79 @@ export class FleetView {
   claimAgain(): void {
     this.#claimsFrom = Number.NEGATIVE_INFINITY;
   }
-}
 
-/** Who polls, and since when that is so by this machine's wall clock. */
-export class FleetPolling {
-  readonly #clock: Clock;
-  #known: ClusterPolling;
-  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
-  #blindSince: number | null = null;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#known = { who: 'unknown', node: null, since: clock.now() };
+  /**
+   * Whether two servers take writes, each with an owner of its own: who is no member here any more, and answers at its address that it owns
+   * the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could. `address`: this process's own.
+   */
+  #lookForRivals({ origin, members }: ClusterLook, address: string | null): void {
+    const { clock, leaseMs } = this.#dependencies;
+    const now = clock.monotonic();
+    if (origin === null || now - this.#askedPeersAt < leaseMs) return;
+    this.#askedPeersAt = now;
+    const living = new Set(members.map(({ advertise }) => advertise));
+    const absent = this.link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
+    if (absent.length === 0) this.#rival = null;
+    else void this.#askForRivals(absent);
   }
 
-  get known(): ClusterPolling {
-    return this.#known;
+  async #askForRivals(absent: readonly ClusterMember[]): Promise<void> {
+    const answers = await this.#dependencies.askPeers(absent);
+    const own = this.link.look?.origin;
+    const rivals = answers.flatMap((answer) => {
+      const { origin } = answer;
+      const isElsewhere =
+        origin !== null && (origin.system !== own?.system || origin.timeline !== own.timeline);
+      return answer.owns && isElsewhere ? [{ ...answer, origin }] : [];
+    });
+    this.#rival = rivals.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
   }
 
-  /** For how long nobody has polled although the database answers; 0 where somebody does or that is not known. */
-  get blindForMs(): number {
-    return this.#blindSince === null ? 0 : this.#clock.monotonic() - this.#blindSince;
+  /** What is the case where two servers take writes, as a sentence; null where that is not known. */
+  get split(): string | null {
+    const own = this.link.look?.origin;
+    if (this.#rival === null || own == null) return null;
+    const { node, origin } = this.#rival;
+    const where =
+      origin.system === own.system
+        ? `on timeline ${origin.timeline}, this one is on ${own.timeline}`
+        : 'of another origin';
+    return `two database servers take writes: ${node} owns the accounts on one ${where}`;
   }
 
-  /** `holds`: whether this process polls; `owns`: whether it has the accounts; `elsewhere`: the node that polls by another server. */
-  observe(
-    { look, owner, trouble }: DatabaseLink,
-    {
-      holds,
-      owns,
-      elsewhere,
-    }: { readonly holds: boolean; readonly owns: boolean; readonly elsewhere: string | null },
-  ): void {
-    if (holds) this.#note('this');
-    else if (elsewhere !== null) this.#note('other', elsewhere);
-    else if (trouble !== null || look === null) this.#note('unknown');
-    else if (!owns && owner !== null && owner.status?.polls !== false) this.#note('other', owner.node);
-    else this.#note('nobody');
-  }
-
-  #note(who: ClusterPolling['who'], node: string | null = null): void {
-    if (who !== 'nobody') this.#blindSince = null;
-    else this.#blindSince ??= this.#clock.monotonic();
-    if (this.#known.who === who && this.#known.node === node) return;
-    this.#known = { who, node, since: this.#clock.now() };
+  /** The node that owns the accounts on a newer history of this database, on another server; null where there is none. */
+  get newerOwner(): string | null {
+    const own = this.link.look?.origin;
+    if (this.#rival === null || own == null) return null;
+    const { node, origin } = this.#rival;
+    return origin.system === own.system && origin.timeline > own.timeline ? node : null;
   }
 }
 
 /** Finds another process of the name of this one: which one of both an operator means by it nobody could tell. */
-export class NameWatch {
+class NameWatch {
+  /** The other one, which lives; null where there is none. */
+  twin: ClusterMember | null = null;
   /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */
   #expiry = new Map<string, number>();
-  #twin: ClusterMember | null = null;
-
-  /** The other one, which lives; null where there is none. */
-  get twin(): ClusterMember | null {
-    return this.#twin;
-  }
 
   observe({ members }: ClusterLook, { node, status: own }: MemberCard): void {
     const namesakes = members.filter(
       (member) => member.node === node && member.status?.process !== own?.process,
     );
-    this.#twin =
+    this.twin =
       namesakes.find(
         ({ incarnation, expiresAt }) => expiresAt > (this.#expiry.get(incarnation) ?? expiresAt),
       ) ??
-      namesakes.find(({ incarnation }) => incarnation === this.#twin?.incarnation) ??
+      namesakes.find(({ incarnation }) => incarnation === this.twin?.incarnation) ??
       null;
     this.#expiry = new Map(namesakes.map(({ incarnation, expiresAt }) => [incarnation, expiresAt]));
   }
 
   /** Whether the other one was there before this process. */
   isLater({ status: own }: MemberCard): boolean {
-    if (this.#twin === null || own?.since == null) return false;
-    const { status } = this.#twin;
+    if (this.twin === null || own?.since == null) return false;
+    const { status } = this.twin;
     if (status === null) return true;
     if (status.since === null) return false;
     return status.since < own.since || (status.since === own.since && status.process < own.process);
@@ -176,15 +181,14 @@ export class NameWatch {
 }
 
 /** What happened to the database between two looks, as a clause; null where nothing did. */
-export function compareLooks(before: ClusterLook | null, now: ClusterLook): string | null {
-  if (before === null) return null;
+function compareLooks(before: ClusterLook, now: ClusterLook): string | null {
   const lost = describeLoss(before, now);
-  const moved = describeMove(before, now);
+  const moved = describeMove(before.origin, now.origin);
   if (moved === null) return lost === null ? null : `the database ${lost}`;
   return lost === null ? moved : `${moved} and ${lost}`;
 }
 
-function describeMove({ origin: before }: ClusterLook, { origin: now }: ClusterLook): string | null {
+function describeMove(before: DatabaseOrigin | null, now: DatabaseOrigin | null): string | null {
   if (before === null || now === null) return null;
   if (before.system !== now.system) return 'the database is another server now';
   if (before.timeline === now.timeline) return null;
@@ -197,67 +201,4 @@ function describeLoss(before: ClusterLook, now: ClusterLook): string | null {
   if (now.epoch < before.epoch) return `lost its commits since epoch ${now.epoch}`;
   if (now.epoch !== before.epoch || now.batch === null || before.batch === null) return null;
   return now.batch < before.batch ? `lost at least its last ${before.batch - now.batch} commits` : null;
-}
-
-type SplitDependencies = Pick<MembershipDependencies, 'clock' | 'leaseMs' | 'askPeers'>;
-
-/** A daemon that owns the accounts on another server, and which server that is. */
-type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
-
-/**
- * Finds out whether two servers take writes, each with an owner of its own: who is no member here any more, and answers at its address
- * that it owns the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could.
- */
-export class SplitWatch {
-  readonly #dependencies: SplitDependencies;
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #rival: Rival | null = null;
-
-  constructor(dependencies: SplitDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** `address`: this process's own. */
-  observe(link: DatabaseLink, address: string | null): void {
-    const { clock, leaseMs } = this.#dependencies;
-    const now = clock.monotonic();
-    if (link.look?.origin == null || now - this.#askedAt < leaseMs) return;
-    this.#askedAt = now;
-    const living = new Set(link.look.members.map(({ advertise }) => advertise));
-    const absent = link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
-    if (absent.length === 0) this.#rival = null;
-    else void this.#ask(link, absent);
-  }
-
-  async #ask(link: DatabaseLink, absent: readonly ClusterMember[]): Promise<void> {
-    const answers = await this.#dependencies.askPeers(absent);
-    const own = link.look?.origin;
-    const rivals = answers.flatMap((answer) => {
-      const { origin } = answer;
-      const isElsewhere =
-        origin !== null && (origin.system !== own?.system || origin.timeline !== own.timeline);
-      return answer.owns && isElsewhere ? [{ ...answer, origin }] : [];
-    });
-    this.#rival = rivals.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
-  }
-
-  /** What is the case, as a sentence; null where no other owner is known. */
-  describe(link: DatabaseLink): string | null {
-    const own = link.look?.origin;
-    if (this.#rival === null || own == null) return null;
-    const { node, origin } = this.#rival;
-    const where =
-      origin.system === own.system
-        ? `on timeline ${origin.timeline}, this one is on ${own.timeline}`
-        : 'of another origin';
-    return `two database servers take writes: ${node} owns the accounts on one ${where}`;
-  }
-
-  /** The node that owns the accounts on the newer history of this database; null where there is none. */
-  newerOwner(link: DatabaseLink): string | null {
-    const own = link.look?.origin;
-    if (this.#rival === null || own == null) return null;
-    const { node, origin } = this.#rival;
-    return origin.system === own.system && origin.timeline > own.timeline ? node : null;
-  }
 }

@@ -47,28 +47,16 @@ export class LeaderStore {
   }
 
   /**
-   * Finds out about a batch whose end is unknown, then writes on with what `change` gives. Nothing is written after one that failed or
-   * gave null, until one gives a store: whether it owns as another by then is unknown.
+   * Writes on with the store that `change` gives, first what the database lost, if anything. `settles`: finds out before that about a batch
+   * whose end is unknown. Nothing is written after one that failed or gave null, until one gives a store: whether it owns as another by
+   * then is unknown.
    */
-  continueWith(change: () => Promise<FencedStore | null>): Promise<void> {
-    return this.#inLine(async () => {
-      if (!this.#isChanging) await this.#write(() => this.#store.settle());
-      this.#isChanging = true;
-      const next = await change();
-      if (next === null) return;
-      this.#store = next;
-      this.#isChanging = false;
-    });
-  }
-
-  /**
-   * The database has lost commits: without finding out about anything, writes on with the store that `change` gives, the lost batches first.
-   * Null changes nothing but that nothing is written until it gives one.
-   */
-  restoreLost(
+  continueWith(
+    settles: boolean,
     change: () => Promise<{ readonly store: FencedStore; readonly lost: readonly Batch[] } | null>,
   ): Promise<void> {
     return this.#inLine(async () => {
+      if (settles && !this.#isChanging) await this.#write(() => this.#store.settle());
       this.#isChanging = true;
       const next = await change();
       if (next === null) return;
@@ -108,8 +96,7 @@ export class LeaderStore {
   }
 
   async #storeLost(): Promise<void> {
-    for (let [first] = this.#lost; first !== undefined; [first] = this.#lost) {
-      const batch = first;
+    for (const batch of this.#lost) {
       await this.#write(() => this.#store.commit(batch));
       this.#lost = this.#lost.slice(1);
     }

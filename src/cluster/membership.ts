@@ -1,5 +1,5 @@
 import { OperatorError, StorageError } from '../domain/operator-error.ts';
-import type { ClusterLook, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
@@ -39,12 +39,12 @@ export class Membership {
   #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
-    const { cluster, clock, leaseMs, newIncarnation } = dependencies;
+    const { clock, leaseMs } = dependencies;
     this.#dependencies = dependencies;
     this.#lease = new OwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
     this.#pauses = new Pauses(clock);
-    this.#seat = new Seat({ cluster, newIncarnation, describe: (process) => this.#describe(process) });
+    this.#seat = new Seat(dependencies, (process) => this.#describe(process));
   }
 
   /** Looked at before anything is asked of a provider. */
@@ -72,7 +72,7 @@ export class Membership {
       card: this.#dependencies.card(),
       fleet: this.#fleet,
       takeovers: this.#takeovers,
-      isBlind: this.#fleet.polling.blindForMs > this.#dependencies.leaseMs,
+      isBlind: this.#fleet.blindForMs > this.#dependencies.leaseMs,
       doubt: this.#doubt ?? this.#owned?.unreadable ?? null,
       loadFailure: this.#loadFailure,
     });
@@ -121,7 +121,10 @@ export class Membership {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       this.#fleet.link.failed(error);
-      await this.#endure();
+      const owned = this.#owned;
+      const { advertise } = this.#dependencies.card();
+      const verdict = await owned?.endure(this.#fleet.link.peersBeside(advertise));
+      if (verdict?.kind === 'lose' && this.#owned === owned) this.#lose(verdict.why);
     }
   }
 
@@ -133,14 +136,14 @@ export class Membership {
     // It was left or lost while the answer was on its way.
     if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
-    const happened = this.#fleet.heard(look, { card: this.#seat.describe(card), wallNow });
+    const happened = this.#fleet.heard(look, this.#seat.describe(card), wallNow);
     if (happened !== null) this.#followHistory(happened);
     this.#refuseTwin(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
-    if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt, storedBefore });
+    if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
     else if (!look.renewed) this.#seat.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card);
@@ -192,33 +195,27 @@ export class Membership {
   }
 
   #take(epoch: number): void {
-    const { log, restore } = this.#dependencies;
-    const before = this.#fleet.lastOwner;
     const incarnation = this.#seat.card?.incarnation ?? '';
-    const owned = new OwnedAccounts(
-      {
-        ...this.#dependencies,
-        lease: this.#lease,
-        restore: (stored) => restore(stored, before),
-        lost: (lost, why) => {
-          if (this.#owned === lost) this.#lose(why);
-        },
-      },
+    const owned: OwnedAccounts = new OwnedAccounts(
+      this.#dependencies,
+      this.#lease,
       { incarnation, epoch },
+      (why) => {
+        if (this.#owned === owned) this.#lose(why);
+      },
     );
     this.#owned = owned;
     this.#takeovers += 1;
-    log.info({ epoch }, 'this daemon takes the accounts');
-    void this.#load(owned);
+    this.#dependencies.log.info({ epoch }, 'this daemon takes the accounts');
+    void this.#load(owned, this.#fleet.lastOwner);
   }
 
-  async #load(owned: OwnedAccounts): Promise<void> {
+  async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
     const { begin, log, looked } = this.#dependencies;
     try {
-      const isLenient = this.isDoubtful;
-      const { state, damaged } = await owned.load(isLenient);
+      const { state, damaged } = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
-      owned.begin();
+      owned.phase = 'owner';
       this.#loadFailure = null;
       begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
       if (this.#fleet.link.isClockOff)
@@ -238,15 +235,13 @@ export class Membership {
   async #keep(
     owned: OwnedAccounts,
     look: ClusterLook & { readonly renewed: boolean },
-    {
-      card,
-      sentAt,
-      storedBefore,
-    }: { readonly card: MemberCard; readonly sentAt: Instant; readonly storedBefore: number },
+    card: MemberCard,
+    sentAt: Instant,
+    storedBefore: number,
   ): Promise<void> {
     const { incarnation } = card;
     const isCurrent = () => this.#seat.card === card && this.#owned === owned;
-    const verdict = owned.judge(look, { incarnation, storedBefore });
+    const verdict = owned.judge(look, incarnation, storedBefore);
     const { newerOwner } = this.#fleet;
     if (newerOwner !== null)
       this.#lose(
@@ -254,14 +249,10 @@ export class Membership {
       );
     else if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
-    else if (verdict.kind === 'restore') await owned.restore({ incarnation, sentAt, look, isCurrent });
-    else if (verdict.kind === 'regain') {
-      const heardOf = look.owner === incarnation ? look.epoch : null;
-      await owned.regain({ incarnation, sentAt, heardOf, isCurrent });
-    } else {
+    else if (verdict.kind === 'rejoin') {
       this.#seat.renounce();
       await this.#meet();
-    }
+    } else await owned.takeAgain(verdict.kind, { incarnation, sentAt, look, isCurrent });
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
@@ -278,13 +269,6 @@ export class Membership {
     const { aheadMs, isClockSurelyOff } = this.#fleet.link;
     const owns = this.#owned !== null && this.#owned.phase !== 'loading';
     return owns && isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
-  }
-
-  /** The database does not answer. */
-  async #endure(): Promise<void> {
-    const owned = this.#owned;
-    const verdict = await owned?.endure(this.#fleet.link.peersBeside(this.#dependencies.card().advertise));
-    if (verdict?.kind === 'lose' && this.#owned === owned) this.#lose(verdict.why);
   }
 
   /** Everything is forgotten, and the next round begins as a new incarnation. */
@@ -310,7 +294,7 @@ export class Membership {
   }
 
   #notePolling(): void {
-    this.#fleet.notePolling({ holds: this.holds(), owns: this.#owned !== null });
+    this.#fleet.notePolling(this.holds(), this.#owned !== null);
   }
 
   #nextRoundMs(): number {

@@ -1,19 +1,15 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
-import type { DamagedRecord, StoredState } from '../ports/store.ts';
+import type { DamagedRecord } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
 import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
-interface OwnedDependencies
-  extends Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers'> {
-  readonly lease: OwnLease;
-  /** Makes of what is stored what the owner begins with. */
-  readonly restore: (stored: StoredState) => Promise<MonitorState>;
-  /** Called when a change was refused because another owns the accounts, before anybody hears of that; resolves once it is known. */
-  readonly lost: (owned: OwnedAccounts, why: string) => void;
-}
+type OwnedDependencies = Pick<
+  MembershipDependencies,
+  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore'
+>;
 
 /** What becomes of the accounts by a look, or by the database's silence. */
 export type Verdict =
@@ -22,19 +18,8 @@ export type Verdict =
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
   | { readonly kind: 'lose'; readonly why: string };
 
-/** What an owner begins with, and what of it could not be read. */
-interface Loaded {
-  readonly state: MonitorState;
-  readonly damaged: readonly DamagedRecord[];
-}
-
 /** After a failure that may pass the load is tried again so soon. */
 const retryMs = 250;
-
-function unlessUnknown(error: unknown): null {
-  if (!(error instanceof StorageError)) throw error;
-  return null;
-}
 
 const keep: Verdict = { kind: 'keep' };
 
@@ -47,23 +32,29 @@ const keep: Verdict = { kind: 'keep' };
  */
 export class OwnedAccounts {
   readonly store: LeaderStore;
+  /** What it began without, because it could not be read, as a clause. */
+  unreadable: string | null = null;
+  phase: 'loading' | 'owner' | 'alone' = 'loading';
   readonly #dependencies: OwnedDependencies;
+  readonly #lease: OwnLease;
+  readonly #lost: (why: string) => void;
   #seat: { readonly incarnation: string; readonly epoch: number };
-  #phase: 'loading' | 'owner' | 'alone' = 'loading';
-  #epoch: number;
   #aloneSince = 0;
-  #unreadable: string | null = null;
   /** A change was refused, and why is not known yet. */
   #isRefused = false;
 
+  /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
   constructor(
     dependencies: OwnedDependencies,
+    lease: OwnLease,
     seat: { readonly incarnation: string; readonly epoch: number },
+    lost: (why: string) => void,
   ) {
     const { cluster, clock } = dependencies;
     this.#dependencies = dependencies;
+    this.#lease = lease;
+    this.#lost = lost;
     this.#seat = seat;
-    this.#epoch = seat.epoch;
     this.store = new LeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
@@ -72,32 +63,26 @@ export class OwnedAccounts {
     });
   }
 
-  /** What it began without, because it could not be read, as a clause. */
-  get unreadable(): string | null {
-    return this.#unreadable;
-  }
-
-  get phase(): 'loading' | 'owner' | 'alone' {
-    return this.#phase;
-  }
-
   get holds(): boolean {
     if (this.#isRefused) return false;
-    return this.#phase === 'alone' || (this.#phase === 'owner' && this.#dependencies.lease.lasts);
+    return this.phase === 'alone' || (this.phase === 'owner' && this.#lease.lasts);
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does. */
   get mayActUnpersisted(): boolean {
-    return this.#phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
+    return this.phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
   }
 
-  /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. */
-  async load(isLenient: boolean): Promise<Loaded> {
-    const { clock, cluster, lease, log, restore } = this.#dependencies;
+  /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. `before`: who owned the accounts last. */
+  async load(
+    isLenient: boolean,
+    before: ClusterMember | null,
+  ): Promise<{ readonly state: MonitorState; readonly damaged: readonly DamagedRecord[] }> {
+    const { clock, cluster, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
     const goOn = async (): Promise<boolean> => {
       await new Promise<void>((resolve) => clock.setTimer(retryMs, resolve));
-      return lease.lasts;
+      return this.#lease.lasts;
     };
     const stored = await cluster.load({ goOn, isLenient });
     const { damagedRecords = [] } = stored;
@@ -105,29 +90,19 @@ export class OwnedAccounts {
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
     if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
     const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
-    if (tables.length > 0) this.#unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
-    return { state: await restore(stored), damaged: damagedRecords };
+    if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
+    return { state: await restore(stored, before), damaged: damagedRecords };
   }
 
-  /** All is read. */
-  begin(): void {
-    this.#phase = 'owner';
-  }
-
-  /** What the database says to who owns, or owned. */
+  /** What the database says to who owns, or owned. `storedBefore`: known to be stored when the look was sent. */
   judge(
     look: ClusterLook & { readonly renewed: boolean },
-    {
-      incarnation,
-      storedBefore,
-    }: {
-      readonly incarnation: string /** Known to be stored when the look was sent. */;
-      readonly storedBefore: number;
-    },
+    incarnation: string,
+    storedBefore: number,
   ): Verdict {
     const isOwn = look.owner === incarnation;
-    const isBehind = look.epoch === this.#epoch && look.batch !== null && look.batch < storedBefore;
-    if ((look.epoch < this.#epoch || isBehind) && this.#phase !== 'loading') {
+    const isBehind = look.epoch === this.#seat.epoch && look.batch !== null && look.batch < storedBefore;
+    if ((look.epoch < this.#seat.epoch || isBehind) && this.phase !== 'loading') {
       if (!isOwn && look.owner !== null)
         return {
           kind: 'lose',
@@ -136,95 +111,84 @@ export class OwnedAccounts {
       return { kind: look.renewed ? 'restore' : 'rejoin' };
     }
     this.#isRefused = false;
-    if (isOwn && look.epoch === this.#epoch) {
+    if (isOwn && look.epoch === this.#seat.epoch) {
       // The renewals had arrived, and only their answers had not.
-      if (this.#phase === 'alone') this.#phase = 'owner';
+      if (this.phase === 'alone') this.phase = 'owner';
       return keep;
     }
-    if (!isOwn && (look.owner !== null || look.epoch !== this.#epoch))
+    if (!isOwn && (look.owner !== null || look.epoch !== this.#seat.epoch))
       return { kind: 'lose', why: 'another daemon took the accounts' };
-    if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+    if (this.phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
     return { kind: look.renewed ? 'regain' : 'rejoin' };
   }
 
   /**
-   * Goes on with what it knows, as the incarnation that it is now. `heardOf`: the epoch that a look says that this one has, where nobody
-   * heard of its claim.
+   * Goes on with what it knows, as the incarnation that it is now. `restore`: the database lost what this owner had stored last; it stores it
+   * again, under an epoch that nobody had.
    */
-  async regain(input: {
-    readonly incarnation: string;
-    readonly sentAt: Instant;
-    readonly heardOf: number | null;
-    /** Whether it is still that incarnation. */
-    readonly isCurrent: () => boolean;
-  }): Promise<void> {
-    const { incarnation, sentAt, heardOf, isCurrent } = input;
-    const { cluster, lease, log } = this.#dependencies;
-    await this.store.continueWith(async () => {
+  async takeAgain(
+    kind: 'regain' | 'restore',
+    input: {
+      readonly incarnation: string;
+      readonly sentAt: Instant;
+      /** What the look gave. */
+      readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
+      /** Whether it is still that incarnation. */
+      readonly isCurrent: () => boolean;
+    },
+  ): Promise<void> {
+    const { incarnation, sentAt, look, isCurrent } = input;
+    const { cluster, log } = this.#dependencies;
+    await this.store.continueWith(kind === 'regain', async () => {
       if (!isCurrent()) return null;
-      const epoch = heardOf ?? (await cluster.claim(incarnation, { after: this.#epoch }));
+      const before = this.#seat.epoch;
+      // It may have taken them though nobody heard of it.
+      const isHeld = look.owner === incarnation;
+      const condition = kind === 'regain' ? { after: before } : { above: before };
+      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, condition);
       // Who was quicker, if anybody, is seen in the next look.
       if (epoch === null || !isCurrent()) return null;
-      lease.countFrom(sentAt);
-      this.#epoch = epoch;
+      const lost = kind === 'regain' ? [] : await cluster.takeLost();
+      this.#lease.countFrom(sentAt);
       this.#seat = { incarnation, epoch };
-      this.#phase = 'owner';
-      log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
-      return cluster.store({ incarnation, epoch });
-    });
-  }
-
-  /** The database lost what this owner had stored last: it stores it again, under an epoch that nobody had. */
-  async restore(input: {
-    readonly incarnation: string;
-    readonly sentAt: Instant;
-    /** What the look gave. */
-    readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
-    readonly isCurrent: () => boolean;
-  }): Promise<void> {
-    const { incarnation, sentAt, look, isCurrent } = input;
-    const { cluster, lease, log } = this.#dependencies;
-    await this.store.restoreLost(async () => {
-      if (!isCurrent()) return null;
-      const isHeld = look.owner === incarnation;
-      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, { above: this.#epoch });
-      if (epoch === null || !isCurrent()) return null;
-      const lost = await cluster.takeLost();
-      lease.countFrom(sentAt);
-      this.#epoch = epoch;
-      this.#seat = { incarnation, epoch };
-      this.#phase = 'owner';
+      this.phase = 'owner';
       this.#isRefused = false;
-      log.warn(
-        { epoch, commits: lost.length },
-        'the database lost its last commits: this owner stores them again from memory',
-      );
-      return { store: cluster.store({ incarnation, epoch }, isHeld ? (look.batch ?? 0) : 0), lost };
+      if (kind === 'regain')
+        log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
+      else
+        log.warn(
+          { epoch, commits: lost.length },
+          'the database lost its last commits: this owner stores them again from memory',
+        );
+      return { store: cluster.store(this.#seat, isHeld ? (look.batch ?? 0) : 0), lost };
     });
   }
 
   /** A change was refused: because another took the accounts, or because the database does not know any more that this one did. */
   async #lookWhetherOvertaken(): Promise<void> {
-    const { cluster, lost } = this.#dependencies;
-    const epoch = this.#epoch;
+    const { cluster } = this.#dependencies;
+    const epoch = this.#seat.epoch;
     this.#isRefused = true;
-    const look = await cluster.look().catch(unlessUnknown);
-    if (look === null || this.#epoch !== epoch) return;
+    const look = await cluster.look().catch((error: unknown) => {
+      if (!(error instanceof StorageError)) throw error;
+      return null;
+    });
+    if (look === null || this.#seat.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
-    if (look.epoch > epoch || isForeign) lost(this, 'another daemon owns the accounts');
+    if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');
   }
 
   /** The database does not answer. `peers`: whom to ask whether they reach it. */
   async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
-    const { clock, log, lease, aloneForMs, askPeers } = this.#dependencies;
-    if (lease.lasts) return keep;
-    if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
-    const epoch = this.#epoch;
+    const { clock, log, aloneForMs, askPeers } = this.#dependencies;
+    if (this.#lease.lasts) return keep;
+    if (this.phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+    const epoch = this.#seat.epoch;
     const isReached = (await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase);
-    if (this.#epoch !== epoch) return keep;
+    if (this.#seat.epoch !== epoch) return keep;
     if (isReached) return { kind: 'lose', why: 'another daemon reaches the database and this one does not' };
-    if (this.#phase === 'owner') {
-      this.#phase = 'alone';
+    if (this.phase === 'owner') {
+      this.phase = 'alone';
       this.#aloneSince = clock.monotonic();
       log.error({}, 'nobody reaches the database: this daemon goes on from memory');
     } else if (clock.monotonic() - this.#aloneSince > aloneForMs)

@@ -1,62 +1,58 @@
 import { StorageError } from '../domain/operator-error.ts';
-import type { Cluster, MemberCard } from '../ports/cluster.ts';
-
-interface SeatDependencies {
-  readonly cluster: Pick<Cluster, 'join' | 'leave'>;
-  readonly newIncarnation: () => string;
-  /** What this process says of itself, as it is now; `process` is its id. */
-  readonly describe: (process: string) => Omit<MemberCard, 'incarnation'>;
-}
+import type { MemberCard } from '../ports/cluster.ts';
+import type { MembershipDependencies } from './membership-dependencies.ts';
 
 /** This process among the members, one incarnation at a time: a joining whose end is unknown is repeated as the same one. */
 export class Seat {
-  readonly #dependencies: SeatDependencies;
+  /** Since its joining succeeded; another object for each incarnation. */
+  card: MemberCard | null = null;
+  readonly #dependencies: Pick<MembershipDependencies, 'cluster' | 'newIncarnation'>;
+  readonly #describe: (process: string) => Omit<MemberCard, 'incarnation'>;
   readonly #process: string;
   #incarnation: string;
-  #card: MemberCard | null = null;
   /** Incarnations of this process that own nothing any more. */
   #gone: readonly string[] = [];
 
-  constructor(dependencies: SeatDependencies) {
+  /** `describe`: what this process, of this id, says of itself as it is now. */
+  constructor(
+    dependencies: Pick<MembershipDependencies, 'cluster' | 'newIncarnation'>,
+    describe: (process: string) => Omit<MemberCard, 'incarnation'>,
+  ) {
     this.#dependencies = dependencies;
+    this.#describe = describe;
     this.#process = dependencies.newIncarnation();
     this.#incarnation = this.#process;
   }
 
-  /** Since its joining succeeded; another object for each incarnation. */
-  get card(): MemberCard | null {
-    return this.#card;
-  }
-
   /** The card with what the process says of itself now. */
   describe(card: MemberCard): MemberCard {
-    return { ...card, ...this.#dependencies.describe(this.#process) };
+    return { ...card, ...this.#describe(this.#process) };
   }
 
   async join(): Promise<MemberCard> {
-    const card = { incarnation: this.#incarnation, ...this.#dependencies.describe(this.#process) };
+    const card = { incarnation: this.#incarnation, ...this.#describe(this.#process) };
     const gone = this.#gone;
     await this.#dependencies.cluster.join(card, gone);
     this.#gone = this.#gone.filter((incarnation) => !gone.includes(incarnation));
-    this.#card = card;
+    this.card = card;
     return card;
   }
 
   /** The next one to join is a new incarnation; the present one may still say what became of its writes. */
   renounce(): void {
-    this.#card = null;
+    this.card = null;
     this.#incarnation = this.#dependencies.newIncarnation();
   }
 
   /** As `renounce`, and the present one ends when the next one joins. */
   abandon(): void {
-    if (this.#card !== null) this.#gone = [...this.#gone, this.#card.incarnation];
+    if (this.card !== null) this.#gone = [...this.#gone, this.card.incarnation];
     this.renounce();
   }
 
   /** Ends it now, so that what it owned is free; unheard twice, that stays nobody's until the lease ends by itself. */
   async leave(): Promise<void> {
-    const incarnation = this.#card?.incarnation;
+    const incarnation = this.card?.incarnation;
     this.renounce();
     if (incarnation === undefined) return;
     const { cluster } = this.#dependencies;

@@ -3,33 +3,33 @@ import { defaultEntry, type ProviderEntry } from '../domain/provider-entry.ts';
 import { Secret } from '../domain/secret.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
-import type { Path } from './config-problem.ts';
-import { type Draft, keysAt, leavesBelow, valueAt } from './draft.ts';
+import type { Spot } from './draft.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 /** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
 export interface DraftEntry {
   readonly name: string;
-  readonly path: Path;
+  readonly spot: Spot;
   readonly built: ReturnType<typeof buildProvider> | null;
 }
 
-export function readEntries(draft: Draft): readonly DraftEntry[] {
-  const named = keysAt(draft, ['providers']).map((name) => ({ name, path: ['providers', name] }));
-  return [{ name: defaultEntry, path: [defaultEntry] }, ...named].map(({ name, path }) => {
-    const written = valueAt(draft, path);
+export function readEntries(file: Spot): readonly DraftEntry[] {
+  const providers = file.at('providers');
+  const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
+  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {
+    const written = spot.value;
     const { data } = providerSchema.safeParse(written ?? {});
-    const putInAt = (key: string): readonly Secret[] => listPutIn(draft, [...path, key]);
-    return { name, path, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
+    const putInAt = (key: string) => listPutIn(spot.at(key));
+    return { name, spot, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
   });
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */
 const minSecretLength = 6;
 
-/** What placeholders put in at a path or below it, but what is too short to be a secret. */
-function listPutIn(draft: Draft, path: Path): readonly Secret[] {
-  const texts = leavesBelow(draft, path).flatMap((leaf) => draft.putInAt(leaf).map(({ text }) => text));
+/** What placeholders put in at a place or below it, but what is too short to be a secret. */
+function listPutIn(spot: Spot): readonly Secret[] {
+  const texts = spot.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
   return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
 }
 

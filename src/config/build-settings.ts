@@ -13,7 +13,7 @@ import { everyChannel } from '../engine/decide.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { type DraftEntry, readEntries } from './build-provider.ts';
-import { type Draft, sourceAt, valueAt } from './draft.ts';
+import { type Draft, Spot } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 const defaultPollMs = 300_000;
@@ -33,17 +33,17 @@ export interface Surroundings {
 
 /** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
-  const { draft } = around;
-  const { provider, ...providers } = Object.fromEntries(readEntries(draft).map(requireEntry));
+  const file = new Spot(around.draft);
+  const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
   if (provider === undefined) throw new Error('there is no default entry');
   const accounts = config.accounts.map((account, index) => {
     const entry = entryOf({ provider, providers }, { provider: account.provider ?? defaultEntry });
     const { accountKeys } = providerKindOf(entry);
     const key = accountKeys?.credential ?? 'credentials';
-    return { ...buildAccount(account, entry, config), keyFrom: sourceAt(draft, ['accounts', index, key]) };
+    return { ...buildAccount(account, entry, config), keyFrom: file.at('accounts', index, key).source };
   });
   const rules = config.rules.map((rule, index) =>
-    withBalance({ ...rule, written: valueAt(draft, ['rules', index]) }, accounts),
+    withBalance({ ...rule, written: file.at('rules', index).value }, accounts),
   );
   return {
     provider,
@@ -51,7 +51,7 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     accounts,
     rules: [...rules, ...buildBuiltInRules(rules, accounts)],
     channels: Object.entries(config.channels).map(([name, channel]) => {
-      const from = sourceAt(draft, ['channels', name]);
+      const from = file.at('channels', name).source;
       return { ...buildChannel(name, channel), ...(from === null ? {} : { valuesFrom: from }) };
     }),
     routes: buildRoutes(config),

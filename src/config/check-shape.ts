@@ -1,8 +1,6 @@
 import type * as z from 'zod';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { ConfigProblem } from '../domain/operator-error.ts';
-import type { Path } from './config-problem.ts';
-import { type Draft, problemAt, replaceAt, textAt, valueAt } from './draft.ts';
+import type { Spot } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
 /** A file is read once a process: a parser compiled for it would cost more than it saves. */
@@ -15,18 +13,18 @@ const accountsAtOnce = 1000;
  * Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. Between
  * thousands of accounts others may have their turn.
  */
-export function* checkShape(draft: Draft): Generator<
-  undefined,
-  {
-    readonly config: ConfigInput | null;
-    readonly problems: readonly ConfigProblem[];
-  }
-> {
-  const first = yield* parse(draft.value);
-  if (first.config !== null) return { config: first.config, problems: [] };
-  const coerced = first.issues.filter((issue) => coerce(draft, issue)).length > 0;
-  const { config, issues } = coerced ? yield* parse(draft.value) : first;
-  return { config, problems: issues.flatMap((issue) => describeIssue(draft, issue)) };
+export function* checkShape(file: Spot): Generator<undefined, ConfigInput | null> {
+  const first = yield* parse(file.value);
+  if (first.config !== null) return first.config;
+  const coerced = first.issues.filter((issue) => coerce(spotOf(file, issue), issue)).length > 0;
+  const { config, issues } = coerced ? yield* parse(file.value) : first;
+  for (const issue of issues) report(spotOf(file, issue), issue);
+  return config;
+}
+
+/** JSON has no symbols for keys. */
+function spotOf(file: Spot, { path }: z.core.$ZodIssue): Spot {
+  return file.at(...path.map((step) => (typeof step === 'symbol' ? String(step) : step)));
 }
 
 interface Parsed {
@@ -53,45 +51,37 @@ function* parse(value: unknown): Generator<undefined, Parsed> {
 }
 
 /** A string that was one placeholder may stand for a number or a flag; any other string may not. */
-function coerce(draft: Draft, issue: z.core.$ZodIssue): boolean {
-  if (issue.code !== 'invalid_type') return false;
-  const path = plainPath(issue.path);
-  const text = textAt(draft, path);
-  if (text === null || !draft.isWhole(path)) return false;
-  if (issue.expected === 'boolean' && (text === 'true' || text === 'false')) {
-    replaceAt(draft, path, text === 'true');
-    return true;
-  }
-  if (issue.expected === 'number' && /^-?\d+(\.\d+)?$/.test(text)) {
-    replaceAt(draft, path, Number(text));
-    return true;
-  }
-  return false;
+function coerce(spot: Spot, issue: z.core.$ZodIssue): boolean {
+  const { text } = spot;
+  if (issue.code !== 'invalid_type' || text === null || spot.filling?.whole !== true) return false;
+  const isFlag = issue.expected === 'boolean' && (text === 'true' || text === 'false');
+  if (isFlag) spot.replace(text === 'true');
+  const isNumber = issue.expected === 'number' && /^-?\d+(\.\d+)?$/.test(text);
+  if (isNumber) spot.replace(Number(text));
+  return isFlag || isNumber;
 }
 
-function describeIssue(draft: Draft, issue: z.core.$ZodIssue): ConfigProblem[] {
-  const path = plainPath(issue.path);
-  if (draft.isBroken(path)) return [];
+function report(spot: Spot, issue: z.core.$ZodIssue): void {
+  if (spot.isBroken) return;
   if (issue.code === 'unrecognized_keys') {
     const messages = issue.message.split('\n');
-    return issue.keys.map((key, index) => problemAt(draft, [...path, key], messages[index] ?? 'unknown key'));
+    for (const [index, key] of issue.keys.entries()) spot.at(key).report(messages[index] ?? 'unknown key');
+    return;
   }
-  const isMissing = path.length > 0 && valueAt(draft, path) === undefined;
-  const message = `${issue.message}${isMissing ? '' : adviseValue(draft, path, issue)}`;
-  return [problemAt(draft, path, isMissing ? `is missing; ${message}` : message)];
+  const isMissing = spot.path.length > 0 && spot.value === undefined;
+  spot.report(isMissing ? `is missing; ${issue.message}` : `${issue.message}${adviseValue(spot, issue)}`);
 }
 
 /** What to write instead: `; did you mean "runway"?` where one of some words is asked for, `; write "300s"` for a bare number. */
-function adviseValue(draft: Draft, path: Path, issue: z.core.$ZodIssue): string {
+function adviseValue({ value, path, isFilled }: Spot, issue: z.core.$ZodIssue): string {
   const { message } = issue;
-  const value = valueAt(draft, path);
   if (typeof value === 'number' && message.startsWith('must be a duration'))
     return `; write "${value}s" for seconds`;
   if (issue.code === 'invalid_type') return adviseQuotes(value, issue.expected);
   // Of a list the first that is none of the words.
   const words = message.match(quotedWords)?.[0].match(/[^"]+(?="(?:, | or |$))/g) ?? null;
   const typed = (Array.isArray(value) ? value : [value]).find((each) => !words?.includes(String(each)));
-  if (typeof typed !== 'string' || words === null || draft.isInterpolated(path)) return '';
+  if (typeof typed !== 'string' || words === null || isFilled) return '';
   const meant = nearestWord(typed, words);
   if (meant !== null) return `; did you mean "${meant}"?`;
   return path[0] === 'channels' && path.at(-1) === 'type'
@@ -108,9 +98,4 @@ function adviseQuotes(value: unknown, expected: string): string {
   const isBare = expected === 'boolean' ? /^(?:true|false)$/ : /^-?\d+(?:\.\d+)?$/;
   const wants = expected === 'boolean' || expected === 'number' || expected === 'int';
   return wants && typeof value === 'string' && isBare.test(value) ? '; write it without quotes' : '';
-}
-
-/** JSON has no symbols for keys. */
-function plainPath(path: readonly PropertyKey[]): (string | number)[] {
-  return path.map((step) => (typeof step === 'symbol' ? String(step) : step));
 }

@@ -13,22 +13,18 @@ export interface Draft {
   readonly value: unknown;
   /** Where the value's key stands, or the nearest thing around it that exists. */
   placeOf(path: Path): Place;
-  /** True where a value came, in part or whole, from the environment or a file: it must not be quoted. */
-  isInterpolated(path: Path): boolean;
-  /** What was put in there. */
-  putInAt(path: Path): readonly PutIn[];
-  /** True where the whole string was one placeholder: it may then stand for a number, true or false. */
-  isWhole(path: Path): boolean;
-  /** True where a placeholder could not be replaced. The problem is known; the value there means nothing. */
-  isBroken(path: Path): boolean;
+  /** Undefined where the string at the path holds no placeholder. */
+  fillingOf(path: Path): Filling | undefined;
 }
 
 export type Place = Pick<ConfigProblem, 'file' | 'path'> & LinePlace;
 
-/** What the placeholders of one string came to. */
-interface Filling {
+/** What the placeholders of one string came to: it came, in part or whole, from the environment or a file, and must not be quoted. */
+export interface Filling {
+  /** The whole string was one placeholder: it may then stand for a number, true or false. */
   readonly whole: boolean;
   readonly from: readonly PutIn[];
+  /** A placeholder could not be replaced. The problem is known; the value there means nothing. */
   readonly broken?: boolean;
 }
 
@@ -39,105 +35,29 @@ export function draftDocument(
   file?: string,
 ): { readonly draft: Draft; readonly problems: readonly ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
-  const interpolated = new Map<string, Filling>();
+  const fillings = new Map<string, Filling>();
   const placeOf = (path: Path): Place => ({
     ...(file === undefined ? {} : { file }),
     path: formatPath(path),
     ...document.placeOf(path),
   });
-  // Most files have few placeholders, or none, and tens of thousands of values.
-  const fillingOf = (path: Path): Filling | undefined =>
-    interpolated.size === 0 ? undefined : interpolated.get(JSON.stringify(path));
   const fill = (path: Path, text: string): string => {
     const result = interpolate(text, sources);
     if (result.kind === 'text') {
-      if (result.from.length > 0) interpolated.set(JSON.stringify(path), result);
+      if (result.from.length > 0) fillings.set(JSON.stringify(path), result);
       return result.text;
     }
-    interpolated.set(JSON.stringify(path), { whole: false, from: [], broken: true });
+    fillings.set(JSON.stringify(path), { whole: false, from: [], broken: true });
     problems.push(...result.messages.map((message) => ({ ...placeOf(path), message })));
     return '';
   };
   const draft: Draft = {
     value: fillIn(document.value, [], fill),
     placeOf,
-    isInterpolated: (path) => fillingOf(path) !== undefined,
-    putInAt: (path) => fillingOf(path)?.from ?? [],
-    isWhole: (path) => fillingOf(path)?.whole ?? false,
-    isBroken: (path) => fillingOf(path)?.broken ?? false,
+    // Most files have few placeholders, or none, and tens of thousands of values.
+    fillingOf: (path) => (fillings.size === 0 ? undefined : fillings.get(JSON.stringify(path))),
   };
   return { draft, problems };
-}
-
-/** The value at a path; undefined where there is none. */
-export function valueAt(draft: Draft, path: Path): unknown {
-  let value: unknown = draft.value;
-  for (const step of path) value = keyOf(value, step);
-  return value;
-}
-
-/** The string at a path; null where there is no string or it is broken. */
-export function textAt(draft: Draft, path: Path): string | null {
-  const value = valueAt(draft, path);
-  // What could not be put in was left empty.
-  return typeof value === 'string' && !(value === '' && draft.isBroken(path)) ? value : null;
-}
-
-/** The paths of an array's elements; none where there is no array. */
-export function itemsAt(draft: Draft, path: Path): Path[] {
-  const value = valueAt(draft, path);
-  return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
-}
-
-/** The paths of those elements that have a key: few of tens of thousands of accounts have any of their own. */
-export function itemsWith(draft: Draft, path: Path, key: string): Path[] {
-  const value = valueAt(draft, path);
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((item, index) =>
-    typeof item === 'object' && item !== null && Object.hasOwn(item, key) ? [[...path, index]] : [],
-  );
-}
-
-/** What `textAt` says of one key of each of an array's elements. Of tens of thousands of accounts no paths are made. */
-export function textsAt(draft: Draft, list: Path, key: string): readonly (string | null)[] {
-  const value = valueAt(draft, list);
-  if (!Array.isArray(value)) return [];
-  return value.map((item: unknown, index) => {
-    const text = keyOf(item, key);
-    return typeof text === 'string' && text !== '' ? text : textAt(draft, [...list, index, key]);
-  });
-}
-
-/** The keys of an object; none where there is no object. */
-export function keysAt(draft: Draft, path: Path): string[] {
-  const value = valueAt(draft, path);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
-}
-
-/** What was put in at a path or below it: a variable before a file. Null where everything stands in the file itself. */
-export function sourceAt(draft: Draft, path: Path): ValueSource | null {
-  const all = leavesBelow(draft, path).flatMap((leaf) => draft.putInAt(leaf).map(({ source }) => source));
-  return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;
-}
-
-/** The paths of what is no object and no list, at a path or below it. */
-export function leavesBelow(draft: Draft, path: Path, value = valueAt(draft, path)): readonly Path[] {
-  if (typeof value !== 'object' || value === null) return [path];
-  return Object.entries(value).flatMap(([key, child]) =>
-    leavesBelow(draft, [...path, Array.isArray(value) ? Number(key) : key], child),
-  );
-}
-
-/** Puts another value in the place of one that is there. */
-export function replaceAt(draft: Draft, path: Path, value: unknown): void {
-  const parent = valueAt(draft, path.slice(0, -1));
-  const step = path.at(-1);
-  if (typeof parent === 'object' && parent !== null && step !== undefined) Reflect.set(parent, step, value);
-}
-
-/** A problem at a path, with its line. */
-export function problemAt(draft: Draft, path: Path, message: string): ConfigProblem {
-  return { ...draft.placeOf(path), message };
 }
 
 /** Puts what placeholders stand for in their places. `path` is where the value stands, and is as it was when this is done. */
@@ -157,4 +77,100 @@ function fillIn(
   if (Array.isArray(value)) for (const [index, child] of value.entries()) put(index, child);
   else for (const key of Object.keys(value)) put(key, Reflect.get(value, key));
   return value;
+}
+
+/** A place in a draft: what stands there, and what is to be said of it. Its path is made when somebody asks: most of tens of thousands are in order. */
+export class Spot {
+  /** Undefined where nothing stands. */
+  readonly value: unknown;
+  readonly draft: Draft;
+  readonly #problems: ConfigProblem[];
+  readonly #step: string | number | null;
+  readonly #parent: Spot | null;
+
+  /** The whole draft, or what stands at a step below `parent`. Problems go to the list. */
+  constructor(
+    draft: Draft,
+    problems: ConfigProblem[] = [],
+    parent: Spot | null = null,
+    step: string | number | null = null,
+  ) {
+    this.draft = draft;
+    this.#problems = problems;
+    this.#parent = parent;
+    this.#step = step;
+    this.value = parent === null || step === null ? draft.value : keyOf(parent.value, step);
+  }
+
+  get path(): Path {
+    return this.#parent === null || this.#step === null ? [] : [...this.#parent.path, this.#step];
+  }
+
+  at(...steps: Path): Spot {
+    return steps.reduce<Spot>((spot, step) => new Spot(this.draft, this.#problems, spot, step), this);
+  }
+
+  has(key: string): boolean {
+    return keyOf(this.value, key) !== undefined;
+  }
+
+  /** The string that stands here; null where there is none or it is broken. */
+  get text(): string | null {
+    const { value } = this;
+    // What could not be put in was left empty.
+    return typeof value === 'string' && !(value === '' && this.isBroken) ? value : null;
+  }
+
+  get filling(): Filling | undefined {
+    return this.draft.fillingOf(this.path);
+  }
+
+  get isFilled(): boolean {
+    return this.filling !== undefined;
+  }
+
+  get isBroken(): boolean {
+    return this.filling?.broken ?? false;
+  }
+
+  /** An array's elements; none where there is no array. With a key those that have it. */
+  items(key?: string): Spot[] {
+    const { value } = this;
+    if (!Array.isArray(value)) return [];
+    return value.flatMap((item, index) => (key === undefined || hasOwn(item, key) ? this.at(index) : []));
+  }
+
+  /** The keys of an object; none where there is no object. */
+  keys(): string[] {
+    const { value } = this;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  }
+
+  /** What is no object and no list, here or below. */
+  leaves(): Spot[] {
+    const { value } = this;
+    if (typeof value !== 'object' || value === null) return [this];
+    return Object.keys(value).flatMap((key) => this.at(Array.isArray(value) ? Number(key) : key).leaves());
+  }
+
+  /** What was put in here or below: a variable before a file. Null where everything stands in the file itself. */
+  get source(): ValueSource | null {
+    const all = this.leaves().flatMap(({ filling }) => filling?.from.map(({ source }) => source) ?? []);
+    return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;
+  }
+
+  /** Puts another value in the place of one that is there. */
+  replace(value: unknown): void {
+    const parent = this.#parent?.value;
+    if (typeof parent === 'object' && parent !== null && this.#step !== null)
+      Reflect.set(parent, this.#step, value);
+  }
+
+  report(message: string): void {
+    this.#problems.push({ ...this.draft.placeOf(this.path), message });
+  }
+}
+
+function hasOwn(item: unknown, key: string): boolean {
+  return typeof item === 'object' && item !== null && Object.hasOwn(item, key);
 }

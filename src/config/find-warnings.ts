@@ -23,8 +23,7 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { listWords, quoteKey } from '../wording/lists.ts';
-import type { Path } from './config-problem.ts';
-import { type Draft, itemsAt, leavesBelow, problemAt, valueAt } from './draft.ts';
+import { type Draft, Spot } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
@@ -38,7 +37,7 @@ export function* findWarnings(
 ): Generator<undefined, ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
-    for (const warning of find(draft, settings, when)) warnings.push(warning);
+    find(new Spot(draft, warnings), settings, when);
     yield;
   }
   return warnings;
@@ -46,40 +45,39 @@ export function* findWarnings(
 
 /** A silence that begins again before it ends mutes for good, which nobody may have meant. */
 function warnOfEndlessSilences(
-  draft: Draft,
-  settings: Settings,
+  file: Spot,
+  { silences }: Settings,
   { calendar, now }: { readonly calendar: Calendar; readonly now: number },
-): ConfigProblem[] {
-  return itemsAt(draft, ['silences']).flatMap((path, index) => {
-    const silence = settings.silences[index];
-    if (silence === undefined) return [];
-    let run = calendar.next(silence.cron, silence.timezone, now);
-    for (let seen = 0; run !== null && seen < runsLookedAt; seen++) {
-      const next = calendar.next(silence.cron, silence.timezone, run);
-      if (next === null || next - run > silence.durationMs) return [];
+): void {
+  for (const [index, { cron, timezone, durationMs }] of silences.entries()) {
+    let run = calendar.next(cron, timezone, now);
+    let isEndless = true;
+    for (let seen = 0; isEndless && run !== null && seen < runsLookedAt; seen++) {
+      const next = calendar.next(cron, timezone, run);
+      isEndless = next !== null && next - run <= durationMs;
       run = next;
     }
-    return [
-      problemAt(draft, [...path, 'duration'], 'begins again before it ends: what it matches is never heard'),
-    ];
-  });
+    if (isEndless)
+      file
+        .at('silences', index, 'duration')
+        .report('begins again before it ends: what it matches is never heard');
+  }
 }
 
-function warnOfShortPolls(draft: Draft, settings: Settings): ConfigProblem[] {
+function warnOfShortPolls(file: Spot, { accounts }: Settings): void {
   const message = `polling more often than every ${formatDuration(shortPollMs)} puts load on the provider and brings rate limits nearer`;
-  const isShort = ({ poll }: AccountSettings): boolean => poll.kind === 'every' && poll.everyMs < shortPollMs;
-  const own = settings.accounts.flatMap((account, index) => {
-    const path = ['accounts', index, 'poll', 'every'];
-    return isShort(account) && valueAt(draft, path) !== undefined ? [problemAt(draft, path, message)] : [];
-  });
-  const isSharedShort = settings.accounts.some(
-    (account, index) => isShort(account) && valueAt(draft, ['accounts', index, 'poll']) === undefined,
-  );
-  return isSharedShort ? [...own, problemAt(draft, ['poll', 'every'], message)] : own;
+  let isSharedShort = false;
+  for (const [index, { poll }] of accounts.entries()) {
+    if (poll.kind !== 'every' || poll.everyMs >= shortPollMs) continue;
+    const own = file.at('accounts', index, 'poll');
+    if (own.has('every')) own.at('every').report(message);
+    isSharedShort ||= own.value === undefined;
+  }
+  if (isSharedShort) file.at('poll', 'every').report(message);
 }
 
 /** Accounts that share a secret share the guard: together they may want more requests than it lets through. */
-function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
+function warnOfDemand(file: Spot, settings: Settings): void {
   const demand = new Map<string, { readonly entry: ProviderEntry; perSecond: number }>();
   for (const account of settings.accounts) {
     if (account.poll.kind !== 'every') continue;
@@ -89,78 +87,56 @@ function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
     demand.set(group, known);
   }
   const over = [...demand.values()].filter(({ entry, perSecond }) => perSecond > entry.maxRequestsPerSecond);
-  return [...new Set(over.map(({ entry }) => entry))].map((entry) =>
-    problemAt(
-      draft,
-      [...entryPath(entry), 'maxRequestsPerSecond'],
-      `accounts that share one ${entry.words.keyName} ask for more polls per second than this allows: they will be polled later than configured`,
-    ),
-  );
+  for (const entry of new Set(over.map(({ entry }) => entry)))
+    spotOf(file, entry)
+      .at('maxRequestsPerSecond')
+      .report(
+        `accounts that share one ${entry.words.keyName} ask for more polls per second than this allows: they will be polled later than configured`,
+      );
 }
 
 /** What a kind says of itself that the operator should know: how sure it is, and how often polling makes sense. */
-function warnOfProviders(draft: Draft, settings: Settings): ConfigProblem[] {
-  return entriesOf(settings).flatMap((entry) => {
-    const used = settings.accounts.flatMap((account, index) =>
-      account.provider === entry.name ? [{ account, index }] : [],
-    );
-    if (used.length === 0) return [];
+function warnOfProviders(file: Spot, settings: Settings): void {
+  const used = Map.groupBy(settings.accounts.entries(), ([, { provider }]) => provider);
+  for (const entry of entriesOf(settings)) {
+    const accounts = used.get(entry.name) ?? [];
+    if (accounts.length === 0) continue;
     const kind = providerKindOf(entry);
-    const shortestEveryMs = entry.shortestEveryMs ?? 0;
+    const spot = spotOf(file, entry);
     const { caution } = describeProvider(kind);
-    const tooOften = used.filter(
-      ({ account: { poll } }) => poll.kind === 'every' && poll.everyMs < shortestEveryMs,
-    );
-    return [
-      ...requestLeaves(draft, entry).flatMap((leaf) =>
-        draft.isInterpolated(leaf)
-          ? [
-              problemAt(
-                draft,
-                leaf,
-                'a secret belongs into `credentials` of an account, and here as {{credentials.name}}',
-              ),
-            ]
-          : [],
-      ),
-      ...(caution === null ? [] : [problemAt(draft, [...entryPath(entry), 'type'], caution)]),
-      ...tooOften.map(({ index }) =>
-        problemAt(
-          draft,
-          valueAt(draft, ['accounts', index, 'poll']) === undefined
-            ? ['accounts', index]
-            : ['accounts', index, 'poll', 'every'],
-          `is polled more often than every ${formatDuration(shortestEveryMs)}, which shows nothing new or is refused`,
-        ),
-      ),
-    ];
-  });
+    for (const leaf of kind.requestKey === undefined ? [] : spot.at(kind.requestKey).leaves())
+      if (leaf.isFilled)
+        leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
+    if (caution !== null) spot.at('type').report(caution);
+    for (const [index, { poll }] of accounts)
+      if (poll.kind === 'every') warnOfNeedlessPolls(file.at('accounts', index), poll.everyMs, entry);
+  }
 }
 
-/** Where the texts of its requests stand. */
-function requestLeaves(draft: Draft, entry: ProviderEntry): readonly Path[] {
-  const { requestKey } = providerKindOf(entry);
-  return requestKey === undefined ? [] : leavesBelow(draft, [...entryPath(entry), requestKey]);
+function warnOfNeedlessPolls(account: Spot, everyMs: number, { shortestEveryMs }: ProviderEntry): void {
+  if (shortestEveryMs === null || everyMs >= shortestEveryMs) return;
+  const spot = account.has('poll') ? account.at('poll', 'every') : account;
+  spot.report(
+    `is polled more often than every ${formatDuration(shortestEveryMs)}, which shows nothing new or is refused`,
+  );
 }
 
-function entryPath({ name }: ProviderEntry): Path {
-  return name === defaultEntry ? [name] : ['providers', name];
+function spotOf(file: Spot, { name }: ProviderEntry): Spot {
+  return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }
 
-function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
+function warnOfRules(file: Spot, settings: Settings): void {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
   for (const account of settings.accounts)
     for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
-  return itemsAt(draft, ['rules']).flatMap((path, index) => {
+  for (const [index, spot] of file.at('rules').items().entries()) {
     const rule = settings.rules[index];
-    if (rule === undefined) return [];
+    if (rule === undefined) continue;
     const accounts = watched.get(rule.id) ?? [];
-    const unused = accounts.length === 0 ? [{ path: [], message: whyUnused(rule, settings) }] : [];
-    const doubtful = ruleKindOf(rule).warn?.(rule, accounts) ?? [];
-    return [...unused, ...doubtful].map((problem) =>
-      problemAt(draft, [...path, ...problem.path], problem.message),
-    );
-  });
+    if (accounts.length === 0) spot.report(whyUnused(rule, settings));
+    for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
+      spot.at(...path).report(message);
+  }
 }
 
 function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
@@ -171,93 +147,65 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${meant === null ? `there is ${listWords(known.slice(0, 10), 'and')}` : `did you mean ${quoteKey(meant)}?`}`;
 }
 
-function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
-  const providerHosts = [
-    ...new Set(baseUrlsOf(settings).map((baseUrl) => URL.parse(baseUrl)?.hostname ?? '')),
-  ];
-  return settings.channels.flatMap((channel) =>
-    (kindOf(channel).findWarnings?.(channel, { providerHosts }) ?? []).map(({ key, message }) =>
-      problemAt(draft, ['channels', channel.name, key], message),
-    ),
+function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
+  const hosts = accounts.flatMap(({ baseUrl }) =>
+    baseUrl === null ? [] : (URL.parse(baseUrl)?.hostname ?? ''),
   );
+  const providerHosts = [...new Set(hosts)];
+  for (const channel of channels)
+    for (const { key, message } of kindOf(channel).findWarnings?.(channel, { providerHosts }) ?? [])
+      file.at('channels', channel.name, key).report(message);
 }
 
-function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
-  const warnings: ConfigProblem[] = [];
-  if (baseUrlsOf(settings).some(isUnencrypted)) {
-    warnings.push(
-      problemAt(
-        draft,
-        ['provider', 'allowInsecureHttp'],
-        'secrets of accounts travel unencrypted over http://',
-      ),
-    );
-  }
-  const { server } = settings;
-  if (server?.token && isShortToken(server.token)) {
-    warnings.push(problemAt(draft, ['server', 'token'], shortTokenAdvice));
-  }
-  if (server !== null && server.token === null && !isLoopbackHost(server.host)) {
-    warnings.push(
-      problemAt(
-        draft,
-        ['server', 'allowUnauthenticated'],
-        'everybody who reaches the server can silence alerts',
-      ),
-    );
-  }
-  return warnings;
+function warnOfOpenDoors(file: Spot, { accounts, server }: Settings): void {
+  const addresses = new Set(accounts.flatMap(({ baseUrl }) => baseUrl ?? []));
+  if ([...addresses].some(isUnencrypted))
+    file.at('provider', 'allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
+  if (server === null) return;
+  if (server.token !== null && isShortToken(server.token))
+    file.at('server', 'token').report(shortTokenAdvice);
+  if (server.token === null && !isLoopbackHost(server.host))
+    file.at('server', 'allowUnauthenticated').report('everybody who reaches the server can silence alerts');
 }
 
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+function isUnencrypted(address: string): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+}
 
-function warnOfCurrencies(draft: Draft, { accounts }: Settings): ConfigProblem[] {
-  return accounts.flatMap(({ currency }, index) => {
-    if (currency === null || currencies.has(currencyCode(currency))) return [];
+function warnOfCurrencies(file: Spot, { accounts }: Settings): void {
+  const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+  for (const [index, { currency }] of accounts.entries()) {
+    if (currency === null || currencies.has(currencyCode(currency))) continue;
     const meant = nearestWord(currencyCode(currency), currencies);
     const advice = meant === null ? '' : `; did you mean ${quoteKey(meant)}?`;
-    return [problemAt(draft, ['accounts', index, 'currency'], `is not a currency code of ISO 4217${advice}`)];
-  });
+    file.at('accounts', index, 'currency').report(`is not a currency code of ISO 4217${advice}`);
+  }
 }
 
 /** Shells, Windows and other programs write variables so; here such a text is the secret itself. */
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-function warnOfDoubtfulSecrets(draft: Draft, settings: Settings): ConfigProblem[] {
+function warnOfDoubtfulSecrets(file: Spot, settings: Settings): void {
   // What the schemas made a secret is one, under whatever key it stands.
   const secrets = new Set(listSecretTexts(settings));
-  const problems: ConfigProblem[] = [];
-  // One path for all: most of tens of thousands of values are in order, and need none of their own.
-  const path: (string | number)[] = [];
-  const warn = (message: string) => problems.push(problemAt(draft, [...path], message));
-  const doubt = (secret: string): void => {
-    if (foreignPlaceholder.test(secret) && !draft.isInterpolated(path))
-      warn(
-        `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
-      );
-    if (secret !== secret.trim()) warn('begins or ends with a space, which is taken as it stands');
-  };
-  const look = (value: object): void => {
-    for (const key of Object.keys(value)) {
-      const child: unknown = Reflect.get(value, key);
-      path.push(Array.isArray(value) ? Number(key) : key);
-      if (typeof child === 'object' && child !== null) look(child);
-      else if (typeof child === 'string' && secrets.has(child)) doubt(child);
-      path.pop();
+  const look = (spot: Spot): void => {
+    for (const [key, child] of Object.entries(Object(spot.value))) {
+      const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
+      if (typeof child === 'object' && child !== null) look(below());
+      else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
     }
   };
-  look(Object(draft.value));
-  return problems;
+  look(file);
 }
 
-function baseUrlsOf({ accounts }: Settings): readonly string[] {
-  return [...new Set(accounts.flatMap(({ baseUrl }) => baseUrl ?? []))];
-}
-
-function isUnencrypted(address: string): boolean {
-  const url = URL.parse(address);
-  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+function doubt(spot: Spot, secret: string): void {
+  if (foreignPlaceholder.test(secret) && !spot.isFilled)
+    spot.report(
+      `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
+    );
+  if (secret !== secret.trim()) spot.report('begins or ends with a space, which is taken as it stands');
 }
 
 const finders = [

@@ -1,6 +1,7 @@
+import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, draftDocument, problemAt, textAt, valueAt } from './draft.ts';
+import { type Draft, draftDocument, Spot } from './draft.ts';
 import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -12,22 +13,23 @@ export interface AccountFiles extends InterpolationSources {
 
 /**
  * Where `accounts` is `{"files": "accounts.d/*.json"}`, puts the lists of those files in its place. A place in one of them
- * is told with its file and the path in that file. Between the files others may have their turn.
+ * is reported with its file and the path in that file. Between the files others may have their turn.
  */
 export function* includeAccounts(
   draft: Draft,
   files: AccountFiles,
 ): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
-  const path = ['accounts', 'files'];
-  const accounts = valueAt(draft, ['accounts']);
-  const pattern = textAt(draft, path);
+  const problems: ConfigProblem[] = [];
+  const spot = new Spot(draft, problems).at('accounts', 'files');
+  const accounts = keyOf(draft.value, 'accounts');
+  const pattern = spot.text;
   const isPlain = typeof accounts === 'object' && accounts !== null && Object.keys(accounts).length === 1;
-  if (pattern === null || !isPlain) return { draft, problems: [] };
+  if (pattern === null || !isPlain) return { draft, problems };
   const listed = files.list(pattern);
-  if (listed.kind === 'failed')
-    return without(draft, [problemAt(draft, path, `cannot be read: ${listed.reason}`)]);
-  if (listed.paths.length === 0)
-    return without(draft, [problemAt(draft, path, 'names no file that is there')]);
+  if (listed.kind === 'failed') spot.report(`cannot be read: ${listed.reason}`);
+  else if (listed.paths.length === 0) spot.report('names no file that is there');
+  if (listed.kind === 'failed' || listed.paths.length === 0)
+    return { draft: merge(draft, [], (path) => (path[0] === 'accounts' ? null : { draft, path })), problems };
   const parts: Part[] = [];
   const items: unknown[] = [];
   for (const file of listed.paths) {
@@ -36,7 +38,7 @@ export function* includeAccounts(
     for (const item of read.part === null ? [] : itemsOf(read.part)) items.push(item);
     yield;
   }
-  const places: Partition = (at) => {
+  const partition: Partition = (at) => {
     const [first, index, ...rest] = at;
     let own = first === 'accounts' && typeof index === 'number' ? index : items.length;
     if (own >= items.length) return { draft, path: at };
@@ -47,7 +49,8 @@ export function* includeAccounts(
     }
     return { draft, path: at };
   };
-  return { draft: merge(draft, items, places), problems: parts.flatMap(({ problems }) => problems) };
+  problems.push(...parts.flatMap((part) => part.problems));
+  return { draft: merge(draft, items, partition), problems };
 }
 
 interface Part {
@@ -71,32 +74,20 @@ function readPart(file: string, files: AccountFiles): Part {
   return { part: draft, problems: [...parsed.problems.map(inFile), ...problems] };
 }
 
-/** Which draft a path of the whole leads into, and where in it. */
-type Partition = (path: Path) => { readonly draft: Draft; readonly path: Path };
+/** Which draft a path of the whole leads into, and where in it; null where the list could not be had, which is reported: that it is empty would say it twice. */
+type Partition = (path: Path) => { readonly draft: Draft; readonly path: Path } | null;
 
 function merge(draft: Draft, accounts: readonly unknown[], partition: Partition): Draft {
-  const ask =
-    <T>(question: (part: Draft, path: Path) => T) =>
-    (path: Path): T => {
-      const place = partition(path);
-      return question(place.draft, place.path);
-    };
   return {
     value: { ...Object(draft.value), accounts },
-    placeOf: ask((part, path) => part.placeOf(path)),
-    isInterpolated: ask((part, path) => part.isInterpolated(path)),
-    putInAt: ask((part, path) => part.putInAt(path)),
-    isWhole: ask((part, path) => part.isWhole(path)),
-    isBroken: ask((part, path) => part.isBroken(path)),
-  };
-}
-
-/** The list could not be had, which is told: that it is empty would say it twice. */
-function without(draft: Draft, problems: readonly ConfigProblem[]) {
-  const empty = merge(draft, [], (path) => ({ draft, path }));
-  return {
-    draft: { ...empty, isBroken: (path: Path) => path[0] === 'accounts' || draft.isBroken(path) },
-    problems,
+    placeOf(path) {
+      const place = partition(path);
+      return (place?.draft ?? draft).placeOf(place?.path ?? path);
+    },
+    fillingOf(path) {
+      const place = partition(path);
+      return place === null ? { whole: false, from: [], broken: true } : place.draft.fillingOf(place.path);
+    },
   };
 }
 

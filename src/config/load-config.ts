@@ -9,15 +9,11 @@ import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
-import { checkAddresses } from './checks/check-addresses.ts';
-import { checkChannels } from './checks/check-channels.ts';
-import { checkLimits } from './checks/check-limits.ts';
-import { checkNames } from './checks/check-names.ts';
+import { checkAddresses, checkChannels, checkLimits, checkNames, checkRules } from './checks/check-keys.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
-import { checkRules } from './checks/check-rules.ts';
 import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
-import { type Draft, draftDocument } from './draft.ts';
+import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
@@ -160,7 +156,7 @@ const checks = [
   checkProviders,
   checkChannels,
   checkLimits,
-] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
+] as const satisfies readonly ((file: Spot, cron: CronCheck) => void)[];
 
 function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
   const { draft } = gathered;
@@ -183,14 +179,15 @@ function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
 type Checking = Omit<LoadRequest, 'readFile' | 'listFiles'>;
 
 function* judge(draft: Draft, request: Checking): Parts<ReturnType<Judge>> {
+  const problems: ConfigProblem[] = [];
+  const file = new Spot(draft, problems);
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
-  const shape = yield* checkShape(draft);
-  const problems = [...shape.problems];
+  const config = yield* checkShape(file);
   for (const check of checks) {
     yield;
-    for (const problem of check(draft, request)) problems.push(problem);
+    check(file, request);
   }
-  return { config: shape.config, problems };
+  return { config, problems };
 }
 
 function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {

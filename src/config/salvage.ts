@@ -1,7 +1,7 @@
 import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, valueAt } from './draft.ts';
+import { type Draft, Spot } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 /** What is wrong with a draft, and the configuration where nothing is. */
@@ -53,7 +53,10 @@ function prune(value: object, { broken, judge, lost }: Pruning): Salvaged | null
     ...broken,
     value,
     placeOf: (path) => ({ path: JSON.stringify(path), line: 0, column: 0 }),
-    isBroken: () => false,
+    fillingOf(path) {
+      const filling = broken.fillingOf(path);
+      return filling && { ...filling, broken: false };
+    },
   };
   for (let round = 0; round < maxRounds; round++) {
     const { config, problems } = judge(draft);
@@ -77,8 +80,9 @@ const noChannel = JSON.stringify(['channels']);
 /** Takes away the smallest thing around a problem that can be done without. */
 function remove(draft: Draft, path: Path, lost: Set<string>): void {
   const unit = path.slice(0, path[0] === 'accounts' && path[2] !== 'id' ? 3 : 2);
-  while (unit.length > 1 && valueAt(draft, unit) === undefined) unit.pop();
-  const parent = valueAt(draft, unit.slice(0, -1));
+  const whole = new Spot(draft);
+  while (unit.length > 1 && whole.at(...unit).value === undefined) unit.pop();
+  const parent = whole.at(...unit.slice(0, -1)).value;
   const key = unit.at(-1);
   lost.add(unit.slice(0, 2).join('.'));
   if (typeof parent !== 'object' || parent === null || key === undefined) return;
@@ -90,7 +94,7 @@ function remove(draft: Draft, path: Path, lost: Set<string>): void {
 /** Puts something harmless where a placeholder could not be resolved. */
 function fillBroken(value: unknown, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): unknown {
   if (typeof value === 'string') {
-    if (value !== '' || !broken.isBroken(path)) return value;
+    if (value !== '' || !broken.fillingOf(path)?.broken) return value;
     lost.add(path.slice(0, 2).join('.'));
     return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
   }

@@ -154,24 +154,20 @@ export class Committer {
     const waiting = this.#waiting;
     this.#claims = [];
     this.#waiting = [];
-    const failure = (await this.#settle()) ?? (await this.#store());
+    const failure = (await this.#commit(this.#unsettled)) ?? (await this.#commit(this.#takeBatch()));
     this.#failing = failure !== null;
     this.#parts.committed(failure, claims);
     for (const give of waiting) give(failure?.kind !== 'fenced');
   }
 
-  async #settle(): Promise<StorageError | null> {
-    return this.#unsettled === null ? null : this.#commit(this.#unsettled);
-  }
-
-  async #store(): Promise<StorageError | null> {
+  #takeBatch(): Batch | null {
     const { state, clock } = this.#parts;
     if (!changedOnlyReadings(state)) this.#alertsWrittenAt = clock.monotonic();
-    const batch = takeBatch(state);
-    return batch === null ? null : this.#commit(batch);
+    return takeBatch(state);
   }
 
-  async #commit(batch: Batch): Promise<StorageError | null> {
+  async #commit(batch: Batch | null): Promise<StorageError | null> {
+    if (batch === null) return null;
     const { state } = this.#parts;
     try {
       await this.#commitWhenFree(batch);

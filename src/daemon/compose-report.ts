@@ -6,8 +6,8 @@ import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
+import { type ComposeDependencies, frameOf } from './compose.ts';
 import { collect } from './history-loader.ts';
-import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
 const chartPoints = 200;
 
@@ -15,33 +15,30 @@ const chartPoints = 200;
 export async function composeReport(
   dependencies: ComposeDependencies,
   message: Notification,
-): Promise<Message | null> {
-  const { report } = message;
-  if (report === null) return null;
+  { id: reportId, since, until }: NonNullable<Notification['report']>,
+): Promise<Message> {
+  const { state } = dependencies;
   const accounts: ReportAccount[] = [];
-  for (const account of [...dependencies.state.accounts.values()])
-    accounts.push(await reportAccount(dependencies, account, report));
+  for (const account of [...state.accounts.values()])
+    accounts.push(await reportAccount(dependencies, account, since, until));
   const now = dependencies.now();
+  const settings = state.settings.reports.find(({ id }) => id === reportId);
   return {
-    ...baseOf(dependencies.state, message, now),
+    ...frameOf(state, message, now),
     kind: 'report',
-    reportId: report.id,
-    since: report.since,
-    until: report.until,
-    nextAt: nextRun(dependencies, report.id, now),
+    reportId,
+    since,
+    until,
+    nextAt: settings === undefined ? null : state.calendar.next(settings.cron, settings.timezone, now),
     accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
   };
-}
-
-function nextRun({ state }: ComposeDependencies, id: string, now: number): number | null {
-  const report = state.settings.reports.find((candidate) => candidate.id === id);
-  return report === undefined ? null : state.calendar.next(report.cron, report.timezone, now);
 }
 
 async function reportAccount(
   { reader, historyLoader, now }: ComposeDependencies,
   account: WatchedAccount,
-  { since, until }: { readonly since: number; readonly until: number },
+  since: number,
+  until: number,
 ): Promise<ReportAccount> {
   const { settings } = account;
   await historyLoader.of(account);

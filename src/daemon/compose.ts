@@ -2,7 +2,7 @@ import { type Incident, isAcknowledged, type LastNotified, selfAccountId } from 
 import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -11,61 +11,84 @@ import { linkKeysOf } from '../engine/access.ts';
 import { routesFor } from '../engine/decide.ts';
 import { runwayOf } from '../engine/runways.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels, clearingBalance, factsBehind } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
-import { composeReport } from './compose-report.ts';
-import { collect } from './history-loader.ts';
-import { baseOf, type ComposeDependencies } from './message-frame.ts';
+import { collect, type HistoryLoader } from './history-loader.ts';
 
 const chartMs = weekMs;
 const chartPoints = 200;
 /** Items of a message that have a chart. */
 const drawnItems = 10;
 
-/**
- * Renders a message from the present state, after loading what the database has for it. Null when nothing it
- * was about exists any more. `charts`: whether items get the readings of their days.
- */
-export async function composeMessage(
-  dependencies: ComposeDependencies,
-  message: Notification,
-  charts: boolean,
-): Promise<Message | null> {
-  if (message.report !== null) return composeReport(dependencies, message);
-  await dependencies.historyLoader.ofAll(
-    incidentsOf(dependencies.state, message).map(({ account }) => account),
-  );
-  return composeIncidents(dependencies, message, charts ? await readCharts(dependencies, message) : null);
+/** A link by which an incident is acknowledged without signing in. */
+export interface AcknowledgeLink {
+  readonly incident: Incident;
+  readonly now: number;
+  /** What it is signed with. */
+  readonly key: Buffer;
+}
+
+export interface ComposeDependencies {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  readonly historyLoader: HistoryLoader;
+  readonly now: () => number;
+  /** Signed link to the confirmation page; null where the page has no address. */
+  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
+}
+
+export function frameOf(state: MonitorState, message: Notification, now: number) {
+  return {
+    id: wireId(message),
+    at: now,
+    publicUrl: state.settings.server?.publicUrl ?? null,
+    timezone: state.settings.timezone,
+    ...(message.owed === undefined ? {} : { recipients: message.owed }),
+  };
 }
 
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
-function composeIncidents(
+const noCharts: Charts = new Map();
+
+/** What the items of one message have in common. */
+interface Composing extends ComposeDependencies {
+  readonly channel: string;
+  readonly at: number;
+}
+
+/**
+ * Renders a message about incidents from the present state, after loading what the database has for it. Null when nothing it
+ * was about exists any more. `isDrawn`: whether items get the readings of their days.
+ */
+export async function composeIncidents(
   dependencies: ComposeDependencies,
   message: Notification,
-  charts: Charts | null,
-): Message | null {
-  const now = dependencies.now();
-  const kinds = kindsByIncident(message.items);
-  const incidents = incidentsOf(dependencies.state, message);
+  isDrawn: boolean,
+): Promise<Message | null> {
+  const { state } = dependencies;
+  await dependencies.historyLoader.ofAll(incidentsOf(state, message).map(({ account }) => account));
+  const charts = isDrawn ? await readCharts(dependencies, incidentsOf(state, message)) : noCharts;
+  const incidents = incidentsOf(state, message);
   if (incidents.length === 0) return null;
-  const items = incidents.map((incident, place) =>
-    composeItem(dependencies, {
-      incident,
-      kinds: kindsNow(message, kinds, incident),
-      channel: message.channel,
-      charts: place < drawnItems ? charts : null,
-      now,
-    }),
-  );
+  const kinds = kindsByIncident(message.items);
+  const composing = { ...dependencies, channel: message.channel, at: dependencies.now() };
+  const items = incidents.map((incident, place) => {
+    const item = composeItem(composing, incident, kindsNow(message, kinds.get(incident.id) ?? [], incident));
+    const history = charts.get(incident.account);
+    return history === undefined || place >= drawnItems || item.account === null
+      ? item
+      : { ...item, account: { ...item.account, history } };
+  });
   return {
-    ...baseOf(dependencies.state, message, now),
+    ...frameOf(state, message, composing.at),
     kind: 'incidents',
     items,
-    thread: threadOf(dependencies.state, message, incidents),
-    companions: composeCompanions(dependencies, { items, channel: message.channel, now }),
+    thread: threadOf(state, message, incidents),
+    companions: composeCompanions(composing, items),
   };
 }
 
@@ -84,100 +107,76 @@ function incidentsOf(state: MonitorState, message: Notification): readonly Incid
  * to the others.
  */
 function kindsNow(
-  message: Notification,
-  kinds: ReadonlyMap<string, readonly NotificationReason[]>,
-  { id, resolvedAt }: Incident,
+  { owed }: Notification,
+  kinds: readonly NotificationReason[],
+  { resolvedAt }: Incident,
 ): readonly NotificationReason[] {
-  const notified = kinds.get(id) ?? [];
-  const late = message.owed !== undefined && resolvedAt !== null && !notified.includes('resolved');
-  return late ? [...notified, 'resolved'] : notified;
+  const isLate = owed !== undefined && resolvedAt !== null && !kinds.includes('resolved');
+  return isLate ? [...kinds, 'resolved'] : kinds;
 }
 
-/** Latest readings of the accounts with a chart. */
+/** Latest readings of the accounts with a chart: what is in memory where the database cannot be read. */
 async function readCharts(
   { state, reader, now }: ComposeDependencies,
-  message: Notification,
+  incidents: readonly Incident[],
 ): Promise<Charts> {
-  const about = incidentsOf(state, message).map(({ account }) => account);
-  const charts = new Map<string, readonly Reading[]>();
+  const ids = new Set(incidents.slice(0, drawnItems).map(({ account }) => account));
+  const accounts = [...ids].flatMap((id) => state.accounts.get(id) ?? []);
+  const charts = new Map(
+    accounts.map(({ id, log }) => [id, thin(log.readings(now() - chartMs), chartPoints)] as const),
+  );
   try {
-    for (const { id, poll } of accountsOf(state, about.slice(0, drawnItems))) {
+    for (const { id, poll } of accounts) {
       const since = Math.max(now() - chartMs, poll.seriesSince);
       const query = { account: id, since, until: now() + 1 };
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {
-    // The message matters more than its chart: use what is in memory.
+    // The message matters more than its chart.
     if (!(error instanceof StorageError)) throw error;
   }
   return charts;
 }
 
-function accountsOf(state: MonitorState, ids: readonly string[]): readonly WatchedAccount[] {
-  return [...new Set(ids)].flatMap((id) => state.accounts.get(id) ?? []);
-}
-
 function composeItem(
-  dependencies: ComposeDependencies,
-  input: {
-    readonly incident: Incident;
-    readonly kinds: readonly NotificationReason[];
-    readonly channel: string;
-    readonly charts: Charts | null;
-    readonly now: number;
-  },
+  composing: Composing,
+  incident: Incident,
+  kinds: readonly NotificationReason[],
 ): MessageItem {
-  const { incident, now } = input;
-  const item = describeIncident(dependencies.state, input);
-  const watched = dependencies.state.accounts.get(incident.account);
-  const history =
-    input.charts === null || watched === undefined
-      ? []
-      : (input.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
-  const open = incident.resolvedAt === null && !incident.event;
-  const key = linkKeysOf(dependencies.state)[0];
+  const { state, channel, at, acknowledgeUrl } = composing;
+  const isOpen = incident.resolvedAt === null && !incident.event;
+  const key = linkKeysOf(state)[0];
   return {
-    ...item,
-    account: item.account && { ...item.account, history },
-    acknowledgeUrl: open && key !== undefined ? dependencies.acknowledgeUrl({ incident, now, key }) : null,
-    mention: mentionsPeople(dependencies.state, input),
-    receipt: incident.notified[input.channel]?.receipt ?? null,
+    ...describeIncident(state, { incident, kinds, now: at }),
+    acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
+    mention: mentionsPeople(composing, incident, kinds),
+    receipt: incident.notified[channel]?.receipt ?? null,
   };
 }
 
 /** Other incidents in the receiver's messages that these are in: each message is edited as a whole. */
-function composeCompanions(
-  dependencies: ComposeDependencies,
-  input: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
-): readonly MessageItem[] {
-  const { items, channel, now } = input;
+function composeCompanions(composing: Composing, items: readonly MessageItem[]): readonly MessageItem[] {
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
-  return [...dependencies.state.incidents.values()]
-    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[channel]?.receipt ?? ''))
+  return [...composing.state.incidents.values()]
+    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[composing.channel]?.receipt ?? ''))
     .sort(byUrgency)
-    .map((incident) =>
-      composeItem(dependencies, { incident, kinds: ['firing'], channel, charts: null, now }),
-    );
+    .map((incident) => composeItem(composing, incident, ['firing']));
 }
 
 /** As the first route says that leads to the channel; the default without one. */
 function mentionsPeople(
-  { settings }: MonitorState,
-  input: {
-    readonly incident: Incident;
-    readonly kinds: readonly NotificationReason[];
-    readonly channel: string;
-  },
+  { state: { settings }, channel }: Composing,
+  incident: Incident,
+  kinds: readonly NotificationReason[],
 ): boolean {
   const channels = settings.channels.map(({ name }) => name);
-  const route = routesFor(input.incident, settings.routes, channels).find(
-    (candidate) =>
-      candidate.channels.includes(input.channel) || candidate.escalate?.channels.includes(input.channel),
+  const route = routesFor(incident, settings.routes, channels).find(
+    (candidate) => candidate.channels.includes(channel) || candidate.escalate?.channels.includes(channel),
   );
   const mention = route?.mention ?? true;
-  return mention === 'reminders' || (mention && input.kinds.some((kind) => kind !== 'reminder'));
+  return mention === 'reminders' || (mention && kinds.some((kind) => kind !== 'reminder'));
 }
 
 export function describeIncident(

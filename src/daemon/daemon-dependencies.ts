@@ -1,11 +1,17 @@
+import type { Secret } from '../domain/secret.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import type { ConnectionDependencies } from './connections.ts';
-import type { Ping } from './heartbeat.ts';
-import type { AcknowledgeLink } from './message-frame.ts';
+import type { Committer } from './committer.ts';
+import type { AcknowledgeLink } from './compose.ts';
+import type { ConnectionDependencies, Connections } from './connections.ts';
+import type { DaemonLog } from './daemon-log.ts';
+import type { WakeTimer } from './wake-timer.ts';
+
+/** Requests an external URL; resolves to whether it answered well. Never rejects. */
+export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
 
 /** What a daemon is given by whoever starts it, and what it asks of a cluster that it may belong to. */
 export interface DaemonDependencies extends ConnectionDependencies {
@@ -31,4 +37,16 @@ export interface DaemonDependencies extends ConnectionDependencies {
    * changed. Default: 1 s.
    */
   readonly maxSleepMs?: number;
+}
+
+/** What the parts of a daemon share. */
+export interface DaemonParts extends Pick<DaemonDependencies, 'state' | 'store' | 'clock' | 'log' | 'ping'> {
+  readonly daemonLog: DaemonLog;
+  readonly connections: Connections;
+  readonly timer: WakeTimer;
+  readonly committer: Committer;
+  /** By the steady clock. */
+  readonly now: () => number;
+  /** Runs the work as a turn. */
+  readonly act: <T>(work: (now: number) => T) => T;
 }

@@ -25,8 +25,8 @@ export class DaemonLog {
     const { id } = account.settings;
     const before = this.#outcomes.get(id);
     const fields = { account: id, outcome: outcome.kind, ms: Math.round(outcome.durationMs) };
-    this.#outcomes.set(id, outcome.kind);
-    if (outcome.kind === 'ok') this.#noteUnknownFields(id, outcome);
+    if (before !== outcome.kind) this.#outcomes.set(id, outcome.kind);
+    if (outcome.kind === 'ok') this.#noteUnknownFields(id, outcome.unknownFields ?? []);
     if (before === outcome.kind || (before === undefined && outcome.kind === 'ok'))
       this.#log.debug(fields, 'poll');
     else if (outcome.kind === 'ok') this.#log.info(fields, 'the balance can be read again');
@@ -96,13 +96,9 @@ export class DaemonLog {
     else this.#log.warn({}, 'the heartbeat is not received');
   }
 
-  #noteUnknownFields(account: string, outcome: Extract<Outcome, { kind: 'ok' }>): void {
-    if (this.#sawUnknownFields || outcome.unknownFields === undefined || outcome.unknownFields.length === 0)
-      return;
+  #noteUnknownFields(account: string, fields: readonly string[]): void {
+    if (this.#sawUnknownFields || fields.length === 0) return;
     this.#sawUnknownFields = true;
-    this.#log.info(
-      { account, fields: outcome.unknownFields },
-      'the provider sends fields that lowwater does not know',
-    );
+    this.#log.info({ account, fields }, 'the provider sends fields that lowwater does not know');
   }
 }

@@ -67,71 +67,51 @@ export class Daemon {
   #fenced = false;
 
   constructor(dependencies: DaemonDependencies) {
-    this.#dependencies = dependencies;
-    this.counting = new Counting(dependencies.log);
     const { state, store, clock, log, owns = () => true, maySend = owns } = dependencies;
-    const { settings } = state;
+    this.#dependencies = dependencies;
+    this.state = state;
     this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
     const now = this.now();
     this.startedAt = now;
     this.configLoadedAt = now;
-    this.state = state;
+    this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = new Connections(dependencies, settings);
-    this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });
-    this.#heartbeat = new Heartbeat({
-      ping: dependencies.ping,
-      settings: settings.heartbeat,
-      now,
-      ended: (reached) => this.#daemonLog.heartbeatEnded(reached),
-    });
-    this.#retention = new Retention({ store, aliveAt: state.lastRunEndedAt, now });
-    const common = {
-      state,
-      store,
-      reader: store,
-      clock,
-      log,
-      daemonLog: this.#daemonLog,
-      connections: this.#connections,
-      now: () => this.now(),
-      act: <T>(work: (at: number) => T) => this.act(work),
-    };
-    this.historyLoader = new HistoryLoader(common);
-    const loaded = { ...common, historyLoader: this.historyLoader };
-    this.poller = new Poller({
-      ...loaded,
-      readBalance: this.#connections.readBalance,
-      owns,
-      mayActUnpersisted: dependencies.mayActUnpersisted,
-      ended: (account, outcome) => this.#pollEnded(account, outcome),
-    });
-    this.#dispatcher = new Dispatcher({
-      ...loaded,
-      maySend,
-      acknowledgeUrl: dependencies.acknowledgeUrl,
-      ended: (sent) => this.#deliveryEnded(sent),
-    });
-    this.#dispatcher.adopt(this.#connections.channels);
+    this.#connections = new Connections(dependencies, state.settings);
+    this.#timer = new WakeTimer(clock, this.#time, () => this.#tick());
     this.#committer = new Committer({
-      ...common,
+      ...{ state, store, clock },
       committed: (failure, claims) => this.#committed(failure, claims),
     });
-    this.#leftOrders = new LeftOrders({
-      ...common,
-      alone: (work) => this.#committer.alone(work),
-      handOver: dependencies.handOver ?? (() => undefined),
-    });
-    this.#learning = new Learning({ ...loaded, learned: () => this.#committer.schedule() });
-    this.#ending = new Ending({
-      ...common,
+    const act = <T>(work: (at: number) => T) => this.act(work);
+    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
+    const parts = {
+      ...dependencies,
+      ...{ maySend, owns, act },
+      reader: store,
+      daemonLog: this.#daemonLog,
+      connections: this.#connections,
       timer: this.#timer,
+      committer: this.#committer,
+      historyLoader: this.historyLoader,
+      now: () => this.now(),
+    };
+    this.poller = new Poller({
+      ...parts,
+      readBalance: this.#connections.readBalance,
+      ended: (account, outcome) => this.#pollEnded(account, outcome),
+    });
+    this.#dispatcher = new Dispatcher({ ...parts, ended: (sent) => this.#deliveryEnded(sent) });
+    this.#dispatcher.adopt(this.#connections.channels);
+    this.#retention = new Retention(parts, now);
+    this.#leftOrders = new LeftOrders(parts);
+    this.#learning = new Learning(parts);
+    const withPoller = { ...parts, poller: this.poller };
+    this.#heartbeat = new Heartbeat(withPoller, now);
+    this.#ending = new Ending({
+      ...withPoller,
       learning: this.#learning,
-      poller: this.poller,
       dispatcher: this.#dispatcher,
       heartbeat: this.#heartbeat,
-      committer: this.#committer,
-      noteEnd: () => writeNote(state, aliveNote, String(this.now())),
     });
   }
 
@@ -205,8 +185,11 @@ export class Daemon {
     this.act((now) => {
       reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
-      this.#heartbeat.adopt(settings.heartbeat, now);
-      for (const id of rekeyed) this.#forgiveRefusal(id);
+      this.#heartbeat.adopt(now);
+      for (const id of rekeyed) {
+        const account = this.state.accounts.get(id);
+        if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
+      }
       this.poller.adopt(changed);
     });
     this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
@@ -238,7 +221,7 @@ export class Daemon {
     this.#time.correctBy(aheadMs);
     this.#followClockChange();
     this.#running = false;
-    return this.#ending.stop();
+    return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
@@ -268,23 +251,14 @@ export class Daemon {
     noteClusterProblems(this.state, this.#dependencies.clusterProblems?.() ?? [], now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
-    this.#prune(now);
-    this.#sendHeartbeat(now);
+    this.#retention.start(now);
+    this.#heartbeat.beat(now);
     this.#endTurn(now);
     const { maxSleepMs = usualSleepMs } = this.#dependencies;
     const latest = now + maxSleepMs;
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
-  }
-
-  #prune(now: number): void {
-    const work = this.#retention.due(this.state.settings.storage.retentionMs, now);
-    if (work === null) return;
-    this.#committer.alone(async () => {
-      await work();
-      this.#timer.wakeBy(this.#retention.nextAt);
-    });
   }
 
   #endTurn(now: number): void {
@@ -323,20 +297,5 @@ export class Daemon {
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
     this.#retention.distrustClock(now);
-  }
-
-  #sendHeartbeat(now: number): void {
-    this.#heartbeat.beat(now, () => ({
-      storageFailing: this.#committer.failing,
-      pollsRunning: this.poller.running,
-      nextPollAt: this.poller.nextAt,
-      messages: this.state.messages.values(),
-    }));
-  }
-
-  #forgiveRefusal(id: string): void {
-    const account = this.state.accounts.get(id);
-    if (account === undefined) return;
-    account.poll = { ...account.poll, retryAt: null };
   }
 }

@@ -12,8 +12,8 @@ import {
 } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
-import { composeMessage } from './compose.ts';
-import type { ComposeDependencies } from './message-frame.ts';
+import { type ComposeDependencies, composeIncidents } from './compose.ts';
+import { composeReport } from './compose-report.ts';
 
 /** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
@@ -55,31 +55,29 @@ export class Dispatcher {
   }
 
   get running(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.running.size, 0);
+    return this.#lanes.values().reduce((sum, lane) => sum + lane.running.size, 0);
   }
 
   /** When the next message can be claimed; Infinity when none waits or its channel is busy. */
   get nextAt(): number {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
+    const { state } = this.#dependencies;
     for (const [name, lane] of this.#lanes) {
-      const waiting = this.#sendable(name, lane);
-      const heldUntil = heldForPollUntil(this.#dependencies.state, queueOf(this.#dependencies.state, name));
-      for (const message of waiting) {
-        const from = message.items.length > 0 ? heldUntil : message.dueAt;
-        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt, from));
-      }
+      const heldUntil = heldForPollUntil(state, queueOf(state, name));
+      for (const { items, dueAt } of this.#sendable(name, lane))
+        next = Math.min(next, Math.max(dueAt, lane.pace.freeAt, items.length > 0 ? heldUntil : dueAt));
     }
     return next;
   }
 
   /** Follows a reload. A delivery of a removed or replaced channel may finish. */
   adopt(channels: readonly Channel[]): void {
-    const names = new Set(channels.map((channel) => channel.name));
-    for (const name of [...this.#lanes.keys()]) if (!names.has(name)) this.#lanes.delete(name);
+    const lanes = new Map(this.#lanes);
+    this.#lanes.clear();
     const paces = new Map<string, Pace>();
     for (const channel of channels) {
-      const before = this.#lanes.get(channel.name);
+      const before = lanes.get(channel.name);
       const key = channel.paceKey ?? channel.name;
       const pace = paces.get(key) ?? { freeAt: 0 };
       pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
@@ -92,23 +90,19 @@ export class Dispatcher {
   claimDue(now: number): Claim[] {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
-    for (const [name, lane] of this.#lanes) {
-      for (
-        let claim = this.#claimOne(name, lane, now);
-        claim !== null;
-        claim = this.#claimOne(name, lane, now)
-      )
+    for (const [name, lane] of this.#lanes)
+      for (let claim = this.#claimNext(name, lane, now); claim; claim = this.#claimNext(name, lane, now))
         claims.push(claim);
-    }
     return claims;
   }
 
-  #claimOne(name: string, lane: Lane, now: number): Claim | null {
+  #claimNext(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const waiting = this.#sendable(name, lane);
     const isHeld = heldForPollUntil(state, queueOf(state, name)) > now;
-    const due = waiting.find((message) => message.dueAt <= now && !(isHeld && message.items.length > 0));
+    const due = this.#sendable(name, lane).find(
+      (message) => message.dueAt <= now && !(isHeld && message.items.length > 0),
+    );
     if (due === undefined) return null;
     const whole = absorbFollowers(state, due, incidentsUnderWay(state, name));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
@@ -146,12 +140,13 @@ export class Dispatcher {
   }
 
   async #deliver(claim: Claim): Promise<void> {
+    const { id, channel: name } = claim.message;
     const content = await this.#compose(claim.message);
-    const lane = this.#lanes.get(claim.message.channel);
-    const subject = content === null || content === 'unreadable' ? null : threadSubjectOf(lane, content);
-    const delivery = await this.#attempt(lane, claim.message.id, content);
-    const current = this.#lanes.get(claim.message.channel);
-    current?.running.delete(claim.message.id);
+    const lane = this.#lanes.get(name);
+    const delivery = await this.#attempt(lane, id, content);
+    lane?.running.delete(id);
+    const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
+    const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
     this.#dependencies.ended({ ...claim, subject, delivery });
   }
 
@@ -177,8 +172,9 @@ export class Dispatcher {
   /** A report needs the database; a message about incidents never does. */
   async #compose(message: Notification): Promise<Message | null | 'unreadable'> {
     try {
-      const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
-      return await composeMessage(this.#dependencies, message, charts);
+      if (message.report !== null) return await composeReport(this.#dependencies, message, message.report);
+      const isDrawn = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
+      return await composeIncidents(this.#dependencies, message, isDrawn);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;
@@ -201,10 +197,4 @@ export class Dispatcher {
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, lane.running.get(id)?.signal ?? new AbortController().signal);
   }
-}
-
-/** Null where the channel does not thread by subject. */
-function threadSubjectOf(lane: Lane | undefined, content: Message): string | null {
-  if (lane?.channel.threadsBySubject !== true || content.kind !== 'incidents') return null;
-  return threadSubject(content);
 }

@@ -1,28 +1,19 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Committer } from './committer.ts';
-import type { Connections } from './connections.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Learning } from './learning.ts';
 import type { Poller } from './poller.ts';
-import type { WakeTimer } from './wake-timer.ts';
 
 /** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
 const drainMs = 7000;
 /** … and the last commits this long each. */
 const lastStoreMs = 1000;
 
-interface EndingDependencies {
-  readonly clock: Clock;
-  readonly timer: WakeTimer;
+interface EndingDependencies extends Pick<DaemonParts, 'clock' | 'timer' | 'committer' | 'connections'> {
   readonly learning: Learning;
   readonly poller: Poller;
   readonly dispatcher: Dispatcher;
   readonly heartbeat: Heartbeat;
-  readonly committer: Committer;
-  readonly connections: Connections;
-  /** Notes that the daemon lived until now, as the last record. */
-  readonly noteEnd: () => void;
 }
 
 export class Ending {
@@ -41,8 +32,9 @@ export class Ending {
     await this.#dependencies.connections.close();
   }
 
-  async stop(): Promise<void> {
-    const { committer, connections, noteEnd } = this.#dependencies;
+  /** `noteEnd` notes that the daemon lived until then, as the last record. */
+  async stop(noteEnd: () => void): Promise<void> {
+    const { committer, connections } = this.#dependencies;
     this.#beginNothing();
     void committer.flush();
     await this.#untilIdle(drainMs);
@@ -61,17 +53,12 @@ export class Ending {
 
   #beginNothing(): void {
     const { timer, learning, poller, dispatcher } = this.#dependencies;
-    timer.stop();
-    learning.stop();
-    poller.stop();
-    dispatcher.stop();
+    for (const part of [timer, learning, poller, dispatcher]) part.stop();
   }
 
   #giveUp(): void {
     const { poller, dispatcher, heartbeat } = this.#dependencies;
-    poller.abandon();
-    dispatcher.abandon();
-    heartbeat.abandon();
+    for (const part of [poller, dispatcher, heartbeat]) part.abandon();
   }
 
   #isIdle(): boolean {

@@ -6,30 +6,36 @@ import type { StoreReader } from '../ports/store.ts';
 /** Accounts that are read together: a shared database answers them at once. */
 const maxLoading = 256;
 
-interface HistoryLoaderDependencies {
-  readonly state: MonitorState;
-  readonly reader: Pick<StoreReader, 'readings' | 'readingBefore'>;
-  readonly now: () => number;
-  /** Takes in what was read, as part of a turn if there are turns. */
-  readonly act: (takeIn: (now: number) => void) => void;
-}
+type HistoryReader = Pick<StoreReader, 'readings' | 'readingBefore'>;
 
 /**
  * Loads stored readings of an account when somebody first needs them. If the database cannot be read, polls
  * and alerts go on and the account begins without history.
  */
 export class HistoryLoader {
-  readonly #dependencies: HistoryLoaderDependencies;
+  readonly #state: MonitorState;
+  readonly #reader: HistoryReader;
+  readonly #now: () => number;
+  readonly #act: (takeIn: (now: number) => void) => void;
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor(dependencies: HistoryLoaderDependencies) {
-    this.#dependencies = dependencies;
+  /** `act` takes in what was read, as part of a turn if there are turns. */
+  constructor(
+    state: MonitorState,
+    reader: HistoryReader,
+    now: () => number,
+    act: (takeIn: (now: number) => void) => void = (takeIn) => takeIn(now()),
+  ) {
+    this.#state = state;
+    this.#reader = reader;
+    this.#now = now;
+    this.#act = act;
   }
 
   /** Resolves when the account is loaded; undefined when it already is. */
   of(account: WatchedAccount): Promise<void> | undefined {
     const { id } = account;
-    if (!this.#dependencies.state.unloaded.has(id)) return undefined;
+    if (!this.#state.unloaded.has(id)) return undefined;
     const known = this.#underWay.get(id);
     if (known !== undefined) return known;
     const reading = this.#load(account).finally(() => this.#underWay.delete(id));
@@ -38,11 +44,10 @@ export class HistoryLoader {
   }
 
   async ofAll(ids: Iterable<string>): Promise<void> {
-    const { state } = this.#dependencies;
     const loading: Promise<void>[] = [];
     for (const id of ids) {
-      if (state.unloaded.size === 0) break;
-      const account = state.accounts.get(id);
+      if (this.#state.unloaded.size === 0) break;
+      const account = this.#state.accounts.get(id);
       const unloaded = account === undefined ? undefined : this.of(account);
       if (unloaded !== undefined) loading.push(unloaded);
       if (loading.length === maxLoading) await Promise.all(loading.splice(0));
@@ -51,36 +56,26 @@ export class HistoryLoader {
   }
 
   async #load(account: WatchedAccount): Promise<void> {
-    const { state, now, act } = this.#dependencies;
-    const read = await this.#read(account, loadSince(state, account, now()));
-    act((at) => {
+    const state = this.#state;
+    const read = await this.#read(account, loadSince(state, account, this.#now()));
+    this.#act((now) => {
       // A reload may have replaced or removed it.
       const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
-      if (current !== undefined) loadHistory(state, current, { ...read, now: at });
+      if (current !== undefined) loadHistory(state, current, { ...read, now });
     });
   }
 
   async #read({ id }: WatchedAccount, since: number): Promise<Pick<LoadedHistory, 'readings' | 'areAll'>> {
-    const { reader } = this.#dependencies;
     try {
-      const before = await reader.readingBefore(id, since);
+      const before = await this.#reader.readingBefore(id, since);
       const from = before?.at ?? since;
       const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
-      return { readings: await collect(reader.readings(query)), areAll: before === null };
+      return { readings: await collect(this.#reader.readings(query)), areAll: before === null };
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       return { readings: [], areAll: false };
     }
   }
-}
-
-/** For a state without turns that only this process uses. */
-export function historyLoaderOf(
-  state: MonitorState,
-  reader: HistoryLoaderDependencies['reader'],
-  now: () => number,
-): HistoryLoader {
-  return new HistoryLoader({ state, reader, now, act: (takeIn) => takeIn(now()) });
 }
 
 export async function collect<Row>(chunks: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {

@@ -1,10 +1,7 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Reading } from '../domain/reading.ts';
 import { LearnFromHistory } from '../engine/history.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import type { StoreReader } from '../ports/store.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 
 /** Learned per slice, in a millisecond or two, before others have their turn. */
@@ -13,14 +10,8 @@ const readingsAtOnce = 1000;
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
-interface LearningDependencies {
-  readonly state: MonitorState;
-  readonly reader: StoreReader;
+interface LearningDependencies extends Pick<DaemonParts, 'state' | 'store' | 'clock' | 'log' | 'committer'> {
   readonly historyLoader: HistoryLoader;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called when there is something to store. */
-  readonly learned: () => void;
 }
 
 interface Lesson {
@@ -48,7 +39,12 @@ export class Learning {
     const { unlearned, unloaded } = this.#dependencies.state;
     if (this.#stopped || this.#working || unlearned.size + unloaded.size === 0) return;
     this.#working = true;
-    this.#cancel = this.#dependencies.clock.setTimer(pauseMs, () => void this.#step(now));
+    this.#cancel = this.#dependencies.clock.setTimer(pauseMs, async () => {
+      if (unloaded.size > 0) await this.#loadSome();
+      else await this.#learn(now);
+      this.#working = false;
+      this.start(now);
+    });
   }
 
   stop(): void {
@@ -56,20 +52,13 @@ export class Learning {
     this.#cancel?.();
   }
 
-  async #step(now: number): Promise<void> {
-    if (this.#dependencies.state.unloaded.size > 0) await this.#loadSome();
-    else await this.#learn(now);
-    this.#working = false;
-    this.start(now);
-  }
-
   async #learn(now: number): Promise<void> {
-    const { state, log } = this.#dependencies;
+    const { state, log, committer } = this.#dependencies;
     try {
       this.#under ??= this.#next(now);
       if (this.#under !== null && !(await takeSome(this.#under))) return;
       this.#under = null;
-      this.#dependencies.learned();
+      committer.schedule();
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -86,22 +75,18 @@ export class Learning {
   /** So that who needs all accounts does not wait for all at once. */
   async #loadSome(): Promise<void> {
     const { state, historyLoader } = this.#dependencies;
-    const some = [...state.unloaded].slice(0, accountsAtOnce);
-    await Promise.all(
-      some.map((id) => {
-        const account = state.accounts.get(id);
-        return account === undefined ? void state.unloaded.delete(id) : historyLoader.of(account);
-      }),
-    );
+    const some = [...state.unloaded.values().take(accountsAtOnce)];
+    for (const id of some) if (!state.accounts.has(id)) state.unloaded.delete(id);
+    await historyLoader.ofAll(some);
   }
 
   #next(now: number): Lesson | null {
-    const { state, reader } = this.#dependencies;
+    const { state, store } = this.#dependencies;
     for (const id of state.unlearned) {
       const account = state.accounts.get(id);
       if (account !== undefined) {
         const subject = new LearnFromHistory(state, account, now);
-        return { subject, chunks: reader.readings(subject.query)[Symbol.asyncIterator]() };
+        return { subject, chunks: store.readings(subject.query)[Symbol.asyncIterator]() };
       }
       state.unlearned.delete(id);
     }

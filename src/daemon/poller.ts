@@ -5,8 +5,9 @@ import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { isNearEmpty } from '../engine/runways.ts';
-import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Provider, SendingGuard } from '../ports/provider.ts';
+import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
 import { RateGuard } from './rate-guard.ts';
@@ -17,14 +18,12 @@ const askAgainMs = 1000;
 /** Polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
-interface PollerDependencies {
+interface PollerDependencies extends Pick<DaemonDependencies, 'mayActUnpersisted'> {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
   readonly historyLoader: HistoryLoader;
   /** Whether this process owns the accounts now. */
   readonly owns: () => boolean;
-  /** Whether a group may be asked before its last outcome is stored; undefined: always. */
-  readonly mayActUnpersisted?: (() => boolean) | undefined;
   readonly now: () => number;
   /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -36,6 +35,7 @@ interface PollerDependencies {
  */
 export class Poller {
   readonly #dependencies: PollerDependencies;
+  readonly #state: MonitorState;
   readonly #due = new DueQueue<string>();
   readonly #guard: RateGuard;
   readonly #phases = new Map<string, number>();
@@ -50,8 +50,9 @@ export class Poller {
   #stopped = false;
 
   constructor(dependencies: PollerDependencies) {
-    this.#dependencies = dependencies;
     const { mayActUnpersisted, state } = dependencies;
+    this.#dependencies = dependencies;
+    this.#state = state;
     this.#guard = new RateGuard((group) => {
       // A group has the name of its first account, and all of its accounts have one entry.
       const first = state.accounts.get(group)?.settings;
@@ -59,7 +60,7 @@ export class Poller {
         .maxRequestsPerSecond;
     });
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
-    this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
+    this.#open = mayActUnpersisted === undefined ? null : new OpenRequests(isOpen, mayActUnpersisted);
   }
 
   get nextAt(): number {
@@ -78,26 +79,19 @@ export class Poller {
 
   /** Follows a reload: new and changed accounts start, removed ones stop, others keep their phase. */
   adopt(changed: ReadonlySet<string>): void {
-    const { state } = this.#dependencies;
-    const now = this.#dependencies.now();
-    for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
-    for (const { id, settings } of state.accounts.values())
-      if (!entryOf(state.settings, settings).polled) this.#forget(id);
-    const fresh = [...state.accounts.values()].filter(
-      ({ settings }) =>
-        entryOf(state.settings, settings).polled &&
-        (!this.#phases.has(settings.id) || changed.has(settings.id)),
-    );
+    const { accounts, settings } = this.#state;
+    const now = this.#now;
+    const polled = [...accounts.values()].filter((account) => entryOf(settings, account.settings).polled);
+    const ids = new Set(polled.map(({ id }) => id));
+    for (const id of this.#phases.keys()) if (!ids.has(id)) this.#forget(id);
+    const fresh = polled.filter(({ id }) => !this.#phases.has(id) || changed.has(id));
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
-      this.#phases.set(account.settings.id, now + phaseMs);
-      const first =
-        account.settings.poll.kind === 'cron' && account.poll.polledAt !== null
-          ? this.#nextByPlan(account, now)
-          : now + firstMs;
-      this.#due.set(account.settings.id, Math.max(first, blockedUntil(state, account.settings.id)));
+      this.#phases.set(account.id, now + phaseMs);
+      const isPlanned = account.settings.poll.kind === 'cron' && account.poll.polledAt !== null;
+      this.#plan(account.id, isPlanned ? this.#nextByPlan(account, now) : now + firstMs);
     });
   }
 
@@ -110,18 +104,18 @@ export class Poller {
     for (const id of this.#line) {
       if (begun++ === maxBegun) break;
       this.#line.delete(id);
-      const account = this.#dependencies.state.accounts.get(id);
+      const account = this.#state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
       if (startAt > now) this.#due.set(id, startAt);
-      else if (this.#open?.begin(id, this.#groupOf(id)) !== false) void this.#poll(account);
+      else if (this.#open?.begin(id, groupOf(this.#state, id)) !== false) void this.#poll(account);
       else this.#hold(id, now);
     }
   }
 
   /** Something was stored: accounts that waited for that are due. */
   stored(): void {
-    const now = this.#dependencies.now();
+    const now = this.#now;
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
@@ -130,8 +124,8 @@ export class Poller {
    * the account is removed. Null instead of a promise while the provider asked to wait.
    */
   pollNow(id: string): Promise<Outcome | null> | null {
-    const now = this.#dependencies.now();
-    if (this.#stopped || blockedUntil(this.#dependencies.state, id) > now) return null;
+    const now = this.#now;
+    if (this.#stopped || blockedUntil(this.#state, id) > now) return null;
     const promise = new Promise<Outcome | null>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
@@ -141,26 +135,23 @@ export class Poller {
 
   /** After a clock change intervals go on as before; cron expressions are evaluated again. */
   shift(byMs: number): void {
-    const { state } = this.#dependencies;
-    const now = this.#dependencies.now();
+    const now = this.#now;
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     this.#guard.shift(byMs);
-    const accounts = [...state.accounts.values()].filter(
-      ({ settings }) => this.#due.dueAt(settings.id) !== null,
-    );
+    const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#due.dueAt(id) !== null);
     accounts.forEach((account, index) => {
-      const { id, poll } = account.settings;
-      const soon = now + (index / accounts.length) * Math.min(2000, account.pollIntervalMs);
+      const { id, pollIntervalMs } = account;
+      const soon = now + (index / accounts.length) * Math.min(2000, pollIntervalMs);
       // After a jump forward the machine may have slept: poll soon.
-      if (byMs > account.pollIntervalMs) this.#due.set(id, Math.max(soon, blockedUntil(state, id)));
-      else if (poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
+      if (byMs > pollIntervalMs) this.#plan(id, soon);
+      else if (account.settings.poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
     });
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const id of [...this.#waiting.keys()]) this.#giveUp(id);
+    for (const id of [...this.#waiting.keys()]) if (!this.#underWay.has(id)) this.#release(id, null);
   }
 
   abandon(): void {
@@ -175,87 +166,80 @@ export class Poller {
     const ids: string[] = [];
     for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
     if (ids.length < 2) return ids;
-    const polledAt = (id: string): number => this.#dependencies.state.accounts.get(id)?.poll.polledAt ?? 0;
+    const polledAt = (id: string) => this.#state.accounts.get(id)?.poll.polledAt ?? 0;
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
   /**
    * The guard counts what was asked before a restart: a process that crashes again and again asks no faster.
    */
-  #rememberLastPoll({ settings: { id }, poll }: WatchedAccount, now: number): void {
+  #rememberLastPoll({ id, poll }: WatchedAccount, now: number): void {
     if (poll.polledAt === null) return;
-    const group = this.#groupOf(id);
     // One that died may have sent more than it stored.
-    const sentAt = this.#dependencies.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
-    this.#guard.sent(group, sentAt);
+    const sentAt = this.#state.endedCleanly ? Math.min(poll.polledAt, now) : now;
+    this.#guard.sent(groupOf(this.#state, id), sentAt);
   }
 
-  #groupOf(id: string): string {
-    return this.#dependencies.state.groups.get(id) ?? id;
+  #guardOf(id: string): SendingGuard {
+    const group = groupOf(this.#state, id);
+    return () => (this.#dependencies.owns() ? this.#guard.trySend(group, this.#now) : askAgainMs);
   }
-
-  /** See `SendingGuard`. */
-  readonly #guardOf = (id: string): SendingGuard => {
-    const group = this.#groupOf(id);
-    return () =>
-      this.#dependencies.owns() ? this.#guard.trySend(group, this.#dependencies.now()) : askAgainMs;
-  };
 
   /** It keeps its place, and what it waits for is stored at once. */
   #hold(id: string, now: number): void {
     this.#guard.keepPlace(id, now);
     this.#due.set(id, now + askAgainMs);
-    this.#dependencies.state.polls.hurry();
+    this.#state.polls.hurry();
   }
 
   #startAt(id: string, now: number): number {
-    const blocked = blockedUntil(this.#dependencies.state, id);
-    if (blocked <= now) return this.#guard.startAt(id, this.#groupOf(id), now);
+    const blocked = blockedUntil(this.#state, id);
+    if (blocked <= now) return this.#guard.startAt(id, groupOf(this.#state, id), now);
     this.#guard.leave(id);
     return blocked;
   }
 
   async #poll(account: WatchedAccount): Promise<void> {
-    const { id } = account.settings;
+    const { id } = account;
     this.#underWay.add(id);
     const asked = this.#dependencies.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
     const loadedHistory = this.#dependencies.historyLoader.of(account);
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
-    const current = this.#dependencies.state.accounts.get(id);
+    const current = this.#state.accounts.get(id);
     // Removed, or abandoned at the end: the outcome means nothing.
-    if (current === undefined || this.#ending.signal.aborted) {
-      this.#release(id, null);
-      return;
-    }
+    if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
     // It was asked at another address or by another key: that says nothing about the present one.
     if (hasOtherKey(account.settings, current.settings)) {
-      this.#due.set(id, this.#dependencies.now());
+      this.#due.set(id, this.#now);
       return;
     }
-    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#dependencies.state.polls.hurry();
+    if (this.#open?.isAwaited(groupOf(this.#state, id)) === true) this.#state.polls.hurry();
     this.#dependencies.ended(current, outcome);
-    this.#due.set(id, this.#nextAt(current, this.#dependencies.now()));
+    this.#planNext(current);
     this.#release(id, outcome);
   }
 
-  #giveUp(id: string): void {
-    if (!this.#underWay.has(id)) this.#release(id, null);
+  get #now(): number {
+    return this.#dependencies.now();
   }
 
   #release(id: string, outcome: Outcome | null): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
+    for (const resolve of this.#waiting.get(id) ?? []) resolve(outcome);
     this.#waiting.delete(id);
-    for (const resolve of waiting) resolve(outcome);
   }
 
-  #nextAt(account: WatchedAccount, now: number): number {
+  /** Not before the account may be asked. */
+  #plan(id: string, at: number): void {
+    this.#due.set(id, Math.max(at, blockedUntil(this.#state, id)));
+  }
+
+  #planNext(account: WatchedAccount): void {
     const { retryAt, outcome } = account.poll;
-    const planned = this.#nextByPlan(account, now);
-    const wanted = retryAt === null || outcome === 'auth_failed' ? planned : Math.min(planned, retryAt);
-    return Math.max(wanted, blockedUntil(this.#dependencies.state, account.settings.id));
+    const planned = this.#nextByPlan(account, this.#now);
+    const isRetried = retryAt !== null && outcome !== 'auth_failed';
+    this.#plan(account.id, isRetried ? Math.min(planned, retryAt) : planned);
   }
 
   #nextByPlan(account: WatchedAccount, now: number): number {
@@ -264,13 +248,13 @@ export class Poller {
       const intervalMs = nearEmptyMs !== null && isNearEmpty(account, now) ? nearEmptyMs : poll.everyMs;
       return nextOnGrid(this.#phases.get(id) ?? now, intervalMs, now);
     }
-    return this.#dependencies.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
+    return this.#state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
   }
 
   #forget(id: string): void {
     this.#phases.delete(id);
     this.#due.delete(id);
     this.#guard.leave(id);
-    this.#giveUp(id);
+    if (!this.#underWay.has(id)) this.#release(id, null);
   }
 }

@@ -42,12 +42,12 @@ export class RateGuard {
 
   /** Asked when a request is about to be sent: 0 counts it, anything else is how many milliseconds later it may ask again. */
   trySend(group: string, now: number): number {
-    const known = this.#of(group);
     const sendableAt = this.#sendableAt(group);
     if (sendableAt <= now) {
       this.sent(group, now);
       return 0;
     }
+    const known = this.#of(group);
     const place = Math.max(sendableAt, known.heldUntil);
     known.heldUntil = place + this.#spacingMs(group);
     return place - now;
@@ -65,7 +65,6 @@ export class RateGuard {
     this.#places.set(id, now);
   }
 
-  /** The account gives its place up. */
   leave(id: string): void {
     this.#places.delete(id);
   }
@@ -96,10 +95,8 @@ export class RateGuard {
   }
 
   #of(group: string): Group {
-    const known = this.#groups.get(group);
-    if (known !== undefined) return known;
-    const fresh = { freeAt: never, sentAt: never, heldUntil: never };
-    this.#groups.set(group, fresh);
-    return fresh;
+    const known = this.#groups.get(group) ?? { freeAt: never, sentAt: never, heldUntil: never };
+    this.#groups.set(group, known);
+    return known;
   }
 }

@@ -13,12 +13,16 @@ const maxStepBackMs = 3 * dayMs;
  */
 export function sendDueReports(state: MonitorState, now: number): void {
   for (const report of state.settings.reports) {
-    const note = `report:${report.id}`;
     const last = lastRun(state, report, now);
     // A new report begins with its next run.
-    const runAt = last === null ? null : dueRun(state, report, last, now);
-    if (last === null || runAt !== null) writeNote(state, note, String(runAt ?? now));
-    if (runAt !== null) sendReport(state, { report, until: runAt, now });
+    const until = last === null ? null : dueRun(state, report, last, now);
+    if (last === null || until !== null) writeNote(state, `report:${report.id}`, String(until ?? now));
+    if (until === null) continue;
+    const period = { id: report.id, since: periodStart(state, report, until), until };
+    for (const channel of report.channels) {
+      const id = state.random.id();
+      putNotification(state, newNotification({ id, channel, items: [], report: period, now, dueAt: now }));
+    }
   }
 }
 
@@ -30,19 +34,6 @@ export function nextReportAt(state: MonitorState): number {
     next = Math.min(next, at ?? next);
   }
   return next;
-}
-
-function sendReport(
-  state: MonitorState,
-  { report, until, now }: { readonly report: ReportSettings; readonly until: number; readonly now: number },
-): void {
-  for (const channel of report.channels) {
-    const period = { id: report.id, since: periodStart(state, report, until), until };
-    putNotification(
-      state,
-      newNotification({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }),
-    );
-  }
 }
 
 /** Since the run before; a week where there was none. */
@@ -59,9 +50,7 @@ export function periodStart(
  * one from slightly ahead keeps the report from being sent twice.
  */
 function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
-  const note = state.notes.get(`report:${report.id}`);
-  if (note === undefined) return null;
-  const last = Number(note.value);
+  const last = Number(state.notes.get(`report:${report.id}`)?.value ?? Number.NaN);
   return last <= now + maxStepBackMs ? last : null;
 }
 

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import type { Store } from '../ports/store.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
 
 const everyMs = hourMs;
 /** In small steps with a pause in which polls go on. */
@@ -14,13 +14,12 @@ const longPauseMs = 30 * dayMs;
  * Deletes what is older than the retention, unless the clock may be wrong: that must not cost the history.
  */
 export class Retention {
-  readonly #store: Store;
+  readonly #parts: Pick<DaemonParts, 'state' | 'store' | 'committer' | 'timer'>;
   #nextAt: number;
 
-  constructor(dependencies: { readonly store: Store; readonly aliveAt: number; readonly now: number }) {
-    this.#store = dependencies.store;
-    this.#nextAt =
-      dependencies.now + (dependencies.now - dependencies.aliveAt > longPauseMs ? distrustMs : everyMs);
+  constructor(parts: Pick<DaemonParts, 'state' | 'store' | 'committer' | 'timer'>, now: number) {
+    this.#parts = parts;
+    this.#nextAt = now + (now - parts.state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
   }
 
   get nextAt(): number {
@@ -31,21 +30,21 @@ export class Retention {
     this.#nextAt = now + distrustMs;
   }
 
-  /** The work that is due, for when the store is free; null before that. */
-  due(retentionMs: number, now: number): (() => Promise<void>) | null {
-    if (now < this.#nextAt) return null;
+  /** Takes a step when one is due and the store is free. */
+  start(now: number): void {
+    if (now < this.#nextAt) return;
     this.#nextAt = now + everyMs;
-    return async () => {
-      if (await this.#pruneStep(now - retentionMs)) this.#nextAt = Math.min(this.#nextAt, now + stepMs);
-    };
+    const { state, store, committer, timer } = this.#parts;
+    const olderThan = now - state.settings.storage.retentionMs;
+    committer.alone(async () => {
+      const isMore = await store.prune(olderThan).catch(nothingOnStorageError);
+      if (isMore) this.#nextAt = Math.min(this.#nextAt, now + stepMs);
+      timer.wakeBy(this.#nextAt);
+    });
   }
+}
 
-  async #pruneStep(olderThan: number): Promise<boolean> {
-    try {
-      return await this.#store.prune(olderThan);
-    } catch (error) {
-      if (error instanceof StorageError) return false;
-      throw error;
-    }
-  }
+function nothingOnStorageError(error: unknown): false {
+  if (error instanceof StorageError) return false;
+  throw error;
 }

@@ -1,22 +1,19 @@
 import type { Clock } from '../ports/clock.ts';
+import type { SteadyClock } from './steady-clock.ts';
 
 /** One timer for the soonest of many instants; asking for a later one costs nothing. */
 export class WakeTimer {
-  readonly #dependencies: {
-    readonly clock: Clock;
-    readonly until: (at: number) => number;
-    readonly wake: () => void;
-  };
+  readonly #clock: Clock;
+  readonly #time: SteadyClock;
+  readonly #wake: () => void;
   #at = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
   #stopped = false;
 
-  constructor(dependencies: {
-    readonly clock: Clock;
-    readonly until: (at: number) => number;
-    readonly wake: () => void;
-  }) {
-    this.#dependencies = dependencies;
+  constructor(clock: Clock, time: SteadyClock, wake: () => void) {
+    this.#clock = clock;
+    this.#time = time;
+    this.#wake = wake;
   }
 
   wakeBy(at: number): void {
@@ -24,10 +21,9 @@ export class WakeTimer {
     this.#cancel();
     this.#at = at;
     // Turns count whole milliseconds.
-    const delayMs = Math.max(0, this.#dependencies.until(Math.ceil(at)));
-    this.#cancel = this.#dependencies.clock.setTimer(delayMs, () => {
+    this.#cancel = this.#clock.setTimer(Math.max(0, this.#time.until(Math.ceil(at))), () => {
       this.#at = Number.POSITIVE_INFINITY;
-      this.#dependencies.wake();
+      this.#wake();
     });
   }
 

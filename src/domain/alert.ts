@@ -1,6 +1,6 @@
 import type { Fact, Quantity } from './quantity.ts';
 import type { Balance } from './reading.ts';
-import { isWorse, type Severity } from './severity.ts';
+import type { Severity } from './severity.ts';
 
 /**
  * The state of one rule for one account (Prometheus' terms). Its identity is `account` + `rule`.
@@ -122,22 +122,25 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
+/** What routes and silences go by. */
+export type Routed = Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>;
+
 /**
  * What routes and silences match an incident by. Self alerts also match by type: `channel-failed` is every
  * channel that fails, `channel-failed:ops` only that one.
  */
-export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
-  account: string;
-  rules: readonly string[];
-  severity: Severity;
-  labels: Incident['labels'];
-} {
-  const { account, rule, type, severity, labels } = incident;
+export function matchSubject({ account, rule, type, severity, labels }: Routed) {
   return { account, rules: account === selfAccountId ? [type, rule] : [rule], severity, labels };
 }
 
 export function alertKey(account: string, rule: string): string {
   return `${account}/${rule}`;
+}
+
+/** The reverse. A provider's id may contain a slash, a rule's never does. */
+export function alertNameOf(key: string): Pick<Alert, 'account' | 'rule'> {
+  const slash = key.lastIndexOf('/');
+  return { account: key.slice(0, slash), rule: key.slice(slash + 1) };
 }
 
 /** Self alerts have this account id; no configured account can have it. */
@@ -166,93 +169,10 @@ export interface AlertTiming {
   readonly flapWindowMs: number;
 }
 
-export function newIncident(input: {
-  readonly id: string;
-  readonly alert: Alert;
-  readonly accountName: string;
-  readonly labels: Incident['labels'];
-  readonly now: number;
-}): Incident {
-  const { id, alert, accountName, labels, now } = input;
-  const { account, rule, type, balance, severity, flappingSince, value, threshold, facts } = alert;
-  return {
-    id,
-    account,
-    rule,
-    type,
-    balance,
-    accountName,
-    labels,
-    severity,
-    worstSeverity: severity,
-    rises: 0,
-    firedAt: now,
-    escalationSince: now,
-    resolvedAt: null,
-    resolution: null,
-    flappingSince,
-    event: false,
-    value,
-    threshold,
-    facts,
-    acknowledgement: null,
-    eased: null,
-    notified: {},
-  };
-}
-
-/** What became of the alert of an incident that stays open; `eased`: a top-up made it milder. */
-export interface IncidentChange {
-  readonly alert: Alert;
-  readonly rose: boolean;
-  readonly eased: boolean;
-  readonly now: number;
-}
-
-/**
- * The incident after its alert changed at `now`; `rose`: its severity did. When it is worse than ever, or
- * than what was acknowledged, the time to escalation starts again.
- */
-export function changedIncident(incident: Incident, { alert, rose, eased, now }: IncidentChange): Incident {
-  const { severity, flappingSince, value, threshold, facts } = alert;
-  const isWorst = isWorse(severity, incident.worstSeverity);
-  const isNew = rose && (isWorst || isAcknowledged(incident));
-  return {
-    ...incident,
-    severity,
-    escalationSince: isNew ? now : incident.escalationSince,
-    worstSeverity: isWorst ? severity : incident.worstSeverity,
-    rises: incident.rises + (rose ? 1 : 0),
-    eased: eased ? { severity, rises: incident.rises } : incident.eased,
-    flappingSince,
-    value,
-    threshold,
-    facts: newest(facts, incident),
-  };
-}
-
-export function closedIncident(
-  incident: Incident,
-  alert: Alert,
-  { resolution, now }: { readonly resolution: Resolution; readonly now: number },
-): Incident {
-  // A clock that was set back must not make an incident end before it began.
-  const resolvedAt = Math.max(now, incident.firedAt);
-  const { value, threshold, facts } = alert;
-  return {
-    ...incident,
-    resolvedAt,
-    resolution,
-    flappingSince: null,
-    value,
-    threshold,
-    facts: newest(facts, incident),
-  };
-}
-
-/** An alert that ends because its rule or account was removed has no facts. */
-function newest(facts: Alert['facts'], incident: Incident): Incident['facts'] {
-  return facts.length > 0 ? facts : incident.facts;
+/** The incident with what each channel was last notified of made into something else. */
+export function mapNotified(incident: Incident, change: (last: LastNotified) => LastNotified): Incident {
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [channel, change(last)]);
+  return { ...incident, notified: Object.fromEntries(notified) };
 }
 
 /** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */

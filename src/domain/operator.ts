@@ -53,19 +53,16 @@ export interface SilenceOrder {
 }
 
 /** An order that the command line left in the database for the daemon. */
-export type OperatorOrder =
+export type OperatorOrder = DatabaseOrder | { readonly kind: 'hand-over'; readonly at: number };
+
+/** One about alerts, silences or top-ups. */
+export type DatabaseOrder =
   | (Acknowledge & { readonly kind: 'acknowledge'; readonly at: number })
-  | {
-      readonly kind: 'unacknowledge';
-      readonly account: string;
-      readonly rule: string;
-      readonly at: number;
-    }
+  | (AlertName & { readonly kind: 'unacknowledge'; readonly at: number })
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number }
   | (ExpectOrder & { readonly kind: 'expect-top-up'; readonly at: number })
-  | { readonly kind: 'cancel-expected'; readonly account: string; readonly id: string; readonly at: number }
-  | { readonly kind: 'hand-over'; readonly at: number };
+  | { readonly kind: 'cancel-expected'; readonly account: string; readonly id: string; readonly at: number };
 
 /** A top-up that a person announced: ordered, but not on the balance yet. */
 export interface ExpectedTopUp {

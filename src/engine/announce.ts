@@ -3,19 +3,22 @@ import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
-import { type ChannelPlan, channelsOfRoutes, decide, planChannels, type Suppression } from './decide.ts';
+import { type ChannelPlan, channelsOfRoutes, type Decision, decide, planChannels } from './decide.ts';
 import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
 
-/**
- * The step of a turn that decides, for every touched incident and each of its channels, whether to notify,
- * and queues that.
- */
+interface Turn {
+  readonly state: MonitorState;
+  readonly now: number;
+  /** Incidents that a pending notification is about, by channel. */
+  readonly waiting: Map<string, ReadonlySet<string>>;
+}
+
+/** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues that. */
 export function decideTouched(state: MonitorState, now: number): void {
-  if (state.touched.size === 0) return;
-  const turn = { state, now, waiting: new WaitingIncidents(state) };
+  const turn = { state, now, waiting: new Map() };
   let left = maxAtOnce;
   for (const id of state.touched) {
     if (left === 0) {
@@ -28,17 +31,6 @@ export function decideTouched(state: MonitorState, now: number): void {
     if (incident !== undefined) announce(turn, incident);
   }
 }
-interface Turn {
-  readonly state: MonitorState;
-  readonly now: number;
-  readonly waiting: WaitingIncidents;
-}
-
-/** An incident after its notifications, and when to look at it again. */
-interface Announced {
-  readonly incident: Incident;
-  readonly until: number;
-}
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
@@ -47,45 +39,63 @@ function announce(turn: Turn, incident: Incident): void {
     ...suppressionByAlerts(state, incident, now),
     heldUntil: heldMs > 0 ? incident.firedAt + heldMs : heldUntil(state, incident, now),
   };
-  const unnotified: Announced = { incident, until: Number.POSITIVE_INFINITY };
-  const notified = plansOf(state, incident).reduce<Announced>((sofar, plan) => {
+  let after = incident;
+  let until = Number.POSITIVE_INFINITY;
+  for (const plan of plansOf(state, incident)) {
+    const { channel } = plan;
     const forChannel = { ...suppression, channelFailedUntil: channelFailedUntil(state, incident, plan) };
-    const here = notifyAll(turn, { incident: sofar.incident, plan, suppression: forChannel });
-    return { incident: here.incident, until: Math.min(sofar.until, here.until) };
-  }, unnotified);
-  if (notified.incident !== incident) state.incidents.set(incident.id, notified.incident);
-  if (Number.isFinite(notified.until)) scheduleBy(state, `incident:${incident.id}`, notified.until);
+    const waiting = (): boolean => isWaiting(turn, channel, incident.id);
+    const next = (): Decision =>
+      decide({
+        incident: after,
+        plan,
+        notified: after.notified[channel] ?? null,
+        suppression: forChannel,
+        waiting,
+        now,
+      });
+    // One notification may leave another, such as an escalation that is due as well.
+    let decision = next();
+    for (; decision.kind === 'notify'; decision = next()) after = notify(turn, after, plan, decision.item);
+    until = Math.min(until, decision.until ?? Number.POSITIVE_INFINITY);
+  }
+  if (after !== incident) state.incidents.set(incident.id, after);
+  if (Number.isFinite(until)) scheduleBy(state, `incident:${incident.id}`, until);
 }
 
-/**
- * Notifies one channel until nothing is left: one notification may leave another, such as an escalation that
- * is due as well.
- */
-function notifyAll(
-  turn: Turn,
-  input: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
-): Announced {
-  const { incident, plan, suppression } = input;
-  const { now } = turn;
-  const decision = decide({
-    incident,
-    plan,
-    notified: incident.notified[plan.channel] ?? null,
-    suppression,
-    waiting: () => turn.waiting.has(plan.channel, incident.id),
+/** Queues it, and returns the incident with what the channel is then notified of. */
+function notify(
+  { state, now }: Turn,
+  incident: Incident,
+  { channel, groupWaitMs }: ChannelPlan,
+  item: NotificationReason,
+): Incident {
+  const { id, account, rule } = incident;
+  const message = enqueue(state, {
+    channel,
+    item: { incident: id, account, rule, kind: item, at: now },
+    dueAt: now + groupWaitMs,
     now,
   });
-  if (decision.kind === 'quiet') return { incident, until: decision.until ?? Number.POSITIVE_INFINITY };
-  const { item } = decision;
-  const message = enqueue(turn.state, {
-    channel: plan.channel,
-    item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: item, at: now },
-    dueAt: now + plan.groupWaitMs,
-    now,
-  });
-  const untried = isUntried(turn.state, incident);
-  const next = markNotified(incident, { channel: plan.channel, item, message, untried, now });
-  return notifyAll(turn, { ...input, incident: next });
+  const known = incident.notified[channel];
+  const notified: LastNotified = {
+    at: now,
+    severity: incident.severity,
+    rises: incident.rises,
+    resolved: item === 'resolved',
+    flapping: incident.flappingSince !== null,
+    firstMessage: known?.firstMessage ?? message,
+    subject: known?.subject ?? null,
+    ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
+    escalatedAt: item === 'escalated' ? now : (known?.escalatedAt ?? null),
+    acknowledgedAt: incident.acknowledgement?.at ?? null,
+  };
+  return {
+    ...incident,
+    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
+    escalationSince: isUntried(state, incident) ? now : incident.escalationSince,
+    notified: { ...incident.notified, [channel]: notified },
+  };
 }
 
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
@@ -144,58 +154,14 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
   const reminded = repeatEveryMs !== null && Number.isFinite(repeatEveryMs);
   return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
 }
-class WaitingIncidents {
-  readonly #state: MonitorState;
-  readonly #byChannel = new Map<string, ReadonlySet<string>>();
-
-  constructor(state: MonitorState) {
-    this.#state = state;
-  }
-
-  has(channel: string, incident: string): boolean {
-    const known = this.#byChannel.get(channel);
-    if (known !== undefined) return known.has(incident);
-    // A retry for some recipients does not count: the others already have it.
-    const items = queueOf(this.#state, channel).flatMap(({ items, owed }) =>
-      owed === undefined ? items : [],
+/** Whether a notification about the incident is pending for the channel. */
+function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
+  // A retry for some recipients does not count: the others already have it.
+  const about = (): string[] =>
+    queueOf(state, channel).flatMap(({ items, owed }) =>
+      owed === undefined ? items.map((item) => item.incident) : [],
     );
-    this.#byChannel.set(channel, new Set(items.map((item) => item.incident)));
-    return this.has(channel, incident);
-  }
-}
-
-/**
- * The incident after a channel was notified. `message` says it; `untried`: no channel was notified or tried
- * before.
- */
-export function markNotified(
-  incident: Incident,
-  input: {
-    readonly channel: string;
-    readonly item: NotificationReason;
-    readonly message: string;
-    readonly untried: boolean;
-    readonly now: number;
-  },
-): Incident {
-  const { channel, item, message, untried, now } = input;
-  const known = incident.notified[channel];
-  const notified: LastNotified = {
-    at: now,
-    severity: incident.severity,
-    rises: incident.rises,
-    resolved: item === 'resolved',
-    flapping: incident.flappingSince !== null,
-    firstMessage: known?.firstMessage ?? message,
-    subject: known?.subject ?? null,
-    ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
-    acknowledgedAt: incident.acknowledgement?.at ?? null,
-    escalatedAt: item === 'escalated' ? now : (known?.escalatedAt ?? null),
-  };
-  return {
-    ...incident,
-    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
-    escalationSince: untried ? now : incident.escalationSince,
-    notified: { ...incident.notified, [channel]: notified },
-  };
+  const known = waiting.get(channel) ?? new Set(about());
+  waiting.set(channel, known);
+  return known.has(incident);
 }

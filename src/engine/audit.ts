@@ -1,6 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { AuditEntry, OperatorOrder } from '../domain/operator.ts';
+import type { AuditEntry, DatabaseOrder } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
 const prefix = 'audit:';
@@ -39,31 +39,35 @@ function atOf(name: string): number {
 }
 
 /** What an order says that the command line left in the database. */
-export function describeOrder(
-  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
-  at: number,
-): AuditEntry {
-  const common = { at, by: 'command line', from: null, account: null, rule: null, detail: '' };
+export function describeOrder(order: DatabaseOrder, at: number): AuditEntry {
+  const common = {
+    at,
+    by: 'command line',
+    from: null,
+    account: null,
+    rule: null,
+    detail: '',
+    action: order.kind,
+  };
+  const join = (...details: (string | undefined)[]): string => details.filter(Boolean).join(', ');
   switch (order.kind) {
     case 'acknowledge': {
-      const { kind: action, by, account, rule, comment: detail } = order;
-      return { ...common, action, by, account, rule, detail };
+      const { by, account, rule, comment: detail } = order;
+      return { ...common, by, account, rule, detail };
     }
     case 'unacknowledge':
-      return { ...common, action: order.kind, account: order.account, rule: order.rule };
+      return { ...common, account: order.account, rule: order.rule };
     case 'silence': {
-      const { createdBy, comment, match, endsAt } = order.silence;
-      const detail = [JSON.stringify(match), `until ${isoText(endsAt)}`, comment].filter(Boolean).join(', ');
-      return { ...common, action: order.kind, by: createdBy, detail };
+      const { createdBy: by, comment, match, endsAt } = order.silence;
+      return { ...common, by, detail: join(JSON.stringify(match), `until ${isoText(endsAt)}`, comment) };
     }
     case 'expect-top-up': {
       const { account, orderedBy, amountMicros, by, comment } = order;
       const until = by === undefined ? '' : `by ${isoText(by)}`;
-      const detail = [formatMicros(amountMicros), until, comment].filter(Boolean).join(', ');
-      return { ...common, action: order.kind, by: orderedBy, account, detail };
+      return { ...common, by: orderedBy, account, detail: join(formatMicros(amountMicros), until, comment) };
     }
     case 'cancel-expected':
-      return { ...common, action: order.kind, account: order.account, detail: order.id };
+      return { ...common, account: order.account, detail: order.id };
     case 'expire':
       return { ...common, action: 'expire-silence', detail: order.id };
   }

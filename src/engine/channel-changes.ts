@@ -107,5 +107,5 @@ function abandonChannel(state: MonitorState, name: string): void {
 function forgetChannel(state: MonitorState, name: string, now: number): void {
   state.notes.delete(receiverNote + name);
   const rule = channelFailedRule(name);
-  closeSelfAlert(state, { account: selfAccountId, rule, resolution: { kind: 'channel-removed' }, now });
+  closeSelfAlert(state, { account: selfAccountId, rule }, { kind: 'channel-removed' }, now);
 }

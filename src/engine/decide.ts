@@ -1,4 +1,10 @@
-import { type Incident, isAcknowledged, type LastNotified, matchSubject } from '../domain/alert.ts';
+import {
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  matchSubject,
+  type Routed,
+} from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { defaultGroupWaitMs, type Route, repeatEveryBySeverity } from '../domain/route.ts';
 import { matches, matchesEverything } from '../domain/rule.ts';
@@ -171,35 +177,43 @@ export function planChannels(
   channels: readonly string[],
 ): readonly ChannelPlan[] {
   const plans = new Map<string, ChannelPlan>();
+  const add = (channel: string, part: Partial<ChannelPlan>): void => {
+    plans.set(channel, { ...unasked, ...plans.get(channel), ...part, channel });
+  };
   const taken = routesFor(incident, routes, channels);
-  for (const route of taken) {
+  for (const { groupWaitMs, escalate, ...route } of taken) {
     const repeatEveryMs = route.repeatEveryMs ?? repeatEveryBySeverity[incident.severity];
-    const paced = { ...route, repeatEveryMs };
-    for (const channel of route.channels) addDirect(plans, channel, paced);
-    for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, paced);
+    for (const channel of route.channels)
+      if (!plans.get(channel)?.direct) add(channel, { repeatEveryMs, groupWaitMs, direct: true });
+    for (const channel of escalate?.channels ?? []) {
+      if (!plans.has(channel)) add(channel, { repeatEveryMs, groupWaitMs });
+      if (plans.get(channel)?.escalateAfterMs === null)
+        add(channel, { escalateAfterMs: escalate?.afterMs ?? null });
+    }
   }
   const chosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
-  if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
-  for (const channel of Object.keys(incident.notified)) {
-    if (!plans.has(channel)) plans.set(channel, { ...unasked, channel });
-  }
+  const everywhere = alertKindOf(incident).concernsEveryChannel === true && !chosen ? channels : [];
+  // Notified of beginning, worsening and end; reminded only as far as a route asks for it.
+  for (const channel of everywhere)
+    add(channel, {
+      direct: true,
+      repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
+    });
+  for (const channel of Object.keys(incident.notified)) if (!plans.has(channel)) add(channel, {});
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
 }
 
 /** With the fallback where none matches. */
 export function routesFor(
-  incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
+  incident: Routed,
   routes: readonly Route[],
   channels: readonly string[],
 ): readonly Route[] {
-  const taken: Route[] = [];
   const subject = matchSubject(incident);
-  for (const route of routes) {
-    if (!matches(route.match, subject)) continue;
-    taken.push(route);
-    if (!route.continue) break;
-  }
+  const matching = routes.filter((route) => matches(route.match, subject));
+  const last = matching.findIndex((route) => !route.continue);
+  const taken = last < 0 ? matching : matching.slice(0, last + 1);
   return taken.length > 0 ? taken : [everyChannel(channels)];
 }
 
@@ -233,30 +247,3 @@ const unasked = {
   escalateAfterMs: null,
   groupWaitMs: defaultGroupWaitMs,
 } as const satisfies Omit<ChannelPlan, 'channel'>;
-
-type PacedRoute = Route & { readonly repeatEveryMs: number };
-
-function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: PacedRoute): void {
-  const known = plans.get(channel);
-  if (known?.direct) return;
-  const { repeatEveryMs, groupWaitMs } = route;
-  plans.set(channel, { ...unasked, ...known, channel, direct: true, repeatEveryMs, groupWaitMs });
-}
-
-function concernsEveryChannel(incident: Incident): boolean {
-  return alertKindOf(incident).concernsEveryChannel === true;
-}
-
-/** Notified of beginning, worsening and end; reminded only as far as a route asks for it. */
-function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
-  const known = plans.get(channel);
-  const repeatEveryMs = known?.repeatEveryMs ?? Number.POSITIVE_INFINITY;
-  plans.set(channel, { ...unasked, ...known, channel, direct: true, repeatEveryMs });
-}
-
-function addEscalation(plans: Map<string, ChannelPlan>, channel: string, route: PacedRoute): void {
-  const { repeatEveryMs, groupWaitMs } = route;
-  const known = plans.get(channel) ?? { ...unasked, channel, repeatEveryMs, groupWaitMs };
-  if (known.escalateAfterMs === null)
-    plans.set(channel, { ...known, escalateAfterMs: route.escalate?.afterMs ?? null });
-}

@@ -27,54 +27,38 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   state.underWay.delete(message.id);
   if (!state.settings.channels.some(({ name }) => name === message.channel)) {
     const gone = 'the channel was removed from the configuration';
-    end(state, message, sent.delivery.kind === 'delivered' ? { deliveredAt: now } : { failure: gone });
+    end(state, message, sent.delivery.kind === 'delivered' ? delivered(now) : dead(gone));
     return;
   }
   const { delivery } = sent;
   const ended = { ...sent, message, now };
   noteDelivery(state, ended);
-  if (message.owed !== undefined) {
-    recordOwed(state, ended, message.owed);
-    return;
-  }
-  switch (delivery.kind) {
-    case 'delivered':
-      recordDelivered(state, { ...ended, delivery });
-      break;
-    case 'retry':
-      recordRetry(state, { ...ended, delivery });
-      break;
-    case 'dead':
-      recordDead(state, { message, spared: new Set(), reason: delivery.reason, now });
-      break;
-    case 'needless':
-      end(state, message, { failure: delivery.reason });
-      break;
-  }
+  if (message.owed !== undefined) recordOwed(state, ended, message.owed);
+  else if (delivery.kind === 'delivered') recordDelivered(state, { ...ended, delivery });
+  else if (delivery.kind === 'retry') recordRetry(state, { ...ended, delivery });
+  else if (delivery.kind === 'needless') end(state, message, dead(delivery.reason));
+  else recordDead(state, message, delivery.reason, now);
 }
 
-function noteDelivery(state: MonitorState, { message: { channel }, delivery, now }: Ended): void {
+function noteDelivery({ deliveries }: MonitorState, { message: { channel }, delivery, now }: Ended): void {
   if (delivery.kind === 'needless') return;
-  const deliveredAt = state.deliveries.get(channel)?.deliveredAt ?? null;
-  state.deliveries.set(
-    channel,
-    delivery.kind === 'delivered'
-      ? { deliveredAt: now, lastError: null }
-      : { deliveredAt, lastError: delivery.reason },
-  );
+  const isDelivered = delivery.kind === 'delivered';
+  const deliveredAt = isDelivered ? now : (deliveries.get(channel)?.deliveredAt ?? null);
+  deliveries.set(channel, { deliveredAt, lastError: isDelivered ? null : delivery.reason });
 }
 
-function end(
-  state: MonitorState,
-  message: Notification,
-  how: { readonly deliveredAt: number } | { readonly failure: string },
-): void {
-  putNotification(
-    state,
-    'failure' in how
-      ? { ...message, state: 'dead', uncertain: false, lastError: how.failure }
-      : { ...message, state: 'delivered', uncertain: false, lastError: null, deliveredAt: how.deliveredAt },
-  );
+type Ending = Pick<Notification, 'state' | 'lastError'> & Partial<Pick<Notification, 'deliveredAt'>>;
+
+function end(state: MonitorState, message: Notification, ending: Ending): void {
+  putNotification(state, { ...message, uncertain: false, ...ending });
+}
+
+function delivered(deliveredAt: number): Ending {
+  return { state: 'delivered', lastError: null, deliveredAt };
+}
+
+function dead(lastError: string): Ending {
+  return { state: 'dead', lastError };
 }
 
 function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
@@ -87,9 +71,9 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
     forgetTries(state, message.channel);
   }
   const { refusedRecipients: refused = [], refusal } = delivery;
-  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, refusal, now });
+  if (refused.length > 0) raiseRefused(state, message.channel, refused, { refusal, now });
   else clearOwnFailure(state, rule, now);
-  forEachNotified(state, message, (_, notified) => {
+  forEachNotified(state, message, (_, { pausedMs: _before, ...notified }) => {
     const first = notified.firstMessage === message.id && notified.subject === null;
     return {
       ...notified,
@@ -107,7 +91,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
 function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
   const { owed } = delivery;
   if (owed === undefined) {
-    end(state, message, { deliveredAt: now });
+    end(state, message, delivered(now));
     return;
   }
   putNotification(state, {
@@ -130,7 +114,7 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   if (delivery.kind === 'delivered') {
     endForWhoHasIt(state, { ...ended, delivery });
     const { refusedRecipients: refused = [], refusal } = delivery;
-    if (refused.length > 0) raiseRefused(state, { channel, refused, refusal, now });
+    if (refused.length > 0) raiseRefused(state, channel, refused, { refusal, now });
   } else if (
     delivery.kind === 'retry' &&
     now < message.giveUpAt &&
@@ -138,80 +122,63 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   ) {
     recordRetry(state, { ...ended, delivery });
   } else {
-    end(state, message, { deliveredAt: message.deliveredAt ?? now });
-    if (delivery.kind !== 'needless')
-      raiseRefused(state, { channel, refused: owed, refusal: delivery.reason, now });
+    end(state, message, delivered(message.deliveredAt ?? now));
+    if (delivery.kind !== 'needless') raiseRefused(state, channel, owed, { refusal: delivery.reason, now });
   }
 }
 
+/** The rest was delivered. */
 function raiseRefused(
   state: MonitorState,
-  ended: {
-    readonly channel: string;
-    readonly refused: readonly string[];
-    readonly refusal: string | undefined;
-    readonly now: number;
-  },
+  channel: string,
+  refused: readonly string[],
+  { refusal, now }: { readonly refusal: string | undefined; readonly now: number },
 ): void {
-  const { channel, refused, refusal, now } = ended;
-  raiseChannelFailed(state, {
-    channel,
-    severity: 'warning',
-    reason: `refused ${refused.join(', ')}${refusal === undefined ? '' : ` (${refusal})`}; the rest was delivered`,
-    refused: refused.length,
-    now,
-  });
+  const why = refusal === undefined ? '' : ` (${refusal})`;
+  const reason = `refused ${refused.join(', ')}${why}; the rest was delivered`;
+  raiseChannelFailed(state, channel, { severity: 'warning', reason, refused: refused.length }, now);
 }
 
 function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
-  if (now >= message.giveUpAt) {
+  const { attempts, giveUpAt } = message;
+  if (now >= giveUpAt) {
     const spared = splitFresh(state, message, now);
-    const reason = `not delivered within a day; last: ${delivery.reason}`;
-    recordDead(state, { message, spared, reason, now });
-    return;
+    recordDead(state, message, `not delivered within a day; last: ${delivery.reason}`, now, spared);
+  } else if (delivery.tries !== undefined && attempts >= delivery.tries) {
+    recordDead(state, message, `given up after ${attempts} attempts: ${delivery.reason}`, now);
+  } else {
+    const waiting: Notification = {
+      ...message,
+      uncertain: wasUncertain || delivery.certainty === 'unknown',
+      dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
+      lastError: delivery.reason,
+    };
+    putNotification(state, waiting);
+    // A silence may have begun meanwhile.
+    retractMuted(state, waiting, now);
   }
-  if (delivery.tries !== undefined && message.attempts >= delivery.tries) {
-    const reason = `given up after ${message.attempts} attempts: ${delivery.reason}`;
-    recordDead(state, { message, spared: new Set(), reason, now });
-    return;
-  }
-  const waiting: Notification = {
-    ...message,
-    uncertain: wasUncertain || delivery.certainty === 'unknown',
-    dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
-    lastError: delivery.reason,
-  };
-  putNotification(state, waiting);
-  // A silence may have begun meanwhile.
-  retractMuted(state, waiting, now);
 }
 
 /**
  * What was not delivered does not count as notified: it is tried again when the channel works, or at the pace
- * of reminders.
+ * of reminders. `spared` incidents continue in another notification.
  */
 function recordDead(
   state: MonitorState,
-  ended: {
-    readonly message: Notification;
-    /** Incidents that continue in another notification. */
-    readonly spared: ReadonlySet<string>;
-    readonly reason: string;
-    readonly now: number;
-  },
+  message: Notification,
+  reason: string,
+  now: number,
+  spared: ReadonlySet<string> = new Set(),
 ): void {
-  const { message, spared, reason, now } = ended;
-  end(state, message, { failure: reason });
-  raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
-  for (const { incident } of message.items) {
+  end(state, message, dead(reason));
+  raiseChannelFailed(state, message.channel, { severity: 'critical', reason }, now);
+  for (const { incident } of message.items)
     if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
-  }
   withdrawNotified(state, message, spared);
 }
 
 /** Allows a new try at once, because the channel worked or was reconfigured. */
 export function forgetTries(state: MonitorState, channel: string): void {
-  for (const key of [...state.channelTries.keys()]) {
+  for (const key of [...state.channelTries.keys()])
     if (key.startsWith(`${channel}/`)) state.channelTries.delete(key);
-  }
 }

@@ -3,6 +3,7 @@ import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
 import { type ExpectedTopUp, type ExpectOrder, hasArrived, type Refusal } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { arrivalOf } from '../spending/pay-by.ts';
 import { listWords } from '../wording/lists.ts';
 import { scheduleAccount } from './judge.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
@@ -22,7 +23,7 @@ export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number
     return refuse(
       `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
     );
-  const by = order.by ?? arrivalOf(account, now);
+  const by = order.by ?? arrivalAfter(account, now);
   if (by === null) return refuse('say by when it arrives: the account has no "leadTime"');
   if (!(order.amountMicros > 0)) return refuse('the amount must be above 0');
   if (!(by > now && by <= now + maxAheadMs)) return refuse('it must arrive within 366 days from now');
@@ -113,8 +114,8 @@ function keepExpected(state: MonitorState, account: string, topUps: readonly Exp
 }
 
 /** After the lead time, in working days where holidays are given. */
-function arrivalOf({ settings: { leadTimeMs }, spending }: WatchedAccount, now: number): number | null {
-  return leadTimeMs === null ? null : spending.arrivalOf(now, leadTimeMs);
+function arrivalAfter({ settings: { leadTimeMs }, spending }: WatchedAccount, now: number): number | null {
+  return leadTimeMs === null ? null : arrivalOf(spending.week, now, leadTimeMs);
 }
 
 function refuse(why: string): Refusal {

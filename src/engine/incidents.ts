@@ -1,57 +1,126 @@
-import {
-  type Alert,
-  changedIncident,
-  closedIncident,
-  displayName,
-  type Heir,
-  type Incident,
-  type IncidentChange,
-  newIncident,
-  type Resolution,
-} from '../domain/alert.ts';
+import { type Alert, displayName, type Incident, isAcknowledged, type Resolution } from '../domain/alert.ts';
+import { isWorse } from '../domain/severity.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
+import type { Transition } from './transition.ts';
 
-/** An alert that begins; `account` is null for what is about lowwater itself or a provider. */
-interface Opening {
-  readonly account: WatchedAccount | null;
-  readonly alert: Alert;
-  readonly now: number;
+/** The incident of an alert that fires now; `account` is null for what is about lowwater itself or a provider. */
+export function sketchIncident(
+  id: string,
+  account: WatchedAccount | null,
+  alert: Alert,
+  now: number,
+): Incident {
+  const { rule, type, balance, severity, flappingSince, value, threshold, facts } = alert;
+  return {
+    id,
+    account: alert.account,
+    rule,
+    type,
+    balance,
+    accountName: account?.settings.name ?? displayName(alert.account),
+    labels: account?.settings.labels ?? {},
+    severity,
+    worstSeverity: severity,
+    rises: 0,
+    firedAt: now,
+    escalationSince: now,
+    resolvedAt: null,
+    resolution: null,
+    flappingSince,
+    event: false,
+    value,
+    threshold,
+    facts,
+    acknowledgement: null,
+    eased: null,
+    notified: {},
+  };
 }
 
-/** Opens the incident of an alert that fires now; returns its id. */
-export function openIncident(state: MonitorState, opening: Opening): string {
-  const incident = sketchIncident(newId(state), opening);
-  keepIncident(state, incident);
-  return incident.id;
-}
 export function openEvent(
   state: MonitorState,
-  { evaluation, ...opening }: Opening & { readonly evaluation: Evaluation },
+  account: WatchedAccount | null,
+  { alert, evaluation }: { readonly alert: Alert; readonly evaluation: Evaluation },
+  now: number,
 ): void {
   if (evaluation.kind !== 'event') return;
   const { severity, value, threshold, facts } = evaluation;
-  const alert = { ...opening.alert, severity, value, threshold, facts };
-  keepIncident(state, { ...sketchIncident(newId(state), { ...opening, alert }), event: true });
+  const happened = { ...alert, severity, value, threshold, facts };
+  keepIncident(state, { ...sketchIncident(newId(state), account, happened, now), event: true });
 }
 
-export function updateIncident(state: MonitorState, change: IncidentChange): void {
-  const incident = incidentOf(state, change.alert);
-  if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
+interface Change {
+  readonly now: number;
+  /** A top-up made it milder. */
+  readonly eased?: boolean;
+  /** Why it ended, where it did. */
+  readonly resolution: () => Resolution;
 }
 
-export function closeIncident(
+/** Opens, changes or closes the incident of an alert that changed. Returns the alert with its incident. */
+export function followChange(
   state: MonitorState,
-  end: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
-): void {
-  const incident = incidentOf(state, end.alert);
+  account: WatchedAccount | null,
+  { alert, change }: Transition,
+  { now, eased = false, resolution }: Change,
+): Alert {
+  if (change === 'fired') {
+    const incident = sketchIncident(newId(state), account, alert, now);
+    keepIncident(state, incident);
+    return { ...alert, incident: incident.id };
+  }
+  if (change === 'resolved') {
+    closeIncident(state, alert, resolution(), now);
+    return { ...alert, incident: null };
+  }
+  const incident = alert.state === 'firing' ? incidentOf(state, alert) : undefined;
+  if (incident !== undefined)
+    keepIncident(state, changedIncident(incident, alert, { rose: change === 'rose', eased, now }));
+  return alert;
+}
+
+/** When it is worse than ever, or than what was acknowledged, the time to escalation starts again. */
+function changedIncident(
+  incident: Incident,
+  alert: Alert,
+  { rose, eased, now }: { readonly rose: boolean; readonly eased: boolean; readonly now: number },
+): Incident {
+  const { severity, flappingSince } = alert;
+  const isWorst = isWorse(severity, incident.worstSeverity);
+  const isNew = rose && (isWorst || isAcknowledged(incident));
+  return {
+    ...incident,
+    ...numbersOf(alert, incident),
+    severity,
+    escalationSince: isNew ? now : incident.escalationSince,
+    worstSeverity: isWorst ? severity : incident.worstSeverity,
+    rises: incident.rises + (rose ? 1 : 0),
+    eased: eased ? { severity, rises: incident.rises } : incident.eased,
+    flappingSince,
+  };
+}
+
+export function closeIncident(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
+  const incident = incidentOf(state, alert);
   if (incident === undefined) return;
-  const resolution = inherited(end.resolution, state.heir);
-  keepIncident(state, closedIncident(incident, end.alert, { ...end, resolution }));
+  keepIncident(state, {
+    ...incident,
+    ...numbersOf(alert, incident),
+    // A clock that was set back must not make an incident end before it began.
+    resolvedAt: Math.max(now, incident.firedAt),
+    resolution: inherited(resolution, state),
+    flappingSince: null,
+  });
+}
+
+/** An alert that ends because its rule or account was removed has no facts. */
+function numbersOf({ value, threshold, facts }: Alert, incident: Incident) {
+  return { value, threshold, facts: facts.length > 0 ? facts : incident.facts };
 }
 
 /** What is removed while an heir restores the state is removed by the take-over. */
-function inherited(resolution: Resolution, heir: Heir | null): Resolution {
+function inherited(resolution: Resolution, { heir }: MonitorState): Resolution {
   const { kind } = resolution;
   const isRemoval = kind === 'rule-removed' || kind === 'account-removed' || kind === 'channel-removed';
   return heir !== null && isRemoval ? { kind, heir } : resolution;
@@ -61,11 +130,6 @@ function inherited(resolution: Resolution, heir: Heir | null): Resolution {
 export function keepIncident(state: MonitorState, incident: Incident): void {
   state.incidents.set(incident.id, incident);
   state.touched.add(incident.id);
-}
-
-export function sketchIncident(id: string, { account, alert, now }: Opening): Incident {
-  const accountName = account?.settings.name ?? displayName(alert.account);
-  return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
 }
 
 export function incidentOf(state: MonitorState, alert: Alert): Incident | undefined {

@@ -1,8 +1,8 @@
 import { type Alert, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
-import type { Quantity } from '../domain/quantity.ts';
+import { count, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
-import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { providerDown } from '../rules/self-alert-kinds.ts';
 import type { Suppression } from './decide.ts';
@@ -93,17 +93,13 @@ function reviewOutage(state: MonitorState, providerKey: string, now: number): vo
   const many = counts.areMany(counts.stale.size);
   const isOn = isRaised(alert);
   if (isOn && !many) {
-    closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
+    closeSelfAlert(state, { account, rule: outageRule }, { kind: 'recovered' }, now);
     touchStaleIncidents(state, providerKey);
     return;
   }
   if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
-  const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
-  raiseSelfAlert(state, {
-    alert: alert ?? inactiveAlert(identity),
-    evaluation: describeOutage(providerKey, counts),
-    now,
-  });
+  const fresh = inactiveAlert({ account, rule: outageRule, type: outageRule, balance: null });
+  raiseSelfAlert(state, alert ?? fresh, describeOutage(providerKey, counts), now);
   if (!isOn) touchStaleIncidents(state, providerKey);
 }
 
@@ -208,10 +204,10 @@ function describeOutage(
     severity: 'critical',
     value: text(`${stale.size} of ${accounts} accounts`),
     threshold: null,
-    facts: [
-      textFact('provider', displayName(providerAccountId(providerKey))),
-      countFact('accounts', stale.size),
-      ...(commonestReason === null ? [] : [textFact('reason', commonestReason)]),
-    ],
+    facts: listFacts({
+      provider: text(displayName(providerAccountId(providerKey))),
+      accounts: count(stale.size),
+      reason: commonestReason === null ? null : text(commonestReason),
+    }),
   };
 }

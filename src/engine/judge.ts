@@ -5,7 +5,7 @@ import type { Rule } from '../domain/rule.ts';
 import { explainRule, factsBehind, timingOf } from '../rules/about-rules.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
-import { closeIncident, incidentOf, openEvent, openIncident, updateIncident } from './incidents.ts';
+import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, type RuleWithKind, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 
@@ -94,7 +94,7 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
     const explained = explainRule(rule, facts, null);
-    openEvent(state, { account, alert: newAlert(account, rule), evaluation: explained, now });
+    openEvent(state, account, { alert: newAlert(account, rule), evaluation: explained }, now);
     return;
   }
   if (isCalm(known) && evaluation.kind !== 'breached') return;
@@ -102,33 +102,22 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   applyTransition(state, ruleCase, transition(known ?? newAlert(account, rule), evaluation, timing, now));
 }
 
-function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, change }: Transition): void {
-  const { account } = ruleCase;
-  if (change === 'none' && alert.state !== 'inactive') {
+function applyTransition(
+  state: MonitorState,
+  { account, rule, facts, now }: RuleCase,
+  { alert, change }: Transition,
+): void {
+  if (change === 'none') {
     // The newest numbers are for people who look; they need no write.
-    state.alerts.hold(alert);
+    if (alert.state !== 'inactive') state.alerts.hold(alert);
     return;
   }
-  if (change === 'none') return;
-  const explained = { ...alert, facts: factsBehind(ruleCase.rule, ruleCase.facts) };
-  const followed = followIncident(state, ruleCase, { alert: explained, change });
+  const explained = { ...alert, facts: factsBehind(rule, facts) };
+  const eased = change === 'fell' && rises(account.poll, alert.balance);
+  const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
+  const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
   saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
   touchAccount(state, account);
-}
-
-function followIncident(
-  state: MonitorState,
-  { account, rule, now }: RuleCase,
-  { alert, change }: Transition,
-): Alert {
-  if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
-  if (change === 'resolved') {
-    closeIncident(state, { alert, now, resolution: resolutionOf(state, account, { rule, alert }) });
-    return { ...alert, incident: null };
-  }
-  const eased = change === 'fell' && rises(account.poll, alert.balance);
-  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose', eased, now });
-  return alert;
 }
 
 function saveAlert(state: MonitorState, alert: Alert): void {

@@ -1,9 +1,16 @@
-import { type Incident, isAcknowledged, isSelfId } from '../domain/alert.ts';
+import {
+  type Acknowledgement,
+  type Incident,
+  isAcknowledged,
+  isSelfId,
+  type LastNotified,
+  mapNotified,
+} from '../domain/alert.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type {
   Acknowledge,
   AlertName,
-  OperatorOrder,
+  DatabaseOrder,
   Refusal,
   SeenAlertName,
   SilenceOrder,
@@ -44,16 +51,15 @@ function refuseChanged(state: MonitorState, { account, rule, seen = {} }: SeenAl
 function take(
   state: MonitorState,
   incident: Incident,
-  { by, comment, at }: { readonly by: string; readonly comment: string; readonly at: number },
+  { by, comment, at }: Pick<Acknowledgement, 'by' | 'comment' | 'at'>,
 ): void {
   if (isAcknowledged(incident)) return;
   const { severity, rises } = incident;
   const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
   // An inhibited alert is never notified by itself, not even when the inhibiting one ends.
-  keepIncident(
-    state,
-    suppressionByAlerts(state, incident, at).inhibited ? withAllNotified(taken, at) : taken,
-  );
+  const isInhibited = suppressionByAlerts(state, incident, at).inhibited;
+  const acknowledged = (last: LastNotified): LastNotified => ({ ...last, acknowledgedAt: at });
+  keepIncident(state, isInhibited ? mapNotified(taken, acknowledged) : taken);
   applyToSpending(state, incident, true);
 }
 
@@ -67,13 +73,6 @@ function applyToSpending(state: MonitorState, incident: Incident, taken: boolean
   state.spending.set(account.id, account.spending);
 }
 
-function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
-  const notified = Object.entries(incident.notified).map(([channel, last]) => [
-    channel,
-    { ...last, acknowledgedAt },
-  ]);
-  return { ...incident, notified: Object.fromEntries(notified) };
-}
 function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
@@ -117,16 +116,9 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
   const refusal = changed ?? refuseSilence(state, order, now);
   if (refusal !== null) return refusal;
-  const { match, startsAt, endsAt, comment } = order;
-  const silence: Silence = {
-    id: `s-${state.random.id()}`,
-    match,
-    startsAt,
-    endsAt,
-    createdAt: now,
-    createdBy: order.by,
-    comment,
-  };
+  const { match, startsAt, endsAt, comment, by: createdBy } = order;
+  const id = `s-${state.random.id()}`;
+  const silence = { id, match, startsAt, endsAt, createdAt: now, createdBy, comment };
   keepSilence(state, silence, now);
   return silence;
 }
@@ -134,7 +126,7 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
 /** Null where the silence would be accepted. */
 export function refuseSilence(
   state: MonitorState,
-  { match, everything = false, startsAt, endsAt }: SilenceOrder,
+  { match, everything = false, startsAt, endsAt }: Omit<SilenceOrder, 'by' | 'comment'>,
   now: number,
 ): Refusal | null {
   if (!(endsAt > startsAt)) return refuseWindow('a silence must end after it starts');
@@ -167,12 +159,9 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
 }
 
 function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
-  return { refused: 'invalid', why: `there is no ${about} "${typed}"${meant(typed, known)}`, about };
-}
-
-function meant(typed: string, known: Iterable<string>): string {
   const nearest = nearestWord(typed, known);
-  return nearest === null ? '' : `; did you mean "${nearest}"?`;
+  const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
+  return { refused: 'invalid', why: `there is no ${about} "${typed}"${meant}`, about };
 }
 
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
@@ -189,7 +178,7 @@ export function extendSilence(
 ): Refusal | null {
   const silence = state.silences.get(id);
   if (silence === undefined || silence.endsAt <= now)
-    return { refused: 'not-found', why: `no silence that is not over has the id "${id}"` };
+    return notFound(`no silence that is not over has the id "${id}"`);
   const endsAt = silence.endsAt + byMs;
   if (endsAt - silence.startsAt > maxSilenceMs) return refuseWindow('a silence may last 366 days at most');
   keepSilence(state, { ...silence, endsAt }, now);
@@ -197,21 +186,13 @@ export function extendSilence(
 }
 
 /** Executes what the command line left in the database, by the same checks as over HTTP; what does not apply is refused. */
-export function applyOrder(
-  state: MonitorState,
-  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
-  now: number,
-): Refusal | null {
+export function applyOrder(state: MonitorState, order: DatabaseOrder, now: number): Refusal | null {
   const refusal = carryOut(state, order, now);
   if (refusal === null) recordAudit(state, describeOrder(order, now));
   return refusal;
 }
 
-function carryOut(
-  state: MonitorState,
-  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
-  now: number,
-): Refusal | null {
+function carryOut(state: MonitorState, order: DatabaseOrder, now: number): Refusal | null {
   if (order.kind === 'acknowledge') return acknowledge(state, order);
   if (order.kind === 'unacknowledge') return unacknowledge(state, order);
   if (order.kind === 'expire') return expireSilence(state, order.id, now);
@@ -222,7 +203,7 @@ function carryOut(
   }
   const { silence } = order;
   const everything = matchesEverything(silence.match);
-  const refusal = refuseSilence(state, { ...silence, everything, by: silence.createdBy }, now);
+  const refusal = refuseSilence(state, { ...silence, everything }, now);
   if (refusal === null) keepSilence(state, silence, now);
   return refusal;
 }

@@ -7,7 +7,7 @@ import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { maxWindow } from '../rules/about-rules.ts';
 import { kindOfRuleNamed, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
-import { createReadingLog } from '../spending/reading-log.ts';
+import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
 import { beginSeries, findMoved, isReadDifferently, notePurse } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
@@ -212,7 +212,7 @@ function logFor(
 ): WatchedAccount['log'] {
   const kept = watched?.log;
   if (kept?.windowMs === windowMs && kept.pollIntervalMs === pollIntervalMs) return kept;
-  const log = createReadingLog({ windowMs, pollIntervalMs });
+  const log = new ReadingLog({ windowMs, pollIntervalMs });
   for (const reading of kept?.readings(0) ?? []) log.append(reading);
   return log;
 }
@@ -231,7 +231,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
 }
 
 function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
-  if (alert.incident !== null) closeIncident(state, { alert, now, resolution });
+  if (alert.incident !== null) closeIncident(state, alert, resolution, now);
   state.alerts.delete(alert);
 }
 

@@ -1,4 +1,5 @@
-import { type Alert, alertKey } from '../domain/alert.ts';
+import { type Alert, alertKey, alertNameOf } from '../domain/alert.ts';
+import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
 
 /**
@@ -124,10 +125,11 @@ export class Records<Row> {
 
 export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
 
-/** Alerts by account and rule, with changes noted as in `Records`. */
+/** Alerts by account and rule. */
 export class AlertRecords {
-  readonly unsaved = new Unsaved();
+  readonly #records = new Records<Alert>();
   readonly #accounts = new Map<string, Map<string, Alert>>();
+  readonly unsaved = this.#records.unsaved;
 
   get(account: string, rule: string): Alert | undefined {
     return this.#accounts.get(account)?.get(rule);
@@ -143,12 +145,8 @@ export class AlertRecords {
   }
 
   /** Changed since the last batch. */
-  *changed(): Iterable<Alert> {
-    for (const key of this.unsaved.keys()) {
-      const { account, rule } = identityOf(key);
-      const alert = this.get(account, rule);
-      if (alert !== undefined) yield alert;
-    }
+  changed(): readonly Alert[] {
+    return [...this.unsaved.keys()].flatMap((key) => this.#records.get(key) ?? []);
   }
 
   set(alert: Alert): void {
@@ -158,38 +156,26 @@ export class AlertRecords {
 
   /** Keeps values that need no write, such as the newest numbers. */
   hold(alert: Alert): void {
+    this.#records.hold(alertKey(alert.account, alert.rule), alert);
     const known = this.#accounts.get(alert.account);
     if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
     else known.set(alert.rule, alert);
   }
 
-  delete({ account, rule }: AlertIdentity): void {
+  delete({ account, rule }: AlertName): void {
+    this.#records.delete(alertKey(account, rule));
     const alerts = this.#accounts.get(account);
     alerts?.delete(rule);
     if (alerts?.size === 0) this.#accounts.delete(account);
-    this.unsaved.add(alertKey(account, rule));
   }
 
-  take(): { readonly rows: readonly Alert[]; readonly removed: readonly AlertIdentity[] } {
-    const rows: Alert[] = [];
-    const removed: AlertIdentity[] = [];
-    for (const key of this.unsaved.take()) {
-      const identity = identityOf(key);
-      const alert = this.get(identity.account, identity.rule);
-      if (alert === undefined) removed.push(identity);
-      else rows.push(alert);
-    }
-    return { rows, removed };
+  take(): { readonly rows: readonly Alert[]; readonly removed: readonly AlertName[] } {
+    const { rows, removed } = this.#records.take();
+    return { rows, removed: removed.map(alertNameOf) };
   }
 }
 
 const none: ReadonlyMap<string, Alert> = new Map();
-
-/** A provider's id may contain a slash, a rule's never does. */
-function identityOf(key: string): AlertIdentity {
-  const slash = key.lastIndexOf('/');
-  return { account: key.slice(0, slash), rule: key.slice(slash + 1) };
-}
 
 type Polls = Batch['polls'];
 

@@ -1,4 +1,4 @@
-import type { Heir, Incident } from '../domain/alert.ts';
+import { type Heir, type Incident, mapNotified } from '../domain/alert.ts';
 import { minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
@@ -60,14 +60,9 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
-  holdAccounts(state, stored.accounts);
-  yield;
-  for (const alert of stored.alerts) state.alerts.hold(alert);
   const downMs = Math.max(0, now - lastRun.endedAt);
-  holdIncidents(state, stored.incidents, downMs);
-  for (const silence of stored.silences) state.silences.hold(silence.id, silence);
-  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
-  for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
+  yield* holdStored(state, stored, downMs);
+  for (const message of stored.messages) restoreMessage(state, message, downMs, now);
   yield* watchAccounts(state, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
   for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
@@ -94,36 +89,36 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   return state;
 }
 
-function holdAccounts(state: MonitorState, accounts: StoredState['accounts']): void {
-  for (const account of accounts) {
+function* holdStored(state: MonitorState, stored: StoredState, downMs: number): Parts<void> {
+  for (const account of stored.accounts) {
     // Versions before stored neither.
     const { purse = null, seriesSince = 0 } = account;
     state.polled.hold(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
-}
-
-function holdIncidents(state: MonitorState, incidents: readonly Incident[], downMs: number): void {
-  for (const incident of incidents) {
-    const whole = completed(incident, downMs);
+  yield;
+  for (const alert of stored.alerts) state.alerts.hold(alert);
+  for (const incident of stored.incidents) {
+    const isPaused = downMs > 0 && incident.resolvedAt === null;
     // The next daemon counts from this start on.
-    if (downMs > 0 && incident.resolvedAt === null) state.incidents.set(incident.id, whole);
-    else state.incidents.hold(incident.id, whole);
+    state.incidents[isPaused ? 'set' : 'hold'](incident.id, completed(incident, isPaused ? downMs : 0));
   }
+  for (const silence of stored.silences) state.silences.hold(silence.id, silence);
+  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
 }
 
 /**
  * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
  * so that none comes late.
  */
-function completed(incident: Incident, downMs: number): Incident {
+function completed(incident: Incident, pausedMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const isOpen = incident.resolvedAt === null && downMs > 0;
-  const notified = Object.entries(incident.notified).map(([channel, last]) => {
-    const whole = Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt };
-    return [channel, isOpen ? { ...whole, pausedMs: (last.pausedMs ?? 0) + downMs } : whole];
-  });
-  return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
+  const whole = mapNotified(incident, (last) => ({
+    ...last,
+    ...(Object.hasOwn(last, 'acknowledgedAt') ? {} : { acknowledgedAt }),
+    ...(pausedMs > 0 ? { pausedMs: (last.pausedMs ?? 0) + pausedMs } : {}),
+  }));
+  return { ...whole, eased: incident.eased ?? null };
 }
 
 /**
@@ -141,11 +136,7 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
   return { endedAt: livedAt, exact: false };
 }
 
-function restoreMessage(
-  state: MonitorState,
-  message: Notification,
-  { downMs, now }: { readonly downMs: number; readonly now: number },
-): void {
+function restoreMessage(state: MonitorState, message: Notification, downMs: number, now: number): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
   if (!state.endedCleanly) state.inherited.add(message.id);
   putNotification(
@@ -181,12 +172,12 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   state.due.shift(byMs);
   for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
   for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
-  for (const incident of [...state.incidents.values()]) {
+  for (const incident of [...state.incidents.values()])
     state.incidents.set(incident.id, shiftIncident(incident, byMs));
-  }
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
-    state.messages.set(message.id, shiftMessage(message, byMs));
+    const { dueAt, giveUpAt } = message;
+    state.messages.set(message.id, { ...message, dueAt: dueAt + byMs, giveUpAt: giveUpAt + byMs });
   }
   if (byMs < 0) shiftWaits(state, byMs);
   for (const account of state.accounts.values()) {
@@ -246,17 +237,10 @@ function shiftWaits(state: MonitorState, byMs: number): void {
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {
-  const notified = Object.entries(incident.notified).map(([channel, last]) => {
-    const escalatedAt = last.escalatedAt === null ? null : last.escalatedAt + byMs;
-    return [channel, { ...last, at: last.at + byMs, escalatedAt }] as const;
-  });
-  return {
-    ...incident,
-    escalationSince: incident.escalationSince + byMs,
-    notified: Object.fromEntries(notified),
-  };
-}
-
-function shiftMessage(message: Notification, byMs: number): Notification {
-  return { ...message, dueAt: message.dueAt + byMs, giveUpAt: message.giveUpAt + byMs };
+  const shifted = mapNotified(incident, (last) => ({
+    ...last,
+    at: last.at + byMs,
+    escalatedAt: last.escalatedAt === null ? null : last.escalatedAt + byMs,
+  }));
+  return { ...shifted, escalationSince: incident.escalationSince + byMs };
 }

@@ -4,6 +4,7 @@ import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import { clearingBalance, spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import { payBy } from '../spending/pay-by.ts';
 import { runway } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';
 import { emptyAt, type WatchedAccount } from './state.ts';
@@ -29,7 +30,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const { restoreMicros } = seen;
   return {
     ...seen,
-    payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null,
+    payBy: known ? payBy(spending.week, neededAt, settings.leadTimeMs) : null,
     restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
     expected: comingMicros === 0 ? null : { ...expected, comment: coming[0]?.comment ?? '' },
   };

@@ -2,18 +2,21 @@ import {
   type Alert,
   type AlertTiming,
   alertKey,
+  alertNameOf,
   isSelfId,
   type Resolution,
   selfAccountId,
 } from '../domain/alert.ts';
 import { hourMs, weekMs } from '../domain/duration.ts';
 import { isoText } from '../domain/moment.ts';
+import type { AlertName } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import { count, type Fact, listFacts, type Quantity, text } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { ClusterProblem } from '../ports/cluster.ts';
 import type { DamagedRecord, DamagedRun } from '../ports/store.ts';
-import { countFact, type Evaluation, text, textFact } from '../rules/evaluation.ts';
+import { type Evaluation, verdict } from '../rules/evaluation.ts';
+import type { AlertKind } from '../rules/kind.ts';
 import {
   channelFailed,
   channelFailedRule,
@@ -27,45 +30,54 @@ import {
   storageFailed,
   variableFact,
 } from '../rules/self-alert-kinds.ts';
-import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
-import type { AlertIdentity } from './records.ts';
+import { followChange, openEvent } from './incidents.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
 
 /** Self alerts are facts of the moment: nothing waits, but they flap like others. */
 const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
-/** What an alert about lowwater itself says; `text` is what people read as its value. */
+/** What an alert about lowwater itself says; `text` is what people read as its value. `rule`: that of the kind, unless it has several. */
 interface OwnFailure {
-  readonly type: string;
-  readonly rule: string;
+  readonly kind: AlertKind;
+  readonly rule?: string;
   readonly severity: Severity;
   readonly text: string;
   readonly facts?: readonly Fact[];
-  readonly now: number;
 }
-export function raiseOwnFailure(state: MonitorState, failure: OwnFailure): void {
-  const { rule, type, severity, facts = [], now } = failure;
-  raiseSelfAlert(state, {
-    alert: state.alerts.get(selfAccountId, rule) ?? ownAlert({ rule, type }),
-    evaluation: { kind: 'breached', severity, value: text(failure.text), threshold: null, facts },
-    now,
-  });
+
+function raiseOwnFailure(
+  state: MonitorState,
+  { kind: { type }, rule = type, severity, facts = [], ...failure }: OwnFailure,
+  now: number,
+): void {
+  const alert = state.alerts.get(selfAccountId, rule) ?? ownAlert(rule, type);
+  const value = text(failure.text);
+  raiseSelfAlert(state, alert, { kind: 'breached', severity, value, threshold: null, facts }, now);
 }
 
 /** Something happened to lowwater itself that has no end. */
-export function noteOwnEvent(state: MonitorState, { severity, now, ...event }: OwnFailure): void {
-  const value = text(event.text);
-  const evaluation: Evaluation = { kind: 'event', severity, value, threshold: null, facts: [] };
-  openEvent(state, { account: null, alert: ownAlert(event), evaluation, now });
+function noteOwnEvent(
+  state: MonitorState,
+  { kind: { type }, rule = type, severity, ...event }: OwnFailure,
+  now: number,
+): void {
+  const evaluation: Evaluation = {
+    kind: 'event',
+    severity,
+    value: text(event.text),
+    threshold: null,
+    facts: [],
+  };
+  openEvent(state, null, { alert: ownAlert(rule, type), evaluation }, now);
 }
 
-function ownAlert({ rule, type }: { readonly rule: string; readonly type: string }): Alert {
+function ownAlert(rule: string, type: string): Alert {
   return inactiveAlert({ account: selfAccountId, rule, type, balance: null });
 }
 
 export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
-  closeSelfAlert(state, { account: selfAccountId, rule, resolution: { kind: 'recovered' }, now });
+  closeSelfAlert(state, { account: selfAccountId, rule }, { kind: 'recovered' }, now);
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
@@ -83,12 +95,14 @@ export function isStorageFailing(state: MonitorState): boolean {
 
 /** The database cannot be written, as `problem` says; with null it can be again. */
 export function noteStorage(state: MonitorState, problem: string | null, now: number): void {
-  noteProblem(state, { type: storageFailed.type, severity: 'critical', problem, now });
+  if (problem === null) clearOwnFailure(state, storageFailed.type, now);
+  else raiseOwnFailure(state, { kind: storageFailed, severity: 'critical', text: problem }, now);
 }
 
 /** The configuration on the disk is invalid, as `problem` says; with null it is the one in force. */
 export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
-  noteProblem(state, { type: configInvalid.type, severity: 'warning', problem, now });
+  if (problem === null) clearOwnFailure(state, configInvalid.type, now);
+  else raiseOwnFailure(state, { kind: configInvalid, severity: 'warning', text: problem }, now);
 }
 
 /** What is wrong among the daemons that share a database, all of it: the rest is over. */
@@ -100,105 +114,87 @@ export function noteClusterProblems(
   for (const [aspect, rule] of clusterDegradedRules) {
     const problem = problems.find((it) => it.aspect === aspect);
     if (problem === undefined) clearOwnFailure(state, rule, now);
-    else raiseOwnFailure(state, { ...problem, type: clusterDegraded.type, rule, now });
+    else raiseOwnFailure(state, { ...problem, kind: clusterDegraded, rule }, now);
   }
 }
 
 /** Something happened among the daemons that share a database; `happened` is a clause. */
 export function noteClusterChange(state: MonitorState, happened: string, now: number): void {
-  const { type } = clusterChanged;
-  noteOwnEvent(state, { type, rule: type, severity: 'info', text: happened, now });
+  noteOwnEvent(state, { kind: clusterChanged, severity: 'info', text: happened }, now);
 }
 
-function noteProblem(
-  state: MonitorState,
-  { problem, ...failure }: Omit<OwnFailure, 'rule' | 'text'> & { readonly problem: string | null },
-): void {
-  const { type, now } = failure;
-  if (problem === null) clearOwnFailure(state, type, now);
-  else raiseOwnFailure(state, { ...failure, rule: type, text: problem });
-}
-
-/** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
+/** Reports a channel that refuses for good, or `refused` of its recipients while it took the message for the others, on the other channels. */
 export function raiseChannelFailed(
   state: MonitorState,
-  input: {
-    readonly channel: string;
+  channel: string,
+  {
+    severity,
+    reason,
+    refused,
+  }: {
     readonly severity: Severity;
     readonly reason: string;
-    /** How many recipients it refused while it took the message for the others. */
     readonly refused?: number;
-    readonly now: number;
   },
+  now: number,
 ): void {
-  const from = state.settings.channels.find(({ name }) => name === input.channel)?.valuesFrom;
-  raiseOwnFailure(state, {
-    type: channelFailed.type,
-    rule: channelFailedRule(input.channel),
-    severity: input.severity,
-    text: input.reason,
-    facts: [
-      textFact('channel', input.channel),
-      ...(from?.kind === 'environment' ? [textFact(variableFact, from.name)] : []),
-      ...(input.refused === undefined ? [] : [countFact(refusedRecipientsFact, input.refused)]),
-    ],
-    now: input.now,
+  const from = state.settings.channels.find(({ name }) => name === channel)?.valuesFrom;
+  const facts = listFacts({
+    channel: text(channel),
+    [variableFact]: from?.kind === 'environment' ? text(from.name) : null,
+    [refusedRecipientsFact]: refused === undefined ? null : count(refused),
   });
+  const rule = channelFailedRule(channel);
+  raiseOwnFailure(state, { kind: channelFailed, rule, severity, text: reason, facts }, now);
 }
 
 export function raiseSelfAlert(
   state: MonitorState,
-  input: { readonly alert: Alert; readonly evaluation: Evaluation; readonly now: number },
+  known: Alert,
+  evaluation: Extract<Evaluation, { kind: 'breached' }>,
+  now: number,
 ): void {
-  const { now } = input;
-  const { alert, change } = transition(input.alert, input.evaluation, timing, now);
-  if (change === 'fired') {
-    keepSelfAlert(state, { ...alert, incident: openIncident(state, { account: null, alert, now }) });
-  } else if (change !== 'none' || !isSameText(alert.value, input.alert.value)) {
-    updateIncident(state, { alert, rose: change === 'rose', eased: false, now });
-    keepSelfAlert(state, alert);
-  }
+  const next = transition(known, evaluation, timing, now);
+  // A change of words is not notified, but later messages have the new words.
+  if (next.change !== 'none' || !isSameText(next.alert.value, known.value)) followSelfAlert(state, next, now);
 }
 
-/** A change of words is not notified, but later messages have the new words. */
 function isSameText(now: Quantity | null, before: Quantity | null): boolean {
   return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }
 
 export function closeSelfAlert(
   state: MonitorState,
-  input: AlertIdentity & { readonly resolution: Resolution; readonly now: number },
+  { account, rule }: AlertName,
+  resolution: Resolution,
+  now: number,
 ): void {
-  const known = state.alerts.get(input.account, input.rule);
+  const known = state.alerts.get(account, rule);
   if (known === undefined || known.state !== 'firing') return;
-  const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
   // What is removed ends at once; what recovers may flap.
-  const isGone = input.resolution.kind !== 'recovered';
+  const isGone = resolution.kind !== 'recovered';
   const calm = isGone ? { ...known, flappingSince: null, changedAt: [] } : known;
-  followSelfAlert(state, transition(calm, recovered, timing, input.now), input);
+  const next = transition(calm, verdict(null, known.value), timing, now);
+  if (next.change !== 'none') followSelfAlert(state, next, now, resolution);
 }
 
 /** A flapping self alert that has calmed down resolves, or goes on firing. */
 export function elapseSelfAlert(state: MonitorState, key: string, now: number): void {
-  const slash = key.lastIndexOf('/');
-  const known = state.alerts.get(key.slice(0, slash), key.slice(slash + 1));
+  const { account, rule } = alertNameOf(key);
+  const known = state.alerts.get(account, rule);
   if (known === undefined) return;
-  followSelfAlert(state, elapse(known, timing, now), { resolution: { kind: 'recovered' }, now });
-  keepSchedule(state, state.alerts.get(known.account, known.rule) ?? known);
+  const next = elapse(known, timing, now);
+  if (next.change !== 'none') followSelfAlert(state, next, now);
+  keepSchedule(state, state.alerts.get(account, rule) ?? known);
 }
 
 function followSelfAlert(
   state: MonitorState,
-  { alert, change }: Transition,
-  { resolution, now }: { readonly resolution: Resolution; readonly now: number },
+  next: Transition,
+  now: number,
+  resolution: Resolution = { kind: 'recovered' },
 ): void {
-  if (change === 'none') return;
-  if (change === 'resolved') closeIncident(state, { alert, now, resolution });
-  else updateIncident(state, { alert, rose: false, eased: false, now });
-  keepSelfAlert(state, change === 'resolved' ? { ...alert, incident: null } : alert);
-}
-
-function keepSelfAlert(state: MonitorState, alert: Alert): void {
+  const alert = followChange(state, null, next, { now, resolution: () => resolution });
   state.alerts.set(alert);
   keepSchedule(state, alert);
 }
@@ -215,6 +211,7 @@ export function scheduleSelfAlerts(state: MonitorState): void {
 
 /** Nothing mends what was set aside, so its alert ends after this long without more. */
 const shownMs = weekMs;
+
 export function noteDamagedPolls(state: MonitorState, found: readonly DamagedRun[], now: number): void {
   for (const run of found) state.damaged.set(run.account, [...(state.damaged.get(run.account) ?? []), run]);
   for (const account of new Set(found.map((run) => run.account))) reviewDamagedPolls(state, account, now);
@@ -227,11 +224,11 @@ export function reviewDamagedPolls(state: MonitorState, account: string, now: nu
   const endsAt = Math.max(...runs.map(({ foundAt }) => foundAt)) + shownMs;
   if (now >= endsAt) {
     clearOwnFailure(state, rule, now);
-    return;
+  } else {
+    const text = describeDamage(account, runs);
+    raiseOwnFailure(state, { kind: storageFailed, rule, severity: 'warning', text }, now);
+    scheduleBy(state, `damaged:${account}`, endsAt);
   }
-  const text = describeDamage(account, runs);
-  raiseOwnFailure(state, { type: storageFailed.type, rule, severity: 'warning', text, now });
-  scheduleBy(state, `damaged:${account}`, endsAt);
 }
 
 /** Records named in a message; the log names all of them. */
@@ -249,9 +246,8 @@ export function noteDamagedRecords(
       : `${source} ${key}${second === null ? '' : `/${second}`}: ${reason}`,
   );
   const more = names.length > namedRecords ? [`${names.length - namedRecords} more`] : [];
-  const { type } = storageFailed;
   const text = `${plural(names.length, 'record')}: ${[...names.slice(0, namedRecords), ...more].join('; ')}`;
-  noteOwnEvent(state, { type, rule: damagedRecordsRule, severity: 'critical', text, now });
+  noteOwnEvent(state, { kind: storageFailed, rule: damagedRecordsRule, severity: 'critical', text }, now);
 }
 
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */
@@ -261,8 +257,7 @@ function describeDamage(account: string, runs: readonly DamagedRun[]): string {
   const ends = runs.flatMap(({ latestAt }) => latestAt ?? []);
   const from = begins.length < runs.length ? '' : `${minuteText(Math.min(...begins))} `;
   const to = ends.length === 0 ? '' : `to ${minuteText(Math.max(...ends))} UTC`;
-  const span = `${from}${to}`;
-  return `${plural(polls, 'poll')} of ${account}${span === '' ? '' : `, ${span}`}`;
+  return `${plural(polls, 'poll')} of ${account}${from + to === '' ? '' : `, ${from}${to}`}`;
 }
 
 function minuteText(at: number): string {

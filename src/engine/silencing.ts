@@ -23,6 +23,7 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
     (silence) => matches(silence.match, subject) && currentWindow(state.calendar, silence, now) !== null,
   );
 }
+
 export function mutedBy(state: MonitorState, match: Matcher): Muted {
   const firing = [...state.incidents.values()].filter(
     (incident) => incident.resolvedAt === null && matches(match, matchSubject(incident)),
@@ -42,32 +43,36 @@ export function mutedBy(state: MonitorState, match: Matcher): Muted {
 
 /** The window of a recurring silence that holds `now`; null outside. */
 function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
-  const window = windowFrom(silence, calendar.previous(silence.cron, silence.timezone, now));
-  return window !== null && now < window.endsAt ? window : null;
+  const startsAt = calendar.previous(silence.cron, silence.timezone, now);
+  const endsAt = startsAt === null ? now : startsAt + silence.durationMs;
+  return startsAt !== null && now < endsAt ? { startsAt, endsAt } : null;
 }
 
-function windowFrom({ durationMs }: RecurringSilence, startsAt: number | null): SilenceWindow | null {
-  return startsAt === null ? null : { startsAt, endsAt: startsAt + durationMs };
-}
-
-/** The next starts after an instant, at most so many. */
-export function laterStarts(
+/** The next starts after an instant. */
+export function* laterStarts(
   calendar: Calendar,
   { cron, timezone }: RecurringSilence,
-  { after, count }: { readonly after: number; readonly count: number },
-): readonly number[] {
-  const starts: number[] = [];
-  for (let next = calendar.next(cron, timezone, after); next !== null; ) {
-    starts.push(next);
-    next = starts.length < count ? calendar.next(cron, timezone, next) : null;
-  }
-  return starts;
+  after: number,
+): Generator<number, void> {
+  let next = calendar.next(cron, timezone, after);
+  for (; next !== null; next = calendar.next(cron, timezone, next)) yield next;
+}
+
+/** The window of a recurring silence that holds `now`, and those to come. */
+function* windowsFrom(
+  calendar: Calendar,
+  silence: RecurringSilence,
+  now: number,
+): Generator<SilenceWindow, void> {
+  const current = currentWindow(calendar, silence, now);
+  if (current !== null) yield current;
+  for (const startsAt of laterStarts(calendar, silence, current?.startsAt ?? now))
+    yield { startsAt, endsAt: startsAt + silence.durationMs };
 }
 
 /** The window of a recurring silence that holds `now`, else the next one; null when none comes. */
 export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
-  const next = (): number | null => calendar.next(silence.cron, silence.timezone, now);
-  return currentWindow(calendar, silence, now) ?? windowFrom(silence, next());
+  return windowsFrom(calendar, silence, now).next().value ?? null;
 }
 
 /** So many windows tell as much of a long time as all of them. */
@@ -80,12 +85,9 @@ export function windowsBetween(
   { since, until }: { readonly since: number; readonly until: number },
 ): readonly SilenceWindow[] {
   const windows: SilenceWindow[] = [];
-  for (
-    let window = nextWindow(calendar, silence, since);
-    window !== null && window.startsAt < until && windows.length < maxWindows;
-  ) {
+  for (const window of windowsFrom(calendar, silence, since)) {
+    if (window.startsAt >= until || windows.length === maxWindows) break;
     windows.push(window);
-    window = windowFrom(silence, calendar.next(silence.cron, silence.timezone, window.startsAt));
   }
   return windows;
 }

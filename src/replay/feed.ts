@@ -118,7 +118,8 @@ export class Feed {
       this.#pastPause = true;
       this.#waited = false;
       this.#forMs = next.at - since;
-      this.#take(this.past.gaps, since);
+      // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
+      this.#take(this.#plan.polled ? this.past.gaps : 'unread', since);
     }
     return true;
   }
@@ -132,7 +133,8 @@ export class Feed {
   #endsAt(): number {
     const { until } = this.past;
     const { at } = this.#poll;
-    return until === null ? at : Math.max(at, Math.min(until, watchedUntil(this.#poll, this.#plan)));
+    if (until === null) return at;
+    return Math.max(at, this.#plan.polled ? Math.min(until, watchedUntil(this.#poll, this.#plan)) : until);
   }
 }
 
@@ -143,4 +145,49 @@ async function nextPart(parts: AsyncIterator<readonly PollRecord[]>): Promise<re
     if (done === true) return null;
     if (value.length > 0) return value;
   }
+}
+
+/**
+ * The feeds of all accounts as one, soonest first and at one instant in the order given: sorted, and the account that was just read is
+ * put back where its next step belongs.
+ */
+export class MergedFeeds {
+  readonly #sorted: Entry[];
+
+  constructor(feeds: readonly Feed[]) {
+    this.#sorted = feeds.map((feed, place) => ({ feed, place })).sort(compare);
+  }
+
+  /** The feed that has the next step; null when all have ended. */
+  get first(): Feed | null {
+    return this.#sorted[0]?.feed ?? null;
+  }
+
+  /** After the first feed's step moved in time. */
+  moved(): void {
+    const [first, second] = this.#sorted;
+    if (first === undefined || second === undefined || compare(first, second) < 0) return;
+    this.#sorted.shift();
+    let low = 1;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#sorted[middle];
+      if (other !== undefined && compare(other, first) < 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#sorted.splice(low, 0, first);
+  }
+
+  /** Takes the step of the first feed away. */
+  advance(): void {
+    if (this.first?.advance() === true) this.moved();
+    else this.#sorted.shift();
+  }
+}
+
+type Entry = { readonly feed: Feed; readonly place: number };
+
+function compare(left: Entry, right: Entry): number {
+  return left.feed.at - right.feed.at || left.place - right.place;
 }

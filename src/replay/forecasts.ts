@@ -5,8 +5,8 @@ import { amountOf, type Balance, hasBalances, type Reading } from '../domain/rea
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
-import { predictRunout } from '../spending/predict.ts';
-import { createReadingLog } from '../spending/reading-log.ts';
+import { ReadingLog } from '../spending/reading-log.ts';
+import { predictRunout } from '../spending/runway.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
 /** What was predicted of a balance at a reading, from that reading and earlier ones alone. */
@@ -30,7 +30,7 @@ export async function* forecastsOf(
   const surveyed = await surveyPast(past);
   if (surveyed === null) return;
   const pollIntervalMs = usualInterval(surveyed, calendar);
-  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs });
+  const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs });
   const { account } = past;
   const floorMicros = -(account.creditLimitMicros ?? 0);
   const week = new LocalWeek({ calendar, ...account });

@@ -1,4 +1,4 @@
-import { dayMs } from '../domain/duration.ts';
+import { hourMs } from '../domain/duration.ts';
 import { type Micros, parseMicros } from '../domain/money.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
@@ -177,49 +177,29 @@ function readMoney(column: BalanceColumn, text: string, line: number): Micros {
   throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is not an amount; ${allowed}`);
 }
 
-/** Reads instants, faster on the date of the last one. */
+/** What follows the hour in what `history --csv` writes. */
+const restOfHour = /^:[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
+const hourLength = '2026-11-20T08'.length;
+
+/** Reads instants, faster in the hour of the last one. */
 class Instants {
-  /** `2026-11-20T` and its midnight in UTC. */
-  #date = 'none';
-  #midnight = 0;
+  #hour = 'none';
+  #startsAt = 0;
 
   read(text: string, line: number): number {
-    const known = text.startsWith(this.#date) ? this.#midnight + timeOfDay(text) : Number.NaN;
-    if (!Number.isNaN(known)) return known;
+    const isQuick = restOfHour.test(text.slice(hourLength));
+    if (isQuick && text.startsWith(this.#hour)) {
+      const seconds =
+        60 * Number(text.slice(hourLength + 1, hourLength + 3)) + Number(text.slice(hourLength + 4, -1));
+      return this.#startsAt + Math.round(1000 * seconds);
+    }
     const at = readAt(text, line);
-    if (text.length >= shortInstant.length && text.endsWith('Z')) {
-      this.#date = detached(text.slice(0, 11));
-      this.#midnight = Math.floor(at / dayMs) * dayMs;
+    if (isQuick) {
+      this.#hour = detached(text.slice(0, hourLength));
+      this.#startsAt = Math.floor(at / hourMs) * hourMs;
     }
     return at;
   }
-}
-
-const shortInstant = '2026-11-20T08:00:00Z';
-const longInstant = '2026-11-20T08:00:00.000Z';
-
-/** Milliseconds since midnight where the text is written as one of the two above; NaN of every other. */
-function timeOfDay(text: string): number {
-  const isLong = text.length === longInstant.length;
-  const marks = isLong ? longInstant : shortInstant;
-  if (text.length !== marks.length) return Number.NaN;
-  for (let place = 13; place <= 19; place += 3) if (text[place] !== marks[place]) return Number.NaN;
-  if (!text.endsWith('Z')) return Number.NaN;
-  const hours = digitsAt(text, 11, 2);
-  const minutes = digitsAt(text, 14, 2);
-  const seconds = digitsAt(text, 17, 2);
-  if (!(hours < 24 && minutes < 60 && seconds < 60)) return Number.NaN;
-  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + (isLong ? digitsAt(text, 20, 3) : 0);
-}
-
-/** NaN where anything but a digit stands there. */
-function digitsAt(text: string, from: number, count: number): number {
-  let value = 0;
-  for (let place = from; place < from + count; place++) {
-    const digit = text.charCodeAt(place) - 48;
-    value = digit >= 0 && digit <= 9 ? value * 10 + digit : Number.NaN;
-  }
-  return value;
 }
 
 function readAt(text: string, line: number): number {

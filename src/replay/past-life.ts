@@ -1,4 +1,4 @@
-import { historyLoaderOf } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -11,9 +11,8 @@ import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { Feed } from './feed.ts';
+import { Feed, MergedFeeds } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';
-import { MergedFeeds } from './merge-feeds.ts';
 import { Notebook } from './notebook.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
@@ -64,9 +63,9 @@ export class PastLife {
     const feeds: Feed[] = [];
     for (const past of pasts) {
       const { poll } = past.account;
-      const { backoff } = entryOf(settings, past.account);
+      const { backoff, polled } = entryOf(settings, past.account);
       const intervalMs = usualInterval(past, calendar);
-      feeds.push(await Feed.open(past, { poll, calendar, backoff, intervalMs }));
+      feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
     const state = startMonitor({
@@ -188,7 +187,7 @@ async function rememberAll(
 ): Promise<void> {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  await historyLoaderOf(state, before, () => now).of(account);
+  await new HistoryLoader(state, before, () => now).of(account);
   if (!state.unlearned.has(id)) return;
   const learning = new LearnFromHistory(state, account, now);
   for await (const part of before.readings(learning.query)) learning.take(part);

@@ -11,8 +11,9 @@ import type { Calendar } from '../ports/clock.ts';
  */
 export type GapReading = 'unread' | 'unwatched';
 
-/** How often an account was polled. */
+/** How often an account was polled. `polled`: false where readings are pushed, of which no failed one is ever stored. */
 export interface PollPlan {
+  readonly polled: boolean;
   readonly poll: AccountSettings['poll'];
   readonly calendar: Calendar;
   readonly backoff: ProviderEntry['backoff'];

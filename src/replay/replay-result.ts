@@ -1,5 +1,7 @@
+import { isoText } from '../domain/moment.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { WatchedAccount } from '../engine/state.ts';
+import { isoOrNull, quantityJson } from '../views/public-json.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { MessageCount } from './notebook.ts';
 import type { SurveyedPast } from './past.ts';
@@ -22,4 +24,22 @@ export interface ReplayObserver {
   begins?(accounts: readonly SurveyedPast[]): void;
   /** A reading was judged; `account` is as the engine knows it after that. */
   read?(account: WatchedAccount, reading: Reading): void;
+}
+
+/** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */
+export function replayJson({ incidents, messages }: ReplayResult) {
+  return {
+    incidents: incidents.map(({ account, rule, type, severity, firedAt, resolvedAt, value, empty }) => ({
+      account,
+      rule,
+      type,
+      severity,
+      firedAt: isoText(firedAt),
+      resolvedAt: isoOrNull(resolvedAt),
+      value: value && quantityJson(value),
+      emptyAt: isoOrNull(empty?.at ?? null),
+      emptyBy: empty?.how ?? null,
+    })),
+    messages: messages.total,
+  };
 }

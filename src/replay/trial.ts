@@ -7,9 +7,8 @@ import type { StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
-import type { AccountPast } from './past.ts';
+import { type AccountPast, storedPast } from './past.ts';
 import { Replay } from './replay.ts';
-import { storedPast } from './stored-past.ts';
 
 /** What a rule of other values would have reported about the past of one account, compared with the present ones. */
 export interface Trial {

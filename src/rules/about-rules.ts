@@ -5,7 +5,7 @@ import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
-import { predictRunout } from '../spending/predict.ts';
+import { predictRunout } from '../spending/runway.ts';
 import { type AccountFacts, type Evaluation, usableReading } from './evaluation.ts';
 import { ladderSteps } from './ladder.ts';
 import { ruleKindOf, ruleKinds } from './registry.ts';
@@ -112,9 +112,9 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const reading = usableReading(facts);
   const { balance } = rule;
   if (reading === null || balance === null) return null;
+  const { log, spending, now } = facts;
   const reached = (floorMicros: number): number | null =>
-    predictRunout({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ??
-    null;
+    predictRunout({ log, spending, reading, balance, floorMicros })?.emptyAt ?? null;
   const levels = kind.levels?.(rule);
   if (levels !== undefined) {
     const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= amountOf(reading, balance));
@@ -124,8 +124,6 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
   const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
   if (emptyAt === null) return null;
-  const step = ladderSteps(rule.thresholds ?? {}).findLast(
-    ({ threshold }) => emptyAt - threshold > facts.now,
-  );
+  const step = ladderSteps(rule.thresholds ?? {}).findLast(({ threshold }) => emptyAt - threshold > now);
   return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
 }

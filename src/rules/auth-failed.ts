@@ -1,24 +1,14 @@
 import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import {
-  type AccountFacts,
-  breached,
-  type Evaluation,
-  instantFact,
-  ok,
-  text,
-  textFact,
-  unknown,
-} from './evaluation.ts';
+import { instant, listFacts, text } from '../domain/quantity.ts';
+import { unknown, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
 
-type AuthFailedRule = PlainRule<'auth-failed'>;
-
 const keys = { severity: severityKey.default('critical') };
 
-export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
+export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>> = {
   type: 'auth-failed',
   summary: 'A key that the provider does not accept.',
   keys,
@@ -28,12 +18,19 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   // After a refusal the account waits for half a minute at least, whatever its poll interval.
   minFlapWindowMs: hourMs,
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
-  evaluate,
+  /** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
+  evaluate(rule, { outcome }) {
+    if (outcome === null) return unknown('not polled yet');
+    if (outcome === 'auth_failed') return verdict(rule.severity, text(outcome));
+    if (outcome === 'ok') return verdict(null, text(outcome));
+    return unknown(`the last poll ended as ${outcome}, which tells nothing about the key`);
+  },
   isSurelyOk: (_rule, { outcome }) => outcome !== 'auth_failed',
-  factsBehind: (_rule, facts) => [
-    textFact('last outcome', facts.outcome ?? 'not polled yet'),
-    instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
-  ],
+  factsBehind: (_rule, facts) =>
+    listFacts({
+      'last outcome': text(facts.outcome ?? 'not polled yet'),
+      [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
+    }),
   wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
   subject: () => 'key refused',
   firing: () => 'the provider refuses the key',
@@ -56,12 +53,4 @@ function placeOfKey(account: MessageItem['account']): string {
   return from.kind === 'file'
     ? `write it to the file ${cleanText(from.path, 200)}: lowwater takes it from there by itself.`
     : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
-}
-
-/** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
-function evaluate(rule: AuthFailedRule, { outcome }: AccountFacts): Evaluation {
-  if (outcome === null) return unknown('not polled yet');
-  if (outcome === 'auth_failed') return breached(rule.severity, { value: text(outcome), threshold: null });
-  if (outcome === 'ok') return ok({ value: text(outcome), threshold: null });
-  return unknown(`the last poll ended as ${outcome}, which tells nothing about the key`);
 }

@@ -2,37 +2,17 @@ import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
-import type { Fact } from '../domain/quantity.ts';
+import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
-import {
-  type AccountFacts,
-  type Evaluation,
-  instantFact,
-  money,
-  moneyFact,
-  readingFacts,
-  textFact,
-  unknown,
-  unusable,
-  usableReading,
-} from './evaluation.ts';
-import { figuresOf, moneyFigures } from './figures.ts';
-import { type InputOf, ladderSeverityKey, moneyKeys, type RuleKind } from './kind.ts';
-import {
-  buildLadder,
-  checkLadder,
-  describeLadder,
-  ladderKey,
-  ladderSteps,
-  reachedStep,
-  readAmount,
-  stepVerdict,
-} from './ladder.ts';
-import { exactAmount, factText, moneyOf, nameBalance, wordLimit, wordValue } from './words.ts';
+import { balanceKind, type ReadFacts } from './balance-kind.ts';
+import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
+import { ladderSeverityKey } from './kind.ts';
+import * as ladder from './ladder.ts';
+import { clause, exactAmount, factText, nameBalance, wordLimit, wordValue } from './words.ts';
 
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
@@ -41,56 +21,16 @@ export interface BudgetRule extends MoneyRule {
 }
 
 const keys = {
-  ...moneyKeys,
   severity: ladderSeverityKey,
   per: choice(
     "The period of the account's time zone over which spending is summed up. Weeks begin on Monday.",
     periods,
   ),
   amount: amount('The spending at which the rule fires, with `severity`.', { sign: 'positive' }).optional(),
-  thresholds: ladderKey(
+  thresholds: ladder.stepsKey(
     'Spending by severity: one alert whose severity moves. Use it instead of `amount` and `severity`.',
     (word) => amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
-  ).optional(),
-};
-
-export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
-  type: 'budget',
-  summary: 'Spending of a day, week or month that reaches its budget.',
-  keys,
-  needsReading: true,
-  build: (input, severity) => ({
-    ...buildLadder(input.thresholds, { threshold: input.amount, severity }),
-    per: input.per,
-  }),
-  check: (reader) => checkLadder(reader, { single: 'amount', read: readAmount, worse: 'higher' }),
-  describe: (rule) =>
-    `spent of the ${nameBalance(rule)} since the ${rule.per} began reaches ${describeLadder(rule.thresholds, formatExact)}`,
-  evaluate,
-  factsBehind,
-  wouldNotFire: (rule, { spending, reading }) => {
-    const sum = spending.since(rule.per);
-    return reading === null || sum === null
-      ? null
-      : `It would not fire with a budget of more than ${exactAmount(spentOf(sum, rule), reading.currency)}.`;
-  },
-  subject: (about) => `${moneyOf(about)} budget`,
-  firing: (item, frame) => {
-    const limit = wordLimit(item, frame);
-    return `${wordSpent(item, frame)}${limit === null ? '' : `, budget ${limit}`}${wordTotal(item, frame)}`;
-  },
-  resolved: (item, frame) => {
-    const limit = wordLimit(item, frame);
-    return `${wordSpent(item, frame)}, within the budget${limit === null ? '' : ` of ${limit}`}`;
-  },
-  recovery: 'Resolved: the next period began, or the budget was raised.',
-  figures: (item, frame) => [
-    ...moneyFigures(item, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
-    ...figuresOf(item, frame, shownFacts),
-  ],
-  advice: () => [
-    'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
-  ],
+  ),
 };
 
 /** Names of facts that messages show. */
@@ -99,23 +39,54 @@ const knownSince = 'known since';
 const firstRead = 'first read in it';
 const totalAtEnd = 'total at its end';
 const reckonedBy = 'reckoned by';
-const shownFacts: readonly string[] = [began, knownSince, firstRead, totalAtEnd, reckonedBy];
+
+export const budget = balanceKind<BudgetRule, typeof keys>({
+  type: 'budget',
+  summary: 'Spending of a day, week or month that reaches its budget.',
+  keys,
+  build: (input, severity) => ({
+    ...ladder.buildLadder(input.thresholds, { threshold: input.amount, severity }),
+    per: input.per,
+  }),
+  check: (reader) =>
+    ladder.checkLadder(reader, { single: 'amount', read: ladder.readAmount, worse: 'higher' }),
+  describe: (rule) =>
+    `spent of the ${nameBalance(rule)} since the ${rule.per} began reaches ${ladder.describeSteps(rule.thresholds, formatExact)}`,
+  judge,
+  factsBehind,
+  wouldNotFire(rule, { spending, reading }) {
+    const sum = spending.since(rule.per);
+    if (sum === null) return null;
+    return `It would not fire with a budget of more than ${exactAmount(spentOf(sum, rule), reading.currency)}.`;
+  },
+  subject: ({ balanceLabel }) => `${balanceLabel} budget`,
+  firing: (item, frame) =>
+    `${wordSpent(item, frame)}${clause(', budget ', wordLimit(item, frame))}${wordTotal(item, frame)}`,
+  resolved: (item, frame) =>
+    `${wordSpent(item, frame)}, within the budget${clause(' of ', wordLimit(item, frame))}`,
+  recovery: 'Resolved: the next period began, or the budget was raised.',
+  wordThreshold: (limit) => `${limit} spent`,
+  judgesSpending: true,
+  shownFacts: [began, knownSince, firstRead, totalAtEnd, reckonedBy],
+  advice: () => [
+    'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
+  ],
+});
 
 const notKnownYet = 'not known yet';
 
 /** `SMS spending of the month 512.00 CNY`. */
 function wordSpent(item: MessageItem, frame: WordingFrame): string {
-  const per = factText(item, 'period', frame);
-  const value = wordValue(item, frame);
-  return `${moneyOf(item)} spending${per === null ? '' : ` of the ${per}`}${value === null ? '' : ` ${value}`}`;
+  const per = clause(' of the ', factText(item, 'period', frame));
+  return `${item.balanceLabel} spending${per}${clause(' ', wordValue(item, frame))}`;
 }
 
 function wordTotal(item: MessageItem, frame: WordingFrame): string {
-  const fact = item.facts.find(({ name }) => name === totalAtEnd);
-  if (fact === undefined) return '';
-  if (fact.value.unit !== 'money') return `, its total is ${notKnownYet}`;
-  const by = factText(item, reckonedBy, frame);
-  return `, about ${formatComputed(fact.value.micros, frame.currency)} at its end${by === null ? '' : ` by ${by}`}`;
+  const total = item.facts.find(({ name }) => name === totalAtEnd)?.value;
+  if (total === undefined) return '';
+  if (total.unit !== 'money') return `, its total is ${notKnownYet}`;
+  const by = clause(' by ', factText(item, reckonedBy, frame));
+  return `, about ${formatComputed(total.micros, frame.currency)} at its end${by}`;
 }
 
 /**
@@ -125,16 +96,17 @@ function wordTotal(item: MessageItem, frame: WordingFrame): string {
  * Where the sum does not go back to the period's beginning, only a breach is certain: else it gives no verdict until the next
  * period, and an alert that fires goes on.
  */
-function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
+function judge(rule: BudgetRule, facts: ReadFacts): Evaluation {
   const sum = sumOf(rule, facts);
-  if (typeof sum === 'string') return unknown(sum);
+  if (sum === null) return unknown('spending is still being learned from stored history');
   const spent = spentOf(sum, rule);
-  const severity = reachedStep(rule.thresholds, spent);
+  const severity = ladder.reachedStep(rule.thresholds, spent);
   if (severity !== null || sum.knownSince <= sum.startsAt)
-    return stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
-  const since = isoText(sum.knownSince);
-  const seen = exactAmount(spent, facts.reading?.currency ?? '');
-  return unknown(`spending is known since ${since} only (${seen}), not since the ${rule.per} began`);
+    return ladder.stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
+  const seen = exactAmount(spent, facts.reading.currency);
+  return unknown(
+    `spending is known since ${isoText(sum.knownSince)} only (${seen}), not since the ${rule.per} began`,
+  );
 }
 
 /** What fell of the rule's balance; nothing of one that was never read in the period. */
@@ -142,48 +114,43 @@ function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
   return spent[balance] ?? 0;
 }
 
-/** The sum at the newest reading; in words, why there is none. */
-function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | string {
+/** The sum at the newest reading; null while it is unknown. */
+function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | null {
   const reading = usableReading(facts);
-  if (reading === null) return unusable(facts) ?? 'no reading yet';
-  const sum = facts.spending.last?.at === reading.at ? facts.spending.since(rule.per) : null;
-  return sum ?? 'spending is still being learned from stored history';
+  return reading !== null && facts.spending.last?.at === reading.at ? facts.spending.since(rule.per) : null;
 }
 
 function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
-  const found = [...readingFacts(facts, rule.balance), textFact('period', rule.per)];
+  const period = text(rule.per);
   const sum = sumOf(rule, facts);
-  if (typeof sum === 'string') return found;
-  found.push(
-    instantFact(began, sum.startsAt),
-    instantFact('period ends', sum.endsAt),
-    moneyFact('spent', spentOf(sum, rule)),
-  );
-  if (sum.knownSince > sum.startsAt) found.push(instantFact(knownSince, sum.knownSince));
-  // Before that, only a share of a long gap is known.
-  else if (sum.watchedFrom - sum.startsAt > (sum.endsAt - sum.startsAt) / 20)
-    found.push(instantFact(firstRead, sum.watchedFrom));
-  const steps = ladderSteps(rule.thresholds).map(({ severity, threshold }) =>
-    moneyFact(`${severity} from`, threshold),
-  );
-  return [...found, ...totalFacts(rule, facts, sum), ...steps];
+  if (sum === null) return listFacts({ period });
+  const { startsAt, endsAt, watchedFrom } = sum;
+  const isCut = sum.knownSince > startsAt;
+  const steps = ladder.ladderSteps(rule.thresholds);
+  return listFacts({
+    period,
+    [began]: instant(startsAt),
+    'period ends': instant(endsAt),
+    spent: money(spentOf(sum, rule)),
+    [knownSince]: isCut ? instant(sum.knownSince) : null,
+    // Before that, only a share of a long gap is known.
+    [firstRead]: !isCut && watchedFrom - startsAt > (endsAt - startsAt) / 20 ? instant(watchedFrom) : null,
+    ...totalOf(rule, facts, sum),
+    ...Object.fromEntries(steps.map(({ severity, threshold }) => [`${severity} from`, money(threshold)])),
+  });
 }
 
 /** What the period comes to at its end: by the forecast, else by the mean since it is known, from an hour on. */
-function totalFacts(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum): Fact[] {
+function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   const at = spending.last?.at ?? sum.startsAt;
   const spent = spentOf(sum, rule);
-  const total = (ahead: Micros, by: string): Fact[] => [
-    moneyFact(totalAtEnd, spent + Math.round(ahead)),
-    textFact(reckonedBy, by),
-  ];
   const leftMs = Math.max(0, sum.endsAt - at);
   const predicted = spending.expected(rule.balance, leftMs);
-  if (predicted !== null) return total(predicted, 'the forecast');
   const seenMs = at - sum.knownSince;
-  if (seenMs < hourMs) return [textFact(totalAtEnd, notKnownYet)];
-  return total(
-    (spent * leftMs) / seenMs,
-    `the mean of the ${sum.knownSince > sum.startsAt ? 'time known' : 'period'}`,
-  );
+  if (predicted === null && seenMs < hourMs) return { [totalAtEnd]: text(notKnownYet) };
+  const mean = `the mean of the ${sum.knownSince > sum.startsAt ? 'time known' : 'period'}`;
+  return {
+    [totalAtEnd]: money(spent + Math.round(predicted ?? (spent * leftMs) / seenMs)),
+    [reckonedBy]: text(predicted === null ? mean : 'the forecast'),
+  };
 }

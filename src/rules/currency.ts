@@ -1,23 +1,13 @@
 import { isSameCurrency } from '../domain/money.ts';
-import {
-  type AccountFacts,
-  breached,
-  type Evaluation,
-  instantFact,
-  ok,
-  text,
-  textFact,
-  unknown,
-} from './evaluation.ts';
-import { allBalances, readingFigures } from './figures.ts';
+import { instant, listFacts, text } from '../domain/quantity.ts';
+import { unknown, verdict } from './evaluation.ts';
+import { allBalances, figure, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { wordLimit, wordValue } from './words.ts';
-
-type CurrencyRule = PlainRule<'currency'>;
+import { clause, wordLimit, wordValue } from './words.ts';
 
 const keys = { severity: severityKey.default('critical') };
 
-export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
+export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
   type: 'currency',
   summary: "A currency that is not the account's.",
   keys,
@@ -29,24 +19,26 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
       ? [{ path: [], message: 'says nothing about accounts without a currency in this file' }]
       : [],
   describe: (rule) => `currency differs from the configured one (${rule.severity})`,
-  evaluate,
+  /** Breached when the reading's currency differs from the configured one. */
+  evaluate(rule, { currency, reading }) {
+    if (currency === null) return unknown('no currency configured');
+    if (reading === null) return unknown('no reading yet');
+    const isSame = isSameCurrency(reading.currency, currency);
+    return verdict(isSame ? null : rule.severity, text(reading.currency), text(currency));
+  },
   isSurelyOk: (_rule, { reading, currency: configured }) =>
     reading === null || configured === null || isSameCurrency(reading.currency, configured),
-  factsBehind: (_rule, facts) => [
-    ...(facts.reading === null
-      ? []
-      : [textFact('currency', facts.reading.currency), instantFact('read at', facts.reading.at)]),
-    ...(facts.currency === null ? [] : [textFact('configured currency', facts.currency)]),
-  ],
+  factsBehind: (_rule, { reading, currency }) =>
+    listFacts({
+      currency: reading && text(reading.currency),
+      'read at': reading && instant(reading.at),
+      'configured currency': currency === null ? null : text(currency),
+    }),
   wouldNotFire: (_rule, { reading }) =>
-    reading === null
-      ? null
-      : `It would not fire if the account's currency were configured as ${reading.currency}.`,
+    reading && `It would not fire if the account's currency were configured as ${reading.currency}.`,
   subject: () => 'currency changed',
-  firing: (item, frame) => {
-    const limit = wordLimit(item, frame);
-    return `currency is ${wordValue(item, frame) ?? 'another'}${limit === null ? '' : `, expected ${limit}`}`;
-  },
+  firing: (item, frame) =>
+    `currency is ${wordValue(item, frame) ?? 'another'}${clause(', expected ', wordLimit(item, frame))}`,
   resolved: (item, frame) => `currency is ${wordValue(item, frame) ?? 'as expected'} again`,
   recovery: 'Resolved: the balance is in the expected currency again.',
   figures: (item, frame) => [
@@ -59,17 +51,3 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
   ],
 };
-
-/** Breached when the reading's currency differs from the configured one. */
-function evaluate(rule: CurrencyRule, facts: AccountFacts): Evaluation {
-  if (facts.currency === null) return unknown('no currency configured');
-  if (facts.reading === null) return unknown('no reading yet');
-  const numbers = { value: text(facts.reading.currency), threshold: text(facts.currency) };
-  return isSameCurrency(facts.reading.currency, facts.currency)
-    ? ok(numbers)
-    : breached(rule.severity, numbers);
-}
-
-function figure(label: string, value: string | null) {
-  return value === null ? [] : [{ label, value }];
-}

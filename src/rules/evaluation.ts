@@ -1,7 +1,7 @@
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { ExpectedTopUp } from '../domain/operator.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
-import { amountOf, type Balance, type Outcome, type Reading } from '../domain/reading.ts';
+import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
+import { amountOf, type Balance, type OutcomeKind, type Reading } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -34,10 +34,7 @@ export interface AccountFacts {
   /** As configured; null where it is not. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
-  /**
-   * The mean gap between the polls due after the last reading; longer than the interval where a cron
-   * expression rests at night.
-   */
+  /** The mean gap between the polls due after the last reading; longer than the interval where a cron expression rests at night. */
   readonly pollGapMs: number;
   readonly reading: Reading | null;
   readonly previous: Reading | null;
@@ -52,30 +49,24 @@ export interface AccountFacts {
   /** Top-ups that people announced and that are not there yet. */
   readonly expected: readonly ExpectedTopUp[];
   /** Null before the first poll. */
-  readonly outcome: Outcome['kind'] | null;
+  readonly outcome: OutcomeKind | null;
   /** When it was last read, or first watched where it never was. */
   readonly readSince: number;
   /** Time since `readSince` in which lowwater did not watch: it is not staleness. */
   readonly unwatchedMs: number;
 }
 
-export interface Numbers {
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
-}
-
 const noFacts: readonly Fact[] = [];
 
-export function ok({ value, threshold }: Numbers): Evaluation {
-  return { kind: 'ok', value, threshold, facts: noFacts };
-}
-
-export function breached(severity: Severity, { value, threshold }: Numbers): Evaluation {
-  return { kind: 'breached', severity, value, threshold, facts: noFacts };
-}
-
-export function happened(severity: Severity, { value, threshold }: Numbers): Evaluation {
-  return { kind: 'event', severity, value, threshold, facts: noFacts };
+/** Breached with a severity, ok with null. */
+export function verdict(
+  severity: Severity | null,
+  value: Quantity | null,
+  threshold: Quantity | null = null,
+): Evaluation {
+  return severity === null
+    ? { kind: 'ok', value, threshold, facts: noFacts }
+    : { kind: 'breached', severity, value, threshold, facts: noFacts };
 }
 
 /** `why` is a clause for people. */
@@ -83,65 +74,27 @@ export function unknown(why: string): Evaluation {
   return { kind: 'unknown', why, value: null, threshold: null, facts: noFacts };
 }
 
-export function money(micros: Micros): Quantity {
-  return { unit: 'money', micros };
-}
-
-export function duration(ms: number): Quantity {
-  return { unit: 'duration', ms };
-}
-
-export function text(words: string): Quantity {
-  return { unit: 'text', text: words };
-}
-
-export function moneyFact(name: string, micros: Micros): Fact {
-  return { name, value: money(micros) };
-}
-
-export function durationFact(name: string, ms: number): Fact {
-  return { name, value: duration(ms) };
-}
-
-export function textFact(name: string, words: string): Fact {
-  return { name, value: text(words) };
-}
-
-export function instantFact(name: string, at: number): Fact {
-  return { name, value: { unit: 'instant', at } };
-}
-
-export function countFact(name: string, count: number): Fact {
-  return { name, value: { unit: 'count', count } };
-}
-
-/** Why money rules cannot judge the account's newest reading; null when they can. */
-export function unusable(facts: AccountFacts): string | null {
-  if (facts.reading === null) return 'no reading yet';
-  if (facts.currency !== null && !isSameCurrency(facts.currency, facts.reading.currency)) {
-    return `the reading is in ${facts.reading.currency}, the account is configured in ${facts.currency}`;
-  }
-  return null;
+/** Why rules about money cannot judge the account's newest reading; null when they can. */
+export function whyUnusable({ reading, currency }: AccountFacts): string | null {
+  if (reading === null) return 'no reading yet';
+  return currency === null || isSameCurrency(currency, reading.currency)
+    ? null
+    : `the reading is in ${reading.currency}, the account is configured in ${currency}`;
 }
 
 export function usableReading(facts: AccountFacts): Reading | null {
-  return unusable(facts) === null ? facts.reading : null;
+  return whyUnusable(facts) === null ? facts.reading : null;
 }
 
 /** The judged reading and the one before it: a jump may mean that the provider changed its unit. */
-export function readingFacts(facts: AccountFacts, balance: Balance): Fact[] {
-  const { reading, previous } = facts;
+export function readingFacts({ reading, previous }: AccountFacts, balance: Balance): Fact[] {
   if (reading === null) return [];
-  const found = [
-    moneyFact('balance', amountOf(reading, balance)),
-    textFact('currency', reading.currency),
-    instantFact('read at', reading.at),
-  ];
-  if (previous !== null && isSameCurrency(previous.currency, reading.currency)) {
-    found.push(
-      moneyFact('previous balance', amountOf(previous, balance)),
-      instantFact('previously read at', previous.at),
-    );
-  }
-  return found;
+  const before = previous !== null && isSameCurrency(previous.currency, reading.currency) ? previous : null;
+  return listFacts({
+    balance: money(amountOf(reading, balance)),
+    currency: text(reading.currency),
+    'read at': instant(reading.at),
+    'previous balance': before && money(amountOf(before, balance)),
+    'previously read at': before && instant(before.at),
+  });
 }

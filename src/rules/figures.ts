@@ -15,20 +15,21 @@ import type { Figure } from './kind.ts';
 import { currentMicros, isUnusualPace, wordBalance } from './words.ts';
 
 /**
- * The numbers of an item about a balance. `threshold` words the limit; null leaves it out. `valueIsBalance`:
+ * The numbers of an item about a balance. Without `wordThreshold` the limit is left out. `valueIsBalance`:
  * the kind judges the balance itself, so it is known even without a reading.
  */
 export function moneyFigures(
   item: MessageItem,
   frame: WordingFrame,
-  kind: { readonly threshold: ((limit: string) => string) | null; readonly valueIsBalance: boolean },
+  kind: {
+    readonly wordThreshold: ((limit: string, item: MessageItem) => string) | undefined;
+    readonly valueIsBalance: boolean;
+  },
 ): readonly Figure[] {
-  const limit = item.threshold === null ? null : wordQuantity(item.threshold, frame);
-  const threshold =
-    limit === null || kind.threshold === null ? [] : [{ label: 'Threshold', value: kind.threshold(limit) }];
+  const limit = item.threshold && wordQuantity(item.threshold, frame);
   return [
     ...balanceFigures(item, frame, kind.valueIsBalance),
-    ...threshold,
+    ...figure('Threshold', limit === null ? null : (kind.wordThreshold?.(limit, item) ?? null)),
     ...jumpFigures(item),
     ...runwayFigures(item.account?.runway ?? null, frame),
     ...readingFigures(item, frame),
@@ -38,14 +39,22 @@ export function moneyFigures(
 /** For an account that cannot be read: what was last known, and how often it failed since. */
 export function stalenessFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const failures = item.account?.consecutiveFailures ?? 0;
-  const failed = failures === 0 ? [] : [{ label: 'Failed polls', value: `${failures} in a row` }];
-  return [...lastKnownFigures(item, frame), ...failed];
+  return [
+    ...lastKnownFigures(item, frame),
+    ...figure('Failed polls', failures === 0 ? null : `${failures} in a row`),
+  ];
+}
+
+/** None without a value. */
+export function figure(label: string, value: string | null): Figure[] {
+  return value === null ? [] : [{ label, value }];
 }
 
 export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
-  const what = wordWhatIsWrong(item, frame);
-  const facts = item.facts.map((fact) => figureOf(fact, frame));
-  return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
+  return [
+    ...figure('Reason', wordWhatIsWrong(item, frame)),
+    ...item.facts.map((fact) => figureOf(fact, frame)),
+  ];
 }
 
 /** The value of a self alert; null once it is over. */
@@ -66,7 +75,7 @@ export function figuresOf(item: MessageItem, frame: WordingFrame, names: readonl
 
 export function readingFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const reading = item.account?.reading ?? null;
-  return reading === null ? [] : [{ label: 'As of', value: formatMomentAndAge(reading.at, frame) }];
+  return figure('As of', reading && formatMomentAndAge(reading.at, frame));
 }
 
 export function allBalances({ reading, balances }: ItemAccount): readonly Figure[] {
@@ -106,7 +115,7 @@ function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Fig
   return [
     { label: 'Spending', value: wordPace(runway, runway.burnPerDay, frame) },
     { label: 'Lasts', value: `${wordRunwayAndEnd(runway, frame)}${sure}` },
-    ...(runway.expected === null ? [] : [{ label: 'Expected', value: wordExpected(runway.expected, frame) }]),
+    ...figure('Expected', runway.expected && wordExpected(runway.expected, frame)),
   ];
 }
 

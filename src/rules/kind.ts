@@ -88,7 +88,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** A sentence: hover text of editors, and the configuration reference. */
   readonly summary: string;
   /** Besides `commonKeys`. */
-  readonly keys: z.core.$ZodLooseShape;
+  readonly keys: KeyShape;
   /** True where only a valid reading can move it: while the account cannot be read, time decides nothing about it. */
   readonly needsReading: boolean;
   /** The id of the built-in rule, after that of its balance if it has one; absent for kinds that are not built in. */
@@ -170,4 +170,6 @@ export const ladderSeverityKey = choice(
   severities,
 ).optional();
 
-export type InputOf<S extends z.core.$ZodLooseShape> = z.output<z.ZodObject<S, z.core.$strict>>;
+export type KeyShape = z.core.$ZodLooseShape;
+
+export type InputOf<S extends KeyShape> = z.output<z.ZodObject<S, z.core.$strict>>;

@@ -5,10 +5,10 @@ import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
-import { breached, type Evaluation, ok } from './evaluation.ts';
+import { type Evaluation, verdict } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './kind.ts';
 
-export const worstFirst: readonly Severity[] = severities.toReversed();
+const worstFirst: readonly Severity[] = severities.toReversed();
 
 /**
  * The worst step of a ladder that a value breaches; null when it breaches none. A step is breached below its threshold.
@@ -43,8 +43,7 @@ export function stepVerdict(
   { value, limit }: { readonly value: Quantity; readonly limit: (threshold: number) => Quantity },
 ): Evaluation {
   const threshold = severity === null ? firstThreshold(ladder) : (ladder[severity] ?? null);
-  const numbers = { value, threshold: threshold === null ? null : limit(threshold) };
-  return severity === null ? ok(numbers) : breached(severity, numbers);
+  return verdict(severity, value, threshold === null ? null : limit(threshold));
 }
 
 /** The mildest step; null for an empty ladder. */
@@ -63,18 +62,21 @@ export function ladderSteps(
 }
 
 /** `50.00 (critical), 200.00 (warning)`. */
-export function describeLadder(ladder: Ladder<number>, format: (threshold: number) => string): string {
+export function describeSteps(ladder: Ladder<number>, format: (threshold: number) => string): string {
   return ladderSteps(ladder)
     .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
     .join(', ');
 }
 
-export function ladderKey<T extends z.ZodType>(description: string, step: (word: string) => T) {
+/** The key `thresholds`. */
+export function stepsKey<T extends z.ZodType>(description: string, step: (word: string) => T) {
   return shape({
     info: step('info').optional(),
     warning: step('warning').optional(),
     critical: step('critical').optional(),
-  }).meta({ description, minProperties: 1 });
+  })
+    .meta({ description, minProperties: 1 })
+    .optional();
 }
 
 type Steps = { readonly [S in Severity]?: number | undefined };
@@ -90,10 +92,10 @@ export function buildLadder(
     const value = given[step];
     if (value !== undefined) thresholds[step] = value;
   }
-  return { thresholds, severity: worstFirst.find((step) => thresholds[step] !== undefined) ?? 'info' };
+  return { thresholds, severity: ladderSteps(thresholds)[0]?.severity ?? 'info' };
 }
 
-export interface LadderForm {
+interface LadderForm {
   /** The key of a ladder of one step. */
   readonly single: string;
   /** Null for what is no threshold. */
@@ -106,26 +108,22 @@ export interface LadderForm {
 export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   const { single } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
-  if (!has('thresholds')) {
+  if (!has('thresholds'))
     return has(single) ? [] : [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
-  }
-  const problems: KeyProblem[] = [];
-  if (has(single)) {
-    problems.push({ path: [single], message: `either ${single} or thresholds, not both` });
-  } else if (has('severity')) {
-    problems.push({
-      path: ['severity'],
-      message: `goes with ${single}; thresholds name the severities themselves`,
-    });
-  }
+  const problems = checkOrder(keys, form);
   const steps = keys.valueAt(['thresholds']);
-  if (typeof steps === 'object' && steps !== null && Object.keys(steps).length === 0) {
-    problems.push({
+  if (typeof steps === 'object' && steps !== null && Object.keys(steps).length === 0)
+    problems.unshift({
       path: ['thresholds'],
       message: 'must name a threshold for info, warning or critical',
     });
-  }
-  return [...problems, ...checkOrder(keys, form)];
+  if (has(single)) problems.unshift({ path: [single], message: `either ${single} or thresholds, not both` });
+  else if (has('severity'))
+    problems.unshift({
+      path: ['severity'],
+      message: `goes with ${single}; thresholds name the severities themselves`,
+    });
+  return problems;
 }
 
 /** In the wrong order the milder would never apply. */
@@ -135,17 +133,11 @@ function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] 
     const value = keys.isBroken(path) ? null : read(keys.valueAt(path));
     return value === null ? [] : [{ severity, value, path }];
   });
-  return steps.flatMap((step, index) => {
+  return steps.flatMap(({ severity, value, path }, index) => {
     const milder = steps[index - 1];
-    if (milder === undefined) return [];
-    const further = worse === 'lower' ? step.value < milder.value : step.value > milder.value;
-    if (further) return [];
-    return [
-      {
-        path: step.path,
-        message: `the threshold for ${step.severity} must be ${worse} than that for ${milder.severity}`,
-      },
-    ];
+    if (milder === undefined || (worse === 'lower' ? value < milder.value : value > milder.value)) return [];
+    const message = `the threshold for ${severity} must be ${worse} than that for ${milder.severity}`;
+    return [{ path, message }];
   });
 }
 

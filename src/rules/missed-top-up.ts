@@ -3,32 +3,17 @@ import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
-import type { Fact } from '../domain/quantity.ts';
+import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
-import {
-  type AccountFacts,
-  breached,
-  countFact,
-  durationFact,
-  type Evaluation,
-  instantFact,
-  money,
-  moneyFact,
-  ok,
-  readingFacts,
-  textFact,
-  unknown,
-  unusable,
-  usableReading,
-} from './evaluation.ts';
-import { moneyFigures } from './figures.ts';
-import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
-import { currentAmount, exactAmount, moneyOf, nameBalance, topUpIfKnown, wordLimit } from './words.ts';
+import { balanceKind, type ReadFacts } from './balance-kind.ts';
+import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
+import { severityKey } from './kind.ts';
+import { clause, currentAmount, exactAmount, nameBalance, topUpIfKnown, wordLimit } from './words.ts';
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';
@@ -38,7 +23,6 @@ export interface MissedTopUpRule extends MoneyRule {
 }
 
 const keys = {
-  ...moneyKeys,
   severity: severityKey.default('warning'),
   at: amount(
     'The balance below which a top-up is due. Default: where the last ones came, once that is learned.',
@@ -48,35 +32,29 @@ const keys = {
   }).prefault('20m'),
 };
 
-export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
+export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   type: 'missed-top-up',
   summary: 'An automatic recharge that did not come at the balance at which it always came.',
   keys,
-  needsReading: true,
   build: (input) => ({ atMicros: input.at ?? null, withinMs: input.within }),
   describe: (rule) => {
     const level = rule.atMicros === null ? 'where top-ups usually come' : formatExact(rule.atMicros);
     return `${nameBalance(rule)} below ${level} for ${formatDuration(rule.withinMs)} without a top-up (${rule.severity})`;
   },
   lookBackMs: (rule) => rule.withinMs,
-  evaluate,
+  judge,
   factsBehind,
-  wouldNotFire: (rule, facts) => {
-    const reading = usableReading(facts);
-    return reading === null
-      ? null
-      : `It would not fire with "at" of ${exactAmount(amountOf(reading, rule.balance), reading.currency)} or less.`;
-  },
+  wouldNotFire: (rule, { reading }) =>
+    `It would not fire with "at" of ${exactAmount(amountOf(reading, rule.balance), reading.currency)} or less.`,
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
-  subject: (about) => `${moneyOf(about)} top-up missed`,
+  subject: ({ balanceLabel }) => `${balanceLabel} top-up missed`,
   firing: wordFiring,
   resolved: (item, frame) =>
-    `${moneyOf(item)} balance${currentAmount(item, frame)}, no top-up is missed any more`,
+    `${item.balanceLabel} balance${currentAmount(item, frame)}, no top-up is missed any more`,
   recovery: 'Resolved: the balance rose.',
-  figures: (item, frame) =>
-    moneyFigures(item, frame, { threshold: (limit) => `top-up due below ${limit}`, valueIsBalance: true }),
+  wordThreshold: (limit) => `top-up due below ${limit}`,
   advice: (item, frame) => [rechargeAdvice[rechargeOf(item) ?? 'unknown'], ...topUpIfKnown(item, frame)],
-};
+});
 
 const usualAmount = 'usual top-up';
 const recharge = 'automatic recharge';
@@ -97,9 +75,9 @@ function rechargeOf(item: MessageItem): 'on' | 'off' | null {
 function wordFiring(item: MessageItem, frame: WordingFrame): string {
   const usual = item.facts.find(({ name }) => name === usualAmount)?.value;
   const what = usual?.unit === 'money' ? ` of ${formatRise(usual.micros, frame.currency)}` : '';
-  const limit = wordLimit(item, frame);
+  const limit = clause(' at ', wordLimit(item, frame));
   const off = rechargeOf(item) === 'off' ? ', automatic recharge is off' : '';
-  return `${moneyOf(item)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(item, frame)}${off}`;
+  return `${item.balanceLabel} top-up${what} did not come${limit}, balance${currentAmount(item, frame)}${off}`;
 }
 
 /** Where a top-up is due, and its amount if that was learned; in words, why it is unknown. */
@@ -110,30 +88,22 @@ type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
  * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it. A level
  * that the file names is not waited at where the provider says that automatic recharge is off: nothing will come.
  */
-function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  const reading = usableReading(facts);
-  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
+function judge(rule: MissedTopUpRule, facts: ReadFacts, firing: Severity | null): Evaluation {
+  const { reading, expected, log } = facts;
+  const { balance } = rule;
   const due = dueOf(rule, facts);
   if (typeof due === 'string') return unknown(due);
-  const numbers = { value: money(amountOf(reading, rule.balance)), threshold: money(due.level) };
+  const judged = (isMissed: boolean): Evaluation =>
+    verdict(isMissed ? rule.severity : null, money(amountOf(reading, balance)), money(due.level));
   const since = belowSince(rule, facts, due.level);
-  if (since === null || isOrdered(rule, facts, firing)) return ok(numbers);
+  // A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`).
+  const until = Number.MAX_SAFE_INTEGER;
+  const isOrdered = firing === null && expectedBetween(expected, { balance, at: reading.at, until }) > 0;
+  if (since === null || isOrdered) return judged(false);
   // A log that begins below the level saw no top-up, but may have forgotten since when.
-  const held = firing !== null && since === facts.log.instantAt(0);
+  const isHeld = firing !== null && since === log.instantAt(0);
   const isVain = rule.atMicros !== null && facts.autoRecharge === false;
-  return held || isVain || reading.at - since >= rule.withinMs
-    ? breached(rule.severity, numbers)
-    : ok(numbers);
-}
-
-/** A top-up that a person announced is not missed before it is due; then another rule says so (`late-top-up`). */
-function isOrdered(
-  { balance }: MissedTopUpRule,
-  { expected, reading }: AccountFacts,
-  firing: Severity | null,
-): boolean {
-  const at = reading?.at ?? 0;
-  return firing === null && expectedBetween(expected, { balance, at, until: Number.MAX_SAFE_INTEGER }) > 0;
+  return judged(isHeld || isVain || reading.at - since >= rule.withinMs);
 }
 
 function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {
@@ -146,10 +116,7 @@ function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: Accoun
   return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
 }
 
-/**
- * Since which reading the balance is below the level without a top-up, at most `within` back; null when it is
- * not.
- */
+/** Since which reading the balance is below the level without a top-up, at most `within` back; null when it is not. */
 function belowSince(rule: MissedTopUpRule, { log, spending }: AccountFacts, level: Micros): number | null {
   const { balance, withinMs } = rule;
   const newest = log.length - 1;
@@ -166,17 +133,16 @@ function belowSince(rule: MissedTopUpRule, { log, spending }: AccountFacts, leve
 }
 
 function factsBehind(rule: MissedTopUpRule, facts: AccountFacts): readonly Fact[] {
-  const found = [
-    ...readingFacts(facts, rule.balance),
-    durationFact('within', rule.withinMs),
-    countFact('top-ups seen', facts.spending.state(rule.balance)?.topUps ?? 0),
-  ];
-  if (facts.autoRecharge !== null) found.push(textFact(recharge, facts.autoRecharge ? 'on' : 'off'));
-  const due = dueOf(rule, facts);
-  if (typeof due === 'string') return found;
-  if (due.amount !== null) found.push(moneyFact(usualAmount, due.amount));
-  found.push(moneyFact('due below', due.level));
-  const since = belowSince(rule, facts, due.level);
-  if (since !== null) found.push(instantFact('below it at least since', since));
-  return found;
+  const { autoRecharge, spending } = facts;
+  const found = dueOf(rule, facts);
+  const due = typeof found === 'string' ? null : found;
+  const since = due && belowSince(rule, facts, due.level);
+  return listFacts({
+    within: duration(rule.withinMs),
+    'top-ups seen': count(spending.state(rule.balance)?.topUps ?? 0),
+    [recharge]: autoRecharge === null ? null : text(autoRecharge ? 'on' : 'off'),
+    [usualAmount]: due?.amount == null ? null : money(due.amount),
+    'due below': due && money(due.level),
+    'below it at least since': since === null ? null : instant(since),
+  });
 }

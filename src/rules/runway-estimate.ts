@@ -27,9 +27,15 @@ export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
 }
 
-/** Why the mean burn is not enough yet; null where it is. */
-function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
-  if (maySpeak(rule, burn)) return null;
+function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
+  if (burn.observedMs <= 0) return false;
+  if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, meanLookback(rule));
+  return burn.confidence === 'medium' || burn.confidence === 'high';
+}
+
+/** Why the mean burn is not enough yet. */
+export function whyUnknown(rule: MeanRunwayRule, facts: AccountFacts): string {
+  const burn = meanBurn(rule, facts);
   const neededMs = rule.minimumHistoryGiven
     ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
     : Math.min(60 * minuteMs, meanLookback(rule) / 2);
@@ -40,47 +46,33 @@ function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
     : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
 }
 
-function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
-  if (burn.observedMs <= 0) return false;
-  if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, meanLookback(rule));
-  return burn.confidence === 'medium' || burn.confidence === 'high';
-}
-
 export interface RunwayFloorRule extends MeanRunwayRule {
   /** Null: the account's, 0 or below it by its credit limit. */
   readonly floorMicros: Micros | null;
 }
 
-/** How long the balance lasts, with the forecast if it is by that; or why that is unknown. */
-export type RunwayEstimate = KnownEstimate | { readonly kind: 'unknown'; readonly why: string };
-
-export interface KnownEstimate {
-  readonly kind: 'known';
-  readonly runwayMs: number;
-  readonly forecast: Forecast | null;
-}
-
 /**
  * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
- * with a `lookback` or too little history. `creditMicros` is added to it.
+ * with a `lookback` or too little history. `creditMicros` is added to it. Null where that is unknown (`whyUnknown`).
  */
 export function estimateRunway(
   rule: RunwayFloorRule,
   facts: AccountFacts,
   reading: Reading,
   creditMicros: Micros = 0,
-): RunwayEstimate {
+): { readonly runwayMs: number; readonly forecast: Forecast | null } | null {
   const left = leftOf(rule, facts, reading) + creditMicros;
   const forecast = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
   if (forecast !== null) {
     const { emptyAt } = forecast;
-    const runwayMs = emptyAt === null ? Number.POSITIVE_INFINITY : Math.round(emptyAt - reading.at);
-    return { kind: 'known', runwayMs, forecast };
+    return {
+      runwayMs: emptyAt === null ? Number.POSITIVE_INFINITY : Math.round(emptyAt - reading.at),
+      forecast,
+    };
   }
   const burn = meanBurn(rule, facts);
-  const why = tooLittle(rule, burn);
-  if (why !== null) return { kind: 'unknown', why };
-  return { kind: 'known', runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
+  if (!maySpeak(rule, burn)) return null;
+  return { runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
 }
 
 /** A fast path: false where the answer needs the full estimate. */

@@ -1,23 +1,13 @@
 import { formatDuration, minuteMs, secondMs } from '../domain/duration.ts';
 import type { ItemAccount } from '../domain/message.ts';
 import { defaultEntry } from '../domain/provider-entry.ts';
-import type { Fact } from '../domain/quantity.ts';
+import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { Severity } from '../domain/severity.ts';
 import { duration as durationKey } from '../schema/texts.ts';
-import {
-  type AccountFacts,
-  breached,
-  duration,
-  durationFact,
-  type Evaluation,
-  instantFact,
-  ok,
-  textFact,
-} from './evaluation.ts';
+import { type AccountFacts, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
-import { wholeSeconds, wordValue } from './words.ts';
+import { clause, wholeSeconds, wordValue } from './words.ts';
 
 export interface StaleRule extends Rule {
   readonly type: 'stale';
@@ -56,55 +46,46 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
       : [],
   describe: (rule) =>
     `no balance read for ${rule.afterMs === null ? '3 poll intervals, at least 2m' : formatDuration(rule.afterMs)} (${rule.severity})`,
-  evaluate,
+  /**
+   * Breached when there was no `ok` for `after`, or none ever and three polls in a row failed; resolved by an `ok`. Time in which
+   * lowwater itself was not watching does not count: that is no fault of the provider.
+   */
+  evaluate(rule, facts, firing) {
+    const ageMs = watchedAge(facts);
+    const afterMs = staleAfter(rule, facts.pollGapMs);
+    // Only a reading resolves it: a longer `after` in an edited file does not mean that the account can be read.
+    const unanswered = firing !== null && facts.outcome !== 'ok';
+    // Without any reading, the account may never have been configured correctly.
+    const never = rule.afterMs === null && facts.reading === null && facts.consecutiveFailures >= pollsMissed;
+    const isStale = unanswered || never || ageMs >= afterMs;
+    return verdict(isStale ? rule.severity : null, duration(ageMs), duration(afterMs));
+  },
   isSurelyOk: (rule, facts) =>
     facts.outcome === 'ok' && watchedAge(facts) < staleAfter(rule, facts.pollGapMs),
   dueAt: (rule, facts) => facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollGapMs),
-  factsBehind,
+  factsBehind: (rule, facts) =>
+    listFacts({
+      'not read for': duration(watchedAge(facts)),
+      'stale after': duration(staleAfter(rule, facts.pollGapMs)),
+      'poll interval': duration(facts.pollGapMs),
+      [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
+      'not watched': duration(facts.unwatchedMs),
+      'last outcome': text(facts.outcome ?? 'not polled yet'),
+    }),
   wouldNotFire: (rule, _facts, evaluation) => {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
     return `It would not fire yet with "after" longer than ${wholeSeconds(ageMs, 'up')}.`;
   },
   subject: () => 'no readings',
-  firing: (item, frame) => {
-    const value = wordValue(item, frame);
-    return `no reading${value === null ? '' : ` for ${value}`}`;
-  },
+  firing: (item, frame) => `no reading${clause(' for ', wordValue(item, frame))}`,
   resolved: () => 'readings are back',
   recovery: 'Resolved: readings arrive again.',
   figures: stalenessFigures,
   advice: ({ account }) => [adviceFor(account)],
 };
 
-/**
- * Breached when there was no `ok` for `after`, or none ever and three polls in a row failed; resolved by an `ok`. Time in which
- * lowwater itself was not watching does not count: that is no fault of the provider.
- */
-function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  const ageMs = watchedAge(facts);
-  const afterMs = staleAfter(rule, facts.pollGapMs);
-  const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
-  // Only a reading resolves it: a longer `after` in an edited file does not mean that the account can be
-  // read.
-  const unanswered = firing !== null && facts.outcome !== 'ok';
-  // Without any reading, the account may never have been configured correctly.
-  const never = rule.afterMs === null && facts.reading === null && facts.consecutiveFailures >= pollsMissed;
-  return unanswered || never || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
-}
-
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
   return rule.afterMs ?? Math.max(pollsMissed * pollGapMs, shortestAfterMs);
-}
-
-function factsBehind(rule: StaleRule, facts: AccountFacts): readonly Fact[] {
-  return [
-    durationFact('not read for', watchedAge(facts)),
-    durationFact('stale after', staleAfter(rule, facts.pollGapMs)),
-    durationFact('poll interval', facts.pollGapMs),
-    instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
-    durationFact('not watched', facts.unwatchedMs),
-    textFact('last outcome', facts.outcome ?? 'not polled yet'),
-  ];
 }
 
 function watchedAge(facts: AccountFacts): number {

@@ -1,25 +1,14 @@
 import type { MessageItem } from '../domain/message.ts';
 import { formatExact, isSameCurrency, type Micros } from '../domain/money.ts';
-import type { Fact } from '../domain/quantity.ts';
+import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
-import {
-  type AccountFacts,
-  type Evaluation,
-  happened,
-  money,
-  moneyFact,
-  ok,
-  readingFacts,
-  unknown,
-  unusable,
-  usableReading,
-} from './evaluation.ts';
-import { moneyFigures } from './figures.ts';
-import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
-import { currentAmount, exactAmount, moneyOf, nameBalance } from './words.ts';
+import { balanceKind } from './balance-kind.ts';
+import { type AccountFacts, unknown, usableReading, verdict } from './evaluation.ts';
+import { severityKey } from './kind.ts';
+import * as words from './words.ts';
 
 /** Smaller rises are corrections, not top-ups: the default of `atLeast`. */
 export const minTopUpMicros = 10_000;
@@ -30,67 +19,59 @@ export interface TopUpRule extends MoneyRule {
 }
 
 const keys = {
-  ...moneyKeys,
   severity: severityKey.default('info'),
   atLeast: amount('Smaller rises are ignored.', { sign: 'positive' }).prefault('0.01'),
 };
 
-export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
+export const topUp = balanceKind<TopUpRule, typeof keys>({
   type: 'top-up',
   summary: 'A message when the balance rises. No incident.',
   keys,
-  needsReading: true,
   build: (input) => ({ atLeastMicros: input.atLeast }),
   warn: (rule) =>
     rule.forMs + rule.recoverForMs > 0
       ? [{ path: [], message: 'for and recoverFor mean nothing here: a top-up is an event' }]
       : [],
   describe: (rule) =>
-    `${nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
-  evaluate,
+    `${words.nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
+  /**
+   * An event when the balance rose by at least `atLeast` between two neighbouring readings in one currency. Each new reading may be
+   * judged once only: judging it again gives the same event again. What was spent between the two readings makes the rise smaller.
+   */
+  judge(rule, facts) {
+    const rise = riseOf(rule, facts);
+    if (rise === null) return unknown('no earlier reading to compare with');
+    const calm = verdict(null, money(Math.max(0, rise)), money(rule.atLeastMicros));
+    return rise > 0 && rise >= rule.atLeastMicros
+      ? { ...calm, kind: 'event', severity: rule.severity }
+      : calm;
+  },
   isSurelyOk: ({ balance }, { reading, previous }) =>
     reading === null || previous === null || amountOf(reading, balance) <= amountOf(previous, balance),
-  factsBehind,
-  wouldNotFire: (rule, { reading }, evaluation) => {
-    if (reading === null) return null;
-    const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
-    return `It would not notify with "atLeast" of more than ${exactAmount(rise, reading.currency)}.`;
+  factsBehind(rule, facts) {
+    const rise = riseOf(rule, facts);
+    return listFacts({
+      'at least': money(rule.atLeastMicros),
+      'rose by': rise === null ? null : money(rise),
+    });
   },
-  subject: (about) => `${moneyOf(about)} balance topped up`,
+  wouldNotFire(rule, { reading }, { value }) {
+    const rise = value?.unit === 'money' ? value.micros : rule.atLeastMicros;
+    return `It would not notify with "atLeast" of more than ${words.exactAmount(rise, reading.currency)}.`;
+  },
+  subject: ({ balanceLabel }) => `${balanceLabel} balance topped up`,
   firing: wordTopUp,
   resolved: wordTopUp,
   recovery: 'Resolved: the balance recovered.',
-  figures: (item, frame) => moneyFigures(item, frame, { threshold: null, valueIsBalance: false }),
+  judgesSpending: true,
   advice: () => [],
-};
+});
 
 function wordTopUp(item: MessageItem, frame: WordingFrame): string {
-  const value = item.value?.unit === 'money' ? formatRise(item.value.micros, frame.currency) : null;
+  const by = item.value?.unit === 'money' ? ` by ${formatRise(item.value.micros, frame.currency)}` : '';
   const known = item.facts.some(({ name }) => name === 'balance') || (item.account?.reading ?? null) !== null;
-  const now = known ? `, now${currentAmount(item, frame)}` : '';
-  return `${moneyOf(item)} balance topped up${value === null ? '' : ` by ${value}`}${now}`;
-}
-
-/**
- * An event when the balance rose by at least `atLeast` between two neighbouring readings in one
- * currency. Each new reading may be judged once only: judging it again gives the same event
- * again. What was spent between the two readings makes the rise smaller; the top-up itself is at least the
- * rise.
- */
-function evaluate(rule: TopUpRule, facts: AccountFacts): Evaluation {
-  const problem = unusable(facts);
-  if (problem !== null) return unknown(problem);
-  const rise = riseOf(rule, facts);
-  if (rise === null) return unknown('no earlier reading to compare with');
-  const numbers = { value: money(Math.max(0, rise)), threshold: money(rule.atLeastMicros) };
-  return rise > 0 && rise >= rule.atLeastMicros ? happened(rule.severity, numbers) : ok(numbers);
-}
-
-function factsBehind(rule: TopUpRule, facts: AccountFacts): readonly Fact[] {
-  const rise = riseOf(rule, facts);
-  const found = [...readingFacts(facts, rule.balance), moneyFact('at least', rule.atLeastMicros)];
-  if (rise !== null) found.push(moneyFact('rose by', rise));
-  return found;
+  const now = known ? `, now${words.currentAmount(item, frame)}` : '';
+  return `${item.balanceLabel} balance topped up${by}${now}`;
 }
 
 /** Negative for a fall; null without two readings in one currency. */

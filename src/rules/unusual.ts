@@ -1,7 +1,5 @@
 import { hourMs } from '../domain/duration.ts';
-import type { MessageItem } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
-import type { Fact } from '../domain/quantity.ts';
+import { duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -9,75 +7,58 @@ import { choice } from '../schema/shapes.ts';
 import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
-import {
-  type AccountFacts,
-  breached,
-  durationFact,
-  type Evaluation,
-  instantFact,
-  money,
-  moneyFact,
-  type Numbers,
-  ok,
-  readingFacts,
-  textFact,
-  unknown,
-  unusable,
-  usableReading,
-} from './evaluation.ts';
-import { figuresOf, moneyFigures } from './figures.ts';
-import { type InputOf, moneyKeys, type RuleKind, severityKey } from './kind.ts';
+import { balanceKind, type ReadFacts } from './balance-kind.ts';
+import { type AccountFacts, type Evaluation, unknown, usableReading, verdict } from './evaluation.ts';
+import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { spendingFacts } from './spending-facts.ts';
-import { factText, moneyOf, nameBalance, topUpIfKnown } from './words.ts';
+import { clause, factText, nameBalance, topUpIfKnown } from './words.ts';
 
 /** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
 
-type Sensitivity = keyof typeof factors;
-
 export interface UnusualRule extends MoneyRule {
   readonly type: 'surge' | 'slump';
-  readonly sensitivity: Sensitivity;
+  readonly sensitivity: keyof typeof factors;
 }
 
 const keys = {
-  ...moneyKeys,
   severity: severityKey.default('warning'),
   sensitivity: choice('How small a deviation fires.', ['low', 'normal', 'high']).default('normal'),
 };
 
-type Input = InputOf<typeof keys>;
+/** Names of facts that messages show. */
+const times = 'times the usual';
+const anHour = 'an hour, beyond the usual';
+const atThisPace = 'empty at this pace';
+const lastingChange = 'lasting change';
+const changedSince = 'changed since';
 
-interface SideWords {
-  readonly summary: string;
-  readonly subject: string;
-  readonly advice: readonly string[];
-}
-
-export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', {
+export const surge = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
   subject: 'spending surges',
-  advice: ['Find out what is sending more than usual. If it is not yours, replace the access key.'],
+  advice: 'Find out what is sending more than usual. If it is not yours, replace the access key.',
 });
 
-export const slump: RuleKind<UnusualRule, Input> = unusualKind('slump', 'less', {
+export const slump = unusualKind('slump', 'less', {
   summary:
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
   subject: 'spending falls away',
-  advice: ['Check that what sends through this account is running.'],
+  advice: 'Check that what sends through this account is running.',
 });
 
-function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): RuleKind<UnusualRule, Input> {
-  return {
+function unusualKind(
+  type: UnusualRule['type'],
+  side: Side,
+  words: { readonly summary: string; readonly subject: string; readonly advice: string },
+): RuleKind<UnusualRule, InputOf<typeof keys>> {
+  return balanceKind<UnusualRule, typeof keys>({
     type,
     summary: words.summary,
     keys,
-    needsReading: true,
     build: (input) => ({ sensitivity: input.sensitivity }),
     describe: (rule) =>
       `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
-    evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
+    judge: (rule, facts, firing) => judge(side, rule, facts, firing),
     isSurelyOk: (rule, { spending }) => {
       const state = spending.state(rule.balance);
       if (state === null || state.hours < hoursPerWeek) return true;
@@ -91,109 +72,86 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     },
     wouldNotFire: (rule) =>
       rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
-    subject: (about) => `${moneyOf(about)} ${words.subject}`,
-    firing: (item, frame) => wordFiring(item, frame, side),
+    subject: ({ balanceLabel }) => `${balanceLabel} ${words.subject}`,
+    firing: (item, frame) => {
+      const change = factText(item, lastingChange, frame);
+      if (change !== null) return `${item.balanceLabel} spending has changed to ${change}`;
+      const factor = factText(item, times, frame);
+      const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
+      return `${item.balanceLabel} spending is ${compared}${clause(' for ', factText(item, 'since', frame))}`;
+    },
     resolved: (item, frame) => {
       const change = factText(item, lastingChange, frame);
-      return `${moneyOf(item)} spending ${change === null ? 'is as usual again' : `stays at ${change}`}`;
+      return `${item.balanceLabel} spending ${change === null ? 'is as usual again' : `stays at ${change}`}`;
     },
     recovery: 'Resolved: spending is as usual again, or this is what is usual now.',
-    figures: (item, frame) => [
-      ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
-      ...figuresOf(item, frame, shownFacts),
-    ],
-    advice: (item, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
-  };
+    wordThreshold: (limit) => `usual: ${limit}`,
+    judgesSpending: true,
+    shownFacts: [lastingChange, changedSince, anHour, atThisPace],
+    advice: (item, frame) => [words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
+  });
 }
 
-/** Names of facts that messages tell. */
-const times = 'times the usual';
-const anHour = 'an hour, beyond the usual';
-const atThisPace = 'empty at this pace';
-const lastingChange = 'lasting change';
-const changedSince = 'changed since';
-const shownFacts: readonly string[] = [lastingChange, changedSince, anHour, atThisPace];
-
-function wordFiring(item: MessageItem, frame: WordingFrame, side: Side): string {
-  const change = factText(item, lastingChange, frame);
-  if (change !== null) return `${moneyOf(item)} spending has changed to ${change}`;
-  const factor = factText(item, times, frame);
-  const lasted = factText(item, 'since', frame);
-  const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
-  return `${moneyOf(item)} spending is ${compared}${lasted === null ? '' : ` for ${lasted}`}`;
-}
-
-/** Judged by `isUnusual`, from the second week on. */
-function evaluate(side: Side, rule: UnusualRule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  const reading = usableReading(facts);
-  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const state = facts.spending.state(rule.balance);
-  if (facts.spending.last?.at !== reading.at)
-    return unknown('spending is still being learned from stored history');
+/** By `isUnusual`, from the second week on. */
+function judge(side: Side, rule: UnusualRule, facts: ReadFacts, firing: Severity | null): Evaluation {
+  const { reading, spending } = facts;
+  const state = spending.state(rule.balance);
+  if (spending.last?.at !== reading.at) return unknown('spending is still being learned from stored history');
   if (state === null) return unknown('nothing was spent yet');
-  if (state.hours < hoursPerWeek) {
+  if (state.hours < hoursPerWeek)
     return unknown(`${state.hours} hours learned, needs a week: nothing is usual before`);
-  }
-  const numbers = numbersOf(episodeOf(state, side, reading.at));
+  const episode = episodeOf(state, side, reading.at);
   const isFiring = { at: reading.at, firing: firing !== null };
   const unusual =
     isUnusual(state, side, { ...isFiring, factor: factors[rule.sensitivity] }) ||
     isShifting(state, side, isFiring);
-  return unusual ? breached(rule.severity, numbers) : ok(numbers);
-}
-
-function numbersOf(episode: Episode | null): Numbers {
-  if (episode === null) return { value: null, threshold: null };
-  return { value: money(Math.round(episode.spent)), threshold: money(Math.round(episode.expected)) };
+  return verdict(
+    unusual ? rule.severity : null,
+    episode && money(Math.round(episode.spent)),
+    episode && money(Math.round(episode.expected)),
+  );
 }
 
 function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readonly Fact[] {
-  const found = [...readingFacts(facts, rule.balance), textFact('sensitivity', rule.sensitivity)];
+  const sensitivity = listFacts({ sensitivity: text(rule.sensitivity) });
   const state = facts.spending.state(rule.balance);
   const reading = usableReading(facts);
-  if (state === null || reading === null) return found;
+  if (state === null || reading === null) return sensitivity;
+  // A change that lasted a day is what is usual from then on.
+  const shift = recentShift(state, side, reading.at);
   return [
-    ...found,
-    ...shiftFacts(recentShift(state, side, reading.at)),
-    ...episodeFacts(episodeOf(state, side, reading.at), side, { reading, rule, floor: facts.floorMicros }),
+    ...sensitivity,
+    ...listFacts({
+      [lastingChange]: shift && text(`${shift.factor.toFixed(2)} times its former level`),
+      [changedSince]: shift && instant(shift.since),
+    }),
+    ...episodeFacts(episodeOf(state, side, reading.at), side, {
+      reading,
+      left: amountOf(reading, rule.balance) - facts.floorMicros,
+    }),
     ...spendingFacts(facts.spending, rule.balance),
   ];
-}
-
-/** A change that lasted a day is what is usual from then on. */
-function shiftFacts(shift: ReturnType<typeof recentShift>): Fact[] {
-  if (shift === null) return [];
-  return [
-    textFact(lastingChange, `${shift.factor.toFixed(2)} times its former level`),
-    instantFact(changedSince, shift.since),
-  ];
-}
-
-/** Beyond a thousand the digits say nothing: so little is usual then. */
-function wordFactor(factor: number): string {
-  return factor > 1000 ? 'more than 1,000' : factor.toFixed(1);
 }
 
 /** How much more or less, since when, per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
   side: Side,
-  { reading, rule, floor }: { readonly reading: Reading; readonly rule: UnusualRule; readonly floor: Micros },
+  { reading, left }: { readonly reading: Reading; readonly left: number },
 ): Fact[] {
-  if (episode === null || reading.at <= episode.since) return [textFact('note', 'spending is as usual')];
+  if (episode === null || reading.at <= episode.since)
+    return listFacts({ note: text('spending is as usual') });
   const { since, spent, expected } = episode;
   const lastedMs = reading.at - since;
-  const perHour = ((spent - expected) * hourMs) / lastedMs;
-  const found = [
-    durationFact('since', lastedMs),
-    moneyFact('spent since then', Math.round(spent)),
-    moneyFact('usual in that time', Math.round(expected)),
-    moneyFact(anHour, Math.round(perHour)),
-  ];
-  if (expected > 0) found.push(textFact(times, wordFactor(spent / expected)));
-  const left = amountOf(reading, rule.balance) - floor;
-  if (side === 'more' && spent > 0 && left > 0) {
-    found.push(instantFact(atThisPace, reading.at + Math.round((left * lastedMs) / spent)));
-  }
-  return found;
+  const factor = spent / expected;
+  const runsOut = side === 'more' && spent > 0 && left > 0;
+  return listFacts({
+    since: duration(lastedMs),
+    'spent since then': money(Math.round(spent)),
+    'usual in that time': money(Math.round(expected)),
+    [anHour]: money(Math.round(((spent - expected) * hourMs) / lastedMs)),
+    // Beyond a thousand the digits say nothing: so little is usual then.
+    [times]: expected > 0 ? text(factor > 1000 ? 'more than 1,000' : factor.toFixed(1)) : null,
+    [atThisPace]: runsOut ? instant(reading.at + Math.round((left * lastedMs) / spent)) : null,
+  });
 }

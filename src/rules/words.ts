@@ -5,9 +5,9 @@ import { formatAmountDistinctFrom, formatBare, formatExact, type Micros } from '
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { formatPayable, type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
-/** `SMS`: the balance that an item is about, as people call it. */
-export function moneyOf({ balanceLabel }: Pick<MessageItem, 'balanceLabel'>): string {
-  return balanceLabel;
+/** The words after `before`; empty without words. */
+export function clause(before: string, words: string | null): string {
+  return words === null ? '' : `${before}${words}`;
 }
 
 /** The newest reading of the item's balance; the judged value where there is no reading. */
@@ -66,7 +66,7 @@ export function wordLowBalance(
   // The incident is still open within the hysteresis and during `recoverFor`.
   const relation =
     current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
-  return `${moneyOf(item)} balance${currentAmount(item, frame)}, ${relation}`;
+  return `${item.balanceLabel} balance${currentAmount(item, frame)}, ${relation}`;
 }
 
 /** Whether spending of late is less than half or more than twice the usual. */

@@ -1,6 +1,6 @@
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
-import { spentBetween } from './burn-plan.ts';
 import type { ScenarioAccount } from './scenario.ts';
 
 /** The interface's two balances. */
@@ -14,7 +14,6 @@ export type Balance = 'sms' | 'voip';
  */
 export class SimulatedAccount {
   readonly id: string;
-  readonly authSecret: string;
   currency: string;
   keyValid = true;
   readonly #burn: ScenarioAccount['burn'];
@@ -22,18 +21,15 @@ export class SimulatedAccount {
   /** The balances as they were at the start, plus top-ups, less what requests spent. */
   readonly #funds: Record<Balance, Micros>;
   readonly #windows = new Map<string, RateWindow>();
-  readonly #forwarding: { readonly at: number; readonly price: Micros }[] = [];
-  /** When the channel last fell idle and began again, and how many messages it has taken since. */
-  #forwardingSince = Number.NEGATIVE_INFINITY;
-  #forwardedSince = 0;
+  /** Messages for the channel since it last fell idle, and how many of them it took and was paid for. */
+  #forwarding = { since: Number.NEGATIVE_INFINITY, accepted: 0, paid: 0, perSecond: 1, price: 0 };
 
-  constructor(settings: ScenarioAccount, startedAt: number) {
-    this.id = settings.id;
-    this.authSecret = settings.authSecret;
-    this.currency = settings.currency;
-    this.#burn = settings.burn;
+  constructor({ id, currency, burn, sms, voip }: ScenarioAccount, startedAt: number) {
+    this.id = id;
+    this.currency = currency;
+    this.#burn = burn;
     this.#startedAt = startedAt;
-    this.#funds = { sms: settings.sms, voip: settings.voip };
+    this.#funds = { sms, voip };
   }
 
   /** May be negative: what the interface shows of overdrafts is that they exist. */
@@ -49,46 +45,34 @@ export class SimulatedAccount {
     this.#funds[balance] += micros - this.balance(balance, scenarioNow);
   }
 
-  /** Takes one place under the endpoint's limit; false when the account has used it up. */
-  takePlace(endpoint: Endpoint, now: number): boolean {
-    return this.window(endpoint).take(now);
-  }
-
   /** The account's limit for the endpoint's group. Groups never share one: OTP messaging is measured apart. */
-  window(endpoint: Endpoint): RateWindow {
-    const known = this.#windows.get(endpoint.group);
-    if (known !== undefined) return known;
-    const fresh = new RateWindow(endpoint.requestsPerSecond);
-    this.#windows.set(endpoint.group, fresh);
-    return fresh;
+  window({ group, requestsPerSecond }: Endpoint): RateWindow {
+    const window = this.#windows.get(group) ?? new RateWindow(requestsPerSecond);
+    this.#windows.set(group, window);
+    return window;
   }
 
   /** Queues one accepted message for the channel; it is paid for when it is passed on. */
   forward(perSecond: number, price: Micros, now: number): void {
-    const freeAt = this.#forwardingSince + (this.#forwardedSince * 1000) / perSecond;
-    if (now >= freeAt) {
-      this.#forwardingSince = now;
-      this.#forwardedSince = 0;
-    }
-    // Counted from the beginning: adding up sixtieths of a second would drift.
-    const at = this.#forwardingSince + (this.#forwardedSince * 1000) / perSecond;
-    this.#forwardedSince += 1;
-    this.#forwarding.push({ at, price });
+    this.settleForwarded(now);
+    const { since, accepted } = this.#forwarding;
+    if (now >= since + (accepted * 1000) / perSecond)
+      this.#forwarding = { since: now, accepted: 0, paid: 0, perSecond, price };
+    this.#forwarding.accepted += 1;
   }
 
-  /** Pays for the messages that were passed on by now. */
+  /** Pays for the messages that were passed on by now. Counted from the beginning: adding up sixtieths of a second would drift. */
   settleForwarded(now: number): void {
-    while (this.#forwarding.length > 0) {
-      const [next] = this.#forwarding;
-      if (next === undefined || next.at > now) return;
-      this.#forwarding.shift();
-      this.#funds.sms -= next.price;
+    const queue = this.#forwarding;
+    while (queue.paid < queue.accepted && queue.since + (queue.paid * 1000) / queue.perSecond <= now) {
+      queue.paid += 1;
+      this.#funds.sms -= queue.price;
     }
   }
 
   /** Messages that were accepted and not passed on yet. */
   get waitingMessages(): number {
-    return this.#forwarding.length;
+    return this.#forwarding.accepted - this.#forwarding.paid;
   }
 }
 
@@ -121,4 +105,39 @@ export class RateWindow {
   get remaining(): number {
     return this.perSecond - this.#accepted.length;
   }
+}
+
+/** Spending by the hour of the day (UTC): 24 rates in millionths per hour, index 0 from 00:00. */
+export type HourlyRates = readonly Micros[];
+
+/**
+ * What is spent between two instants (milliseconds since 1970, `until` not before `since`), as whole
+ * millionths. Exact: the answer depends on the two instants alone, so that spending seen in many small steps
+ * adds up to the same sum.
+ */
+export function spentBetween(rates: HourlyRates, since: number, until: number): Micros {
+  // Counted from the midnight before, which keeps the sums far below what a number holds exactly.
+  const midnight = Math.floor(since / dayMs) * dayMs;
+  return spentSinceMidnight(rates, until - midnight) - spentSinceMidnight(rates, since - midnight);
+}
+
+function spentSinceMidnight(rates: HourlyRates, elapsedMs: number): Micros {
+  const hours = Math.floor(elapsedMs / hourMs);
+  const fullDays = Math.floor(hours / 24);
+  const hourOfDay = hours % 24;
+  const restMs = Math.floor(elapsedMs - hours * hourMs);
+  return fullDays * sum(rates) + sum(rates.slice(0, hourOfDay)) + shareOfHour(rates[hourOfDay] ?? 0, restMs);
+}
+
+/** `rate · ms / hour`, rounded down, without a product that is too large to be exact. */
+function shareOfHour(rate: Micros, ms: number): Micros {
+  const whole = Math.floor(rate / hourMs);
+  const rest = rate - whole * hourMs;
+  return whole * ms + Math.floor((rest * ms) / hourMs);
+}
+
+function sum(rates: readonly number[]): number {
+  let total = 0;
+  for (const rate of rates) total += rate;
+  return total;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseDuration } from '../domain/duration.ts';
 import { type Micros, parseMicros } from '../domain/money.ts';
+import defaults from './default-scenario.json' with { type: 'json' };
 
 /** A text that is read as a number; `form` says how it is written. */
 function writtenAs(wanted: string, form: string, read: (text: string) => number | null) {
@@ -107,7 +108,23 @@ export const scenarioSchema = z
     accounts: z.array(account).min(1),
     events: z.array(event).default([]),
   })
-  .superRefine(checkNames);
+  .superRefine(({ accounts, events }, context) => {
+    const refuse = (path: readonly (string | number)[], message: string): void =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    const ids = new Set<string>();
+    const secrets = new Set<string>();
+    for (const [index, { id, authSecret }] of accounts.entries()) {
+      if (ids.has(id)) refuse(['accounts', index, 'id'], 'this id is there twice');
+      if (secrets.has(authSecret)) refuse(['accounts', index, 'authSecret'], 'this secret is there twice');
+      ids.add(id);
+      secrets.add(authSecret);
+    }
+    for (const [index, event] of events.entries()) {
+      if (event.account === undefined || ids.has(event.account)) continue;
+      const known = [...ids].slice(0, 20).join(', ');
+      refuse(['events', index, 'account'], `expected one of the accounts: ${known}`);
+    }
+  });
 
 /** A scenario as people write it. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
@@ -129,11 +146,12 @@ export function parseScenario(
   | { readonly kind: 'invalid'; readonly problems: readonly string[] } {
   const read = scenarioSchema.safeParse(input);
   if (read.success) return { kind: 'valid', scenario: read.data };
-  return { kind: 'invalid', problems: read.error.issues.map(describeIssue) };
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  return `${z.core.toDotPath(issue.path) || 'scenario'}: ${issue.message}`;
+  return {
+    kind: 'invalid',
+    problems: read.error.issues.map(
+      ({ path, message }) => `${z.core.toDotPath(path) || 'scenario'}: ${message}`,
+    ),
+  };
 }
 
 function spreadOverHours(
@@ -148,25 +166,8 @@ function spreadOverHours(
   return rates;
 }
 
-interface NamedAccounts {
-  readonly accounts: readonly { readonly id: string; readonly authSecret: string }[];
-  readonly events: readonly { readonly account?: string | undefined }[];
-}
-
-function checkNames({ accounts, events }: NamedAccounts, context: z.RefinementCtx): void {
-  const refuse = (path: readonly (string | number)[], message: string): void =>
-    context.addIssue({ code: 'custom', path: [...path], message });
-  const ids = new Set<string>();
-  const secrets = new Set<string>();
-  for (const [index, { id, authSecret }] of accounts.entries()) {
-    if (ids.has(id)) refuse(['accounts', index, 'id'], 'this id is there twice');
-    if (secrets.has(authSecret)) refuse(['accounts', index, 'authSecret'], 'this secret is there twice');
-    ids.add(id);
-    secrets.add(authSecret);
-  }
-  for (const [index, event] of events.entries()) {
-    if (event.account === undefined || ids.has(event.account)) continue;
-    const known = [...ids].slice(0, 20).join(', ');
-    refuse(['events', index, 'account'], `expected one of the accounts: ${known}`);
-  }
-}
+/**
+ * What `lowwater simulate` plays without a file: an hour passes in a minute. Three accounts that spend by the
+ * hour of the day and are topped up daily, one of which runs into the negative before it is.
+ */
+export const defaultScenario: Scenario = scenarioSchema.parse(defaults);

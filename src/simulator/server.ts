@@ -1,17 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock, Random } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import { answerRequest, readRequest, type SimulatedAnswer } from './answers.ts';
-import { type HttpService, type ServiceAddress, startHttpService } from './http-service.ts';
-import type { Scenario } from './scenario.ts';
-import { type Fault, SimulatedWorld } from './world.ts';
+import { parseJsonObject } from '../domain/json.ts';
+import { formatMicros } from '../domain/money.ts';
+import { type HttpService, type ServiceAddress, startHttpService } from '../net/http-service.ts';
+import { type Endpoint, envelopeCodes, findEndpoint } from '../providers/account-service/endpoints.ts';
+import type { SimulatedAccount } from './account.ts';
+import { type Fault, SimulatedWorld, type WorldOptions } from './world.ts';
 
-export interface SimulatorOptions extends ServiceAddress {
-  readonly scenario: Scenario;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Told of the script's events; never of secrets. */
-  readonly log?: Log;
+export interface SimulatorOptions extends ServiceAddress, WorldOptions {
   /** Called with each request's path and account; null for an account that nobody knows. */
   readonly onRequest?: (url: string, account: string | null) => void;
 }
@@ -22,6 +17,16 @@ export interface Simulator extends HttpService {
 }
 
 /**
+ * Codes and texts for mistakes that the interface does not show: the simulator's own choice. So are the HTTP
+ * statuses beside -22 and -32, the names of the usage headers, and the payloads of everything but the
+ * balance.
+ */
+const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: -4, otherType: -5 } as const;
+
+/** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
+const jsonType = /^\s*application\/json\s*(?:;|$)/i;
+
+/**
  * The documented interface of the provider over HTTP, played by a script. Rejects where the address cannot be
  * listened on.
  */
@@ -29,20 +34,81 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {
     world.advance();
-    const { url = '/', method = 'GET' } = request;
-    const read = readRequest(world, body, request.headers['content-type']);
-    const account = read.account?.id ?? null;
-    options.onRequest?.(url, account);
-    const fault = world.fault(account);
-    const send =
+    const { url = '/', method, headers } = request;
+    const isJson = jsonType.test(headers['content-type'] ?? '');
+    const fields = isJson && body !== null ? parseJsonObject(body) : null;
+    const account = world.findBySecret(fields?.authSecret);
+    const id = account?.id ?? null;
+    options.onRequest?.(url, id);
+    const fault = world.fault(id);
+    const send = (): void =>
       fault === null
-        ? () => reply(response, answerRequest(world, { method, url, ...read }))
-        : () => misbehave(response, fault);
-    const latencyMs = world.latencyMs(account);
+        ? reply(response, answerRequest(world, { url, method, isJson, body, fields, account }))
+        : misbehave(response, fault);
+    const latencyMs = world.latencyMs(id);
     if (latencyMs === 0) send();
     else options.clock.setTimer(latencyMs, send);
   });
   return { ...service, world };
+}
+
+interface SimulatedAnswer {
+  readonly status: number;
+  readonly body: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Answers as the documented interface does: route, authenticate, limit, charge, reply. */
+function answerRequest(
+  world: SimulatedWorld,
+  request: {
+    readonly url: string;
+    readonly method: string | undefined;
+    readonly isJson: boolean;
+    /** Null where it was too large. */
+    readonly body: string | null;
+    readonly fields: object | null;
+    /** Also while its key is revoked; null where the secret belongs to none. */
+    readonly account: SimulatedAccount | null;
+  },
+): SimulatedAnswer {
+  const { account } = request;
+  const endpoint = findEndpoint(request.url);
+  if (endpoint === null) return refuse(404, ownCodes.notFound, 'no such path');
+  if (request.method !== 'POST') return refuse(405, ownCodes.methodNotAllowed, 'use POST', ['allow', 'POST']);
+  if (!request.isJson)
+    return refuse(415, ownCodes.otherType, 'the Content-Type of the request is not application/json');
+  if (request.body === null) return refuse(413, ownCodes.tooLarge, 'request body too large');
+  if (request.fields === null)
+    return refuse(400, ownCodes.malformed, 'the request body is not a JSON object');
+  if (account === null || !account.keyValid)
+    return refuse(400, envelopeCodes.authFailed, 'auth secret error!');
+  const window = account.window(endpoint);
+  const isAccepted = window.take(world.now());
+  const limit = ['x-ratelimit-limit', `${window.perSecond}`, 'x-ratelimit-remaining', `${window.remaining}`];
+  const headers = [...limit, 'x-ratelimit-reset', '1'];
+  if (!isAccepted) return refuse(429, envelopeCodes.rateLimited, 'Too Many Requests', headers);
+  world.charge(account, endpoint);
+  account.settleForwarded(world.now());
+  const result = describeResult(world, account, endpoint);
+  return {
+    status: 200,
+    body: `{"msg":"SUCCESS","code":${envelopeCodes.success},"result":${result}}`,
+    headers,
+  };
+}
+
+function describeResult(world: SimulatedWorld, account: SimulatedAccount, endpoint: Endpoint): string {
+  if (endpoint.operation !== 'balance') return '{}';
+  const now = world.scenarioNow();
+  const sms = formatMicros(account.balance('sms', now));
+  const voip = formatMicros(account.balance('voip', now));
+  return `{"smsBalance":${sms},"voipBalance":${voip},"currency":${JSON.stringify(account.currency)}}`;
+}
+
+function refuse(status: number, code: number, msg: string, headers: readonly string[] = []): SimulatedAnswer {
+  return { status, body: JSON.stringify({ msg, code }), headers };
 }
 
 function reply(response: ServerResponse, { status, body, headers }: SimulatedAnswer): void {

@@ -1,5 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { type HttpService, type ServiceAddress, startHttpService } from '../net/http-service.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
   ProviderKind,
@@ -9,7 +10,6 @@ import type {
   SimulatedResponse,
 } from '../providers/kind.ts';
 import { RateWindow } from './account.ts';
-import { type HttpService, type ServiceAddress, startHttpService } from './http-service.ts';
 
 export interface SimulatedApiOptions extends ServiceAddress {
   readonly simulation: ProviderSimulation;

@@ -28,6 +28,7 @@ export interface WorldOptions {
   readonly scenario: Scenario;
   readonly clock: Clock;
   readonly random: Random;
+  /** Gets the script's events; never of secrets. */
   readonly log?: Log;
 }
 
@@ -35,7 +36,7 @@ export interface WorldOptions {
 export class SimulatedWorld {
   readonly prices: Scenario['prices'];
   readonly #accounts = new Map<string, SimulatedAccount>();
-  readonly #bySecret = new Map<string, SimulatedAccount>();
+  readonly #bySecret = new Map<unknown, SimulatedAccount>();
   /** What begins and ends, in the order of time. Nothing runs by itself: whoever asks gets what came due meanwhile. */
   readonly #timeline: TimelineStep[] = [];
   readonly #options: WorldOptions;
@@ -52,8 +53,8 @@ export class SimulatedWorld {
     this.prices = scenario.prices;
     for (const settings of scenario.accounts) {
       const account = new SimulatedAccount(settings, this.#startedAt);
-      this.#accounts.set(account.id, account);
-      this.#bySecret.set(account.authSecret, account);
+      this.#accounts.set(settings.id, account);
+      this.#bySecret.set(settings.authSecret, account);
     }
   }
 
@@ -78,7 +79,7 @@ export class SimulatedWorld {
   }
 
   /** The account that a secret belongs to, whether its key is valid at the moment or not. */
-  findBySecret(secret: string): SimulatedAccount | null {
+  findBySecret(secret: unknown): SimulatedAccount | null {
     return this.#bySecret.get(secret) ?? null;
   }
 

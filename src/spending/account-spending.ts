@@ -2,27 +2,17 @@ import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
-import { dayAndHour, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
+import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
-import { beginInterval, forecastRecord, passHour } from './interval.ts';
+import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { arrivalOf, payBy } from './pay-by.ts';
-import {
-  addToSums,
-  beginSums,
-  type Period,
-  type PeriodSum,
-  type PeriodSums,
-  restoreSums,
-  sumOf,
-} from './periods.ts';
+import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
-import { lookWeekBack, type WeekAgo } from './week-ago.ts';
 
 /** No forecast by hours before a day was learned. */
 const hoursForForecast = 24;
@@ -53,7 +43,8 @@ interface Frame {
  */
 export class AccountSpending {
   readonly account: string;
-  #week: LocalWeek;
+  /** Changed by `adopt` alone. */
+  week: LocalWeek;
   #floorMicros: Micros;
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
@@ -64,14 +55,14 @@ export class AccountSpending {
   /** `floorMicros` is what counts as empty. */
   constructor(parts: Frame & { readonly account: string }) {
     this.account = parts.account;
-    this.#week = parts.week;
+    this.week = parts.week;
     this.#floorMicros = parts.floorMicros;
   }
 
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
   adopt({ week, floorMicros }: Frame): boolean {
-    if (week.key !== this.#week.key) return false;
-    this.#week = week;
+    if (week.key !== this.week.key) return false;
+    this.week = week;
     this.#floorMicros = floorMicros;
     return true;
   }
@@ -88,7 +79,7 @@ export class AccountSpending {
 
   /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
   since(period: Period): PeriodSum | null {
-    return this.#sums && sumOf(this.#sums, period);
+    return this.#sums?.[period] ?? null;
   }
 
   /** Takes in the newest reading. True when an hour ended with it. */
@@ -99,7 +90,7 @@ export class AccountSpending {
     this.#sumUp(goesOn ? last : null, reading);
     if (!goesOn) this.#known.clear();
     if (!goesOn || reading.at <= last.at || this.#hour === null) {
-      this.#hour = this.#week.hourAt(reading.at);
+      this.#hour = this.week.hourAt(reading.at);
       return false;
     }
     for (const [balance, { state }] of this.#known) {
@@ -110,7 +101,7 @@ export class AccountSpending {
     for (let from = last.at; from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
-      const part = { last, reading, from, to, slot: hour.slot };
+      const part = { last, reading, from, to, hour };
       for (const balance in reading.balances) this.#spend(balance, part);
       if (to === hour.endsAt) this.#endHour(hour);
       from = to;
@@ -121,11 +112,10 @@ export class AccountSpending {
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
   forecast(balance: Balance, left: Micros): Forecast | null {
     const known = this.#known.get(balance);
-    if (known === undefined || this.#last === null || this.#hour === null) return null;
-    const { hours } = known.state;
-    if (hours < hoursForForecast) return null;
-    const span = predict(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
-    return { ...span, basis: hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
+    const walk = this.#present(known);
+    if (known === undefined || walk === null || this.#last === null) return null;
+    const span = predict(known.state, walk, { left, at: this.#last.at });
+    return { ...span, basis: known.state.hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
   }
 
   /** As `forecast`; null too where `reading` is not the newest that was learned from, as while it is learned from history. */
@@ -135,10 +125,8 @@ export class AccountSpending {
 
   /** What will be spent of a balance within so long from the newest reading on; null while less than a day is known. */
   expected(balance: Balance, withinMs: number): Micros | null {
-    const known = this.#known.get(balance);
-    if (known === undefined || this.#last === null || this.#hour === null) return null;
-    if (known.state.hours < hoursForForecast) return null;
-    return expectedFrom(this.#walk(known, this.#hour.startsAt), this.#last.at, withinMs);
+    const walk = this.#present(this.#known.get(balance));
+    return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
   }
 
   /** The forecast of a week ago compared with what came; null where that is unknown. */
@@ -153,11 +141,6 @@ export class AccountSpending {
     return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
   }
 
-  /** `Mon 9:00`: an hour of the account's week. */
-  nameSlot(slot: number): string {
-    return this.#week.nameSlot(slot);
-  }
-
   /** Days that are expected to take more than their weekday: of the month, or every two weeks. */
   runs(balance: Balance): readonly ExpectedRun[] {
     const known = this.#known.get(balance);
@@ -167,7 +150,7 @@ export class AccountSpending {
   /** When runs are expected to begin within a month after the newest reading, and what each takes. */
   comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
     const at = this.#last?.at ?? 0;
-    const runs = [...plannedRuns(this.runs(balance), this.#week, { now: at, days: 31 })];
+    const runs = [...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 })];
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
@@ -177,31 +160,21 @@ export class AccountSpending {
     return state && forecastRecord(state, 72);
   }
 
-  /** By when to pay so that the money is there at `neededAt`; see `payBy`. */
-  payBy(neededAt: number, leadTimeMs: number): number {
-    return payBy(this.#week, neededAt, leadTimeMs);
-  }
-
-  /** When a payment of `from` has arrived; see `arrivalOf`. */
-  arrivalOf(from: number, leadTimeMs: number): number {
-    return arrivalOf(this.#week, from, leadTimeMs);
-  }
-
   /** All of it, about 3.1 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = Object.keys(this.#last.balances).map((balance) => this.state(balance));
-    return writeSpending({ timezone: this.#week.key, last: this.#last, sums: this.#sums, states });
+    return writeSpending({ timezone: this.week.key, last: this.#last, sums: this.#sums, states });
   }
 
   /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
-    if (found === null || found.timezone !== this.#week.key) return false;
+    if (found === null || found.timezone !== this.week.key) return false;
     const balances = Object.keys(found.last.balances);
     this.#last = found.last;
-    this.#hour = this.#week.hourAt(found.last.at);
-    this.#sums = restoreSums(this.#week, found.sums, balances);
+    this.#hour = this.week.hourAt(found.last.at);
+    this.#sums = found.sums;
     this.#known.clear();
     for (const [index, balance] of balances.entries()) {
       const state = found.states[index];
@@ -213,17 +186,23 @@ export class AccountSpending {
   /** `last` is null where nothing before the reading counts. */
   #sumUp(last: Reading | null, reading: Reading): void {
     if (last === null || this.#sums === null) {
-      this.#sums = beginSums(this.#week, reading);
+      this.#sums = beginSums(this.week, reading);
     } else {
-      addToSums(this.#sums, { week: this.#week, last, reading });
+      addToSums(this.#sums, { week: this.week, last, reading });
     }
+  }
+
+  /** The walk from the present hour on; null while less than a day is known. */
+  #present(known: Known | undefined): Walk | null {
+    if (known === undefined || this.#hour === null || known.state.hours < hoursForForecast) return null;
+    return this.#walk(known, this.#hour.startsAt);
   }
 
   #walk(known: Known, startsAt: number): Walk {
     if (known.walk?.startsAt !== startsAt) {
       const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
       const runs = this.#runsOf(known, startsAt);
-      known.walk = walkAhead(known.state, { startsAt, week: this.#week, runs, sums });
+      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, sums });
     }
     return known.walk;
   }
@@ -235,10 +214,10 @@ export class AccountSpending {
       readonly reading: Reading;
       readonly from: number;
       readonly to: number;
-      readonly slot: number;
+      readonly hour: LocalHour;
     },
   ): void {
-    const { last, reading, from, to, slot } = part;
+    const { last, reading, from, to, hour } = part;
     const fell = amountOf(last, balance) - amountOf(reading, balance);
     const known = this.#known.get(balance) ?? this.#firstFall(balance, fell);
     if (known === null) return;
@@ -250,7 +229,7 @@ export class AccountSpending {
     state.spent += spent;
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;
-    known.usual ??= usualRange(state, slot, this.#plannedAt(known, from));
+    known.usual ??= usualRange(state, hour.slot, this.#plannedIn(known, hour));
     watchUnusual(state, known.usual, { spent, from, to });
   }
 
@@ -263,31 +242,24 @@ export class AccountSpending {
   }
 
   #runsOf(known: Known, at: number): readonly ExpectedRun[] {
-    known.runs ??= expectedRuns(known.state, this.#week.dayAt(at));
+    known.runs ??= expectedRuns(known.state, this.week.dayAt(at));
     return known.runs;
   }
 
-  #plannedAt(known: Known, at: number): Micros {
-    const runs = this.#runsOf(known, at);
-    if (runs.length === 0) return 0;
-    const { day, hour } = dayAndHour(this.#week, this.#week.hourAt(at));
-    return plannedIn(runs, day, hour);
+  #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
+    const runs = this.#runsOf(known, startsAt);
+    return runs.length === 0 ? 0 : plannedIn(runs, this.week.dayAt(startsAt), slot % 24);
   }
 
   #endHour(ended: LocalHour): void {
-    const { slot, endsAt } = ended;
-    const next = this.#week.hourAt(endsAt);
+    const next = this.week.hourAt(ended.endsAt);
     this.#hour = next;
-    const { day, hour } = dayAndHour(this.#week, ended);
+    const day = this.week.dayAt(ended.startsAt);
+    const isNewDay = this.week.dayAt(next.startsAt) !== day;
     for (const known of this.#known.values()) {
       const { state } = known;
-      learnHour(state, slot, {
-        startsAt: ended.startsAt,
-        day,
-        hour,
-        planned: this.#plannedAt(known, ended.startsAt),
-      });
-      if (this.#week.dayAt(endsAt) !== day) known.runs = null;
+      learnHour(state, { ...ended, day, planned: this.#plannedIn(known, ended) });
+      if (isNewDay) known.runs = null;
       forgetUnusual(state);
       known.usual = null;
       passHour(state, {

@@ -131,46 +131,43 @@ export function emptyBalanceState(): BalanceState {
 }
 
 /** How many bytes `writeBalanceState` writes. */
-export const balanceStateBytes =
-  8 * (numbers.length + sides.length * unusualNumbers.length) + 4 * total(floats) + total(bytes);
+export const balanceStateBytes = sizeOf(emptyBalanceState());
 
-/** Writes a state at a place of `view`, numbers little-endian, in the order in which they are named above. */
-export function writeBalanceState(state: BalanceState, view: DataView, start: number): void {
-  let place = start;
-  const write = (value: number): void => {
-    view.setFloat64(place, value, true);
-    place += 8;
-  };
-  for (const name of numbers) write(state[name]);
-  for (const side of sides) for (const name of unusualNumbers) write(state[side][name]);
-  for (const name of namesOf(floats)) {
-    for (const value of state[name]) {
-      view.setFloat32(place, value, true);
-      place += 4;
-    }
-  }
-  for (const name of namesOf(bytes)) for (const value of state[name]) view.setUint8(place++, value);
+/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
+export function writeBalanceState(state: BalanceState): readonly Uint8Array[] {
+  const values = [
+    ...numbers.map((name) => state[name]),
+    ...sides.flatMap((side) => Object.values(state[side])),
+  ];
+  return [Float64Array.from(values), ...arraysOf(state)].map(bytesOf);
 }
 
 /** What `writeBalanceState` wrote. The bytes must be there. */
-export function readBalanceState(view: DataView, start: number): BalanceState {
+export function readBalanceState(stored: Uint8Array): BalanceState {
   const state = emptyBalanceState();
-  let place = start;
-  const read = (): number => {
-    place += 8;
-    return view.getFloat64(place - 8, true);
-  };
+  const values = new Float64Array(numbers.length + sides.length * unusualNumbers.length);
+  let place = 0;
+  for (const part of [values, ...arraysOf(state)]) {
+    bytesOf(part).set(stored.subarray(place, place + part.byteLength));
+    place += part.byteLength;
+  }
+  const next = values.values();
+  const read = (): number => next.next().value ?? 0;
   for (const name of numbers) state[name] = read();
   for (const side of sides) for (const name of unusualNumbers) state[side][name] = read();
-  for (const name of namesOf(floats)) {
-    for (let index = 0; index < floats[name]; index++, place += 4) {
-      state[name][index] = view.getFloat32(place, true);
-    }
-  }
-  for (const name of namesOf(bytes)) {
-    for (let index = 0; index < bytes[name]; index++) state[name][index] = view.getUint8(place++);
-  }
   return state;
+}
+
+function arraysOf(state: BalanceState): (Float32Array | Uint8Array)[] {
+  return [...namesOf(floats).map((name) => state[name]), ...namesOf(bytes).map((name) => state[name])];
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Float32Array | Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function sizeOf(state: BalanceState): number {
+  return writeBalanceState(state).reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 function zeros<Name extends string>(names: readonly Name[]): { [Key in Name]: number } {
@@ -182,10 +179,6 @@ function mapValues<Name extends string, Value>(
   make: (length: number) => Value,
 ): { readonly [Key in Name]: Value } {
   return fromEntries(namesOf(lengths).map((name) => [name, make(lengths[name])]));
-}
-
-function total(lengths: Readonly<Record<string, number>>): number {
-  return Object.values(lengths).reduce((sum, length) => sum + length, 0);
 }
 
 /** The keys of a record that is written out in this file: it has no others. */

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, keptRunDays } from './balance-state.ts';
-import type { LocalHour, LocalWeek } from './local-week.ts';
+import type { LocalWeek } from './local-week.ts';
 
 /** A day took far too much when that is half a day's mean spending, in hours … */
 const tooMuchHours = 12;
@@ -126,19 +126,6 @@ export function* plannedRuns(
       if (comesOn(run, day)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
 }
 
-/** Calls `add` for each hour from `startsAt` on, counted from it, in which a run is expected. */
-export function eachPlannedHour(
-  runs: readonly ExpectedRun[],
-  { week, startsAt, hours }: { readonly week: LocalWeek; readonly startsAt: number; readonly hours: number },
-  add: (hour: number, micros: Micros) => void,
-): void {
-  for (const run of plannedRuns(runs, week, { now: startsAt, days: hours / 24 })) {
-    const first = Math.round((run.at - startsAt) / hourMs);
-    for (let hour = Math.max(0, first); hour < Math.min(hours, first + run.hours); hour++)
-      add(hour, run.micros / run.hours);
-  }
-}
-
 /** What runs take in a mean week. */
 export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
   return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
@@ -146,11 +133,6 @@ export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
 
 function comesOn({ every, day }: ExpectedRun, local: number): boolean {
   return every === 'month' ? dayIn(monthOf(local), day) === local : (local - day) % fortnight === 0;
-}
-
-/** The local day and hour of the day. */
-export function dayAndHour(week: LocalWeek, { startsAt, slot }: LocalHour): { day: number; hour: number } {
-  return { day: week.dayAt(startsAt), hour: slot % 24 };
 }
 
 function runDaysOf(state: BalanceState): RunDay[] {

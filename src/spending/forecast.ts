@@ -2,7 +2,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { type ExpectedRun, eachPlannedHour, weeklyRuns } from './expected-runs.ts';
+import { type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
 import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
@@ -47,9 +47,12 @@ export function walkAhead(
     sums[hour + 1] = sum;
   }
   const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0) + weeklyRuns(runs);
-  eachPlannedHour(runs, { week, startsAt, hours: farthestHours }, (hour, micros) => {
-    for (let later = hour + 1; later <= farthestHours; later++) sums[later] = (sums[later] ?? 0) + micros;
-  });
+  for (const { at, hours, micros } of plannedRuns(runs, week, { now: startsAt, days: farthestHours / 24 })) {
+    const first = Math.round((at - startsAt) / hourMs);
+    const passed = Math.min(hours, Math.max(0, -first));
+    for (let hour = Math.max(0, first) + 1; hour <= farthestHours; hour++)
+      sums[hour] = (sums[hour] ?? 0) + (micros * (Math.min(hours, hour - first) - passed)) / hours;
+  }
   return { startsAt, sums, weekly, isShaped: runs.length === 0 };
 }
 
@@ -65,7 +68,7 @@ export function predict(
   const before = sumAt(walk, since) - (isSparse(state) ? Math.min(left, state.smallestFall) : 0);
   const instant = (factor: number): number | null => {
     const hours = hoursUntil(walk, before + left * factor);
-    return hours === null ? null : walk.startsAt + hours * hourMs;
+    return hours === null ? null : Math.max(at, walk.startsAt + hours * hourMs);
   };
   const emptyAt = instant(1);
   const spread = spreadAhead(state, emptyAt === null ? farthestHours : (emptyAt - at) / hourMs);

@@ -2,6 +2,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
+import { hoursPerWeek } from './local-week.ts';
 
 /** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it weighs. */
 const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
@@ -20,6 +21,7 @@ const maxUnseen = 0.1;
 const smallShare = 0.2;
 
 const rows = checkedHours.length;
+const weekBlocks = hoursPerWeek / hoursPerBlock;
 const logHours = checkedHours.map((hours) => Math.log(hours));
 
 export function beginInterval(state: BalanceState): void {
@@ -58,7 +60,7 @@ export function passHour(
 }
 
 /** What was spent in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
-export function spentBefore(
+function spentBefore(
   state: BalanceState,
   block: number,
   hours: number,
@@ -74,7 +76,7 @@ export function spentBefore(
 }
 
 /** Whether enough of so many hours was seen to hold a forecast against what came in them. */
-export function isMostlySeen(seenHours: number, hours: number): boolean {
+function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);
 }
 
@@ -156,4 +158,31 @@ export function spreadAhead(state: BalanceState, hours: number): number {
 function spreadOf(state: BalanceState, index: number): number {
   const spread = (state.errors[index] ?? 0) * (state.widths[index] ?? 0);
   return state.blocks < keptBlocks ? Math.max(spread, (firstErrors[index] ?? 0) * firstWidth) : spread;
+}
+
+/** The forecast of a week ago compared with what came. */
+export interface WeekAgo {
+  readonly madeAt: number;
+  /** From `madeAt` on, the last a week after it: by how much more was spent until then than was predicted. */
+  readonly steps: readonly { readonly at: number; readonly excess: Micros }[];
+}
+
+/**
+ * What was predicted a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
+ * the present hour. Null while less than a week is known, or where too much of it was not seen.
+ */
+export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {
+  if (state.blocks <= weekBlocks) return null;
+  const { seenHours } = spentBefore(state, state.blocks, hoursPerWeek);
+  const first = state.blocks - weekBlocks;
+  const row = (first % keptBlocks) * checkedHours.length;
+  const predicted = (index: number): Micros => state.said[row + index] ?? 0;
+  if (!isMostlySeen(seenHours, hoursPerWeek) || predicted(checkedHours.indexOf(hoursPerWeek)) <= 0)
+    return null;
+  const spentIn = (hours: number): Micros => spentBefore(state, first + hours / hoursPerBlock, hours).spent;
+  const madeAt = hourStartsAt - (state.blockHours + hoursPerWeek) * hourMs;
+  const steps = checkedHours.flatMap((hours, index) =>
+    hours > hoursPerWeek ? [] : [{ at: madeAt + hours * hourMs, excess: spentIn(hours) - predicted(index) }],
+  );
+  return { madeAt, steps: [{ at: madeAt, excess: 0 }, ...steps] };
 }

@@ -5,7 +5,7 @@ import { noteRunHour } from './expected-runs.ts';
 import { fadeLearned, raiseLearned } from './learned-height.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
 import { watchShift } from './level-shift.ts';
-import { hoursPerWeek } from './local-week.ts';
+import { hoursPerWeek, type LocalHour } from './local-week.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
 /** The mean hour looks back about 14 days. */
@@ -27,20 +27,19 @@ export function isSeen(state: BalanceState): boolean {
  *
  *     spent ≤ max(3 · usual · L, 3 · m · L, peak),  m += (spent − m) / min(hours, 336)
  *
- * `at` says which local hour it was and how much of a monthly run was planned in it. Here the peak is the most that hours take (`raiseLearned`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
+ * `day` is the local one, `planned` how much of a run was expected in the hour. Here the peak is the most that hours take (`raiseLearned`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
  */
 export function learnHour(
   state: BalanceState,
-  slot: number,
-  at: { readonly startsAt: number; readonly day: number; readonly hour: number; readonly planned: Micros },
+  { startsAt, slot, day, planned }: LocalHour & { readonly day: number; readonly planned: Micros },
 ): void {
   if (!isSeen(state)) return;
   let seen = (state.spent * hourMs) / state.seenMs;
   if (state.hours >= hoursPerWeek) {
     const usual = usualSpending(state, slot);
-    noteRunHour(state, at.day, { hour: at.hour, spent: seen, usual });
+    noteRunHour(state, day, { hour: slot % 24, spent: seen, usual });
     // A monthly run that was expected says nothing about the week.
-    seen -= Math.min(Math.max(0, seen - usual), 2 * at.planned);
+    seen -= Math.min(Math.max(0, seen - usual), 2 * planned);
   }
   if (state.weeks[slot] === 1) forgetChance(state, slot, seen);
   const usual = usualSpending(state, slot);
@@ -54,7 +53,7 @@ export function learnHour(
   else if (isKnown) learnHoliday(state, spent, usual);
   state.hours++;
   state.meanHour += (spent - state.meanHour) / Math.min(state.hours, meanHours);
-  if (state.hours > meanHours && !isHoliday) watchShift(state, { at: at.startsAt, slot, spent, usual });
+  if (state.hours > meanHours && !isHoliday) watchShift(state, { at: startsAt, slot, spent, usual });
 }
 
 /** The most that hours take. What a person said is expected does not count. */

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
 
 /** The periods of the calendar over which spending is summed up. Weeks begin on Monday. */
@@ -18,41 +18,15 @@ export interface PeriodSum {
   readonly spent: Record<Balance, Micros>;
 }
 
-/** As `PeriodSum`; the amounts stand in the order of the balances. */
-interface RunningSum extends Omit<PeriodSum, 'spent'> {
-  readonly spent: Float64Array;
-}
-
-export interface PeriodSums extends Record<Period, RunningSum> {
-  readonly balances: readonly Balance[];
-  /** What fell from one reading to the next; made once, because every reading uses it. */
-  readonly falls: Float64Array;
-}
+export type PeriodSums = Record<Period, PeriodSum>;
 
 /** The sums of an account of which nothing is known before a reading. */
-export function beginSums(week: LocalWeek, { at, balances }: Reading): PeriodSums {
-  const ids = Object.keys(balances);
-  const begin = (period: Period): RunningSum => ({
-    ...bounds(week, period, at),
-    knownSince: at,
-    watchedFrom: at,
-    spent: new Float64Array(ids.length),
+export function beginSums(week: LocalWeek, reading: Reading): PeriodSums {
+  const begin = (period: Period): PeriodSum => ({
+    ...beginPeriod(week, period, reading),
+    knownSince: reading.at,
   });
-  return {
-    balances: ids,
-    falls: new Float64Array(ids.length),
-    day: begin('day'),
-    week: begin('week'),
-    month: begin('month'),
-  };
-}
-
-export function sumOf(sums: PeriodSums, period: Period): PeriodSum {
-  const { spent, ...sum } = sums[period];
-  return {
-    ...sum,
-    spent: Object.fromEntries(sums.balances.map((balance, place) => [balance, spent[place] ?? 0])),
-  };
+  return { day: begin('day'), week: begin('week'), month: begin('month') };
 }
 
 /** Takes the falls between two readings in one currency into the sums, and begins the periods that a reading begins. */
@@ -60,33 +34,29 @@ export function addToSums(
   sums: PeriodSums,
   { week, last, reading }: { readonly week: LocalWeek; readonly last: Reading; readonly reading: Reading },
 ): void {
-  const { balances, falls } = sums;
-  const goesOn = reading.at > last.at;
-  for (let place = 0; place < falls.length; place++) {
-    const balance = balances[place] ?? '';
-    falls[place] = Math.max(0, (last.balances[balance] ?? 0) - (reading.balances[balance] ?? 0));
-  }
   for (const period of periods) {
-    const known = sums[period];
+    const { startsAt, endsAt } = sums[period];
     // A clock that is corrected by seconds just after midnight begins no period of yesterday.
-    if (reading.at < known.startsAt - hourMs) {
+    if (reading.at < startsAt - hourMs) {
       sums[period] = beginSums(week, reading)[period];
       continue;
     }
-    if (reading.at < known.endsAt) {
-      if (goesOn) addFalls(known.spent, falls, 1);
-      continue;
+    const isNew = reading.at >= endsAt;
+    if (isNew) sums[period] = beginPeriod(week, period, reading);
+    if (reading.at <= last.at) continue;
+    const known = sums[period];
+    const share = isNew ? Math.min(1, (reading.at - known.startsAt) / (reading.at - last.at)) : 1;
+    for (const balance in known.spent) {
+      const fell = amountOf(last, balance) - amountOf(reading, balance);
+      if (fell > 0) known.spent[balance] = (known.spent[balance] ?? 0) + Math.round(fell * share);
     }
-    const span = bounds(week, period, reading.at);
-    const spent = new Float64Array(falls.length);
-    sums[period] = { ...span, knownSince: span.startsAt, watchedFrom: reading.at, spent };
-    if (goesOn) addFalls(spent, falls, Math.min(1, (reading.at - span.startsAt) / (reading.at - last.at)));
   }
 }
 
-function addFalls(spent: Float64Array, falls: Float64Array, share: number): void {
-  for (let place = 0; place < falls.length; place++)
-    spent[place] = (spent[place] ?? 0) + Math.round((falls[place] ?? 0) * share);
+function beginPeriod(week: LocalWeek, period: Period, { at, balances }: Reading): PeriodSum {
+  const spent = Object.fromEntries(Object.keys(balances).map((balance) => [balance, 0]));
+  const { startsAt, endsAt } = bounds(week, period, at);
+  return { startsAt, endsAt, knownSince: startsAt, watchedFrom: at, spent };
 }
 
 type Bounds = Pick<PeriodSum, 'startsAt' | 'endsAt'>;
@@ -106,40 +76,4 @@ function daysOf(period: Period, day: number, weekday: number): readonly [number,
   const monthAt = (ahead: number): number =>
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / dayMs;
   return [monthAt(0), monthAt(1)];
-}
-
-/** How many bytes `writeSums` writes for so many balances. */
-export function sumsBytes(balances: number): number {
-  return 8 * (2 + balances) * periods.length;
-}
-
-/** Writes the sums at a place of `view`; when the periods begin and end follows from the calendar. */
-export function writeSums(sums: PeriodSums, view: DataView, start: number): void {
-  const numbers = periods.flatMap((period) => {
-    const { knownSince, watchedFrom, spent } = sums[period];
-    return [knownSince, watchedFrom, ...spent];
-  });
-  for (const [index, number] of numbers.entries()) view.setFloat64(start + 8 * index, number, true);
-}
-
-/** What `writeSums` wrote for so many balances: numbers of which `restoreSums` makes sums again. The bytes must be there. */
-export function readSums(view: DataView, start: number, balances: number): readonly number[] {
-  return Array.from({ length: sumsBytes(balances) / 8 }, (_, index) =>
-    view.getFloat64(start + 8 * index, true),
-  );
-}
-
-export function restoreSums(
-  week: LocalWeek,
-  numbers: readonly number[],
-  balances: readonly Balance[],
-): PeriodSums {
-  const restore = (period: Period): RunningSum => {
-    const first = periods.indexOf(period) * (2 + balances.length);
-    const [knownSince = 0, watchedFrom = 0] = numbers.slice(first, first + 2);
-    const spent = Float64Array.from(numbers.slice(first + 2, first + 2 + balances.length));
-    return { ...bounds(week, period, watchedFrom), knownSince, watchedFrom, spent };
-  };
-  const falls = new Float64Array(balances.length);
-  return { balances, falls, day: restore('day'), week: restore('week'), month: restore('month') };
 }

@@ -14,20 +14,6 @@ const firstRows = 16;
 /** Of logs that are yet to be filled: tens of thousands are made at a start. */
 const noRows = new Float64Array(0);
 
-export interface ReadingLogOptions {
-  /** How far back the longest rule looks (`maxWindow`). */
-  readonly windowMs: number;
-  /** The account's usual time between two polls as it is now (`GapFinder`). */
-  readonly pollIntervalMs: number;
-}
-
-export type { ReadingLog };
-
-/** An empty log. */
-export function createReadingLog(options: ReadingLogOptions): ReadingLog {
-  return new ReadingLog(options);
-}
-
 /**
  * The instant from which stored readings have to be appended (after the last one before it) so that a log
  * rebuilt equals the one that lived through them: the window, and two grid cells because thinning looks
@@ -55,7 +41,8 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
  *
  * Sums are exact up to the range of money; past it they round as doubles do.
  */
-class ReadingLog {
+export class ReadingLog {
+  /** How far back the longest rule looks (`maxWindow`). */
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   /**
@@ -73,10 +60,11 @@ class ReadingLog {
   /** True while two neighbours may lie in one cell: only then is there something to thin. */
   #dense = false;
 
-  constructor(options: ReadingLogOptions) {
-    this.windowMs = options.windowMs;
-    this.pollIntervalMs = options.pollIntervalMs;
-    this.#gaps = new GapFinder(options.pollIntervalMs);
+  /** `pollIntervalMs`: the account's usual time between two polls as it is now (`GapFinder`). */
+  constructor({ windowMs, pollIntervalMs }: Pick<ReadingLog, 'windowMs' | 'pollIntervalMs'>) {
+    this.windowMs = windowMs;
+    this.pollIntervalMs = pollIntervalMs;
+    this.#gaps = new GapFinder(pollIntervalMs);
   }
 
   /** Number of readings that are kept. */
@@ -113,21 +101,7 @@ class ReadingLog {
 
   /** Index of the last reading at or before an instant; -1 when there is none. */
   indexAt(instant: number): number {
-    let low = this.#start;
-    let high = this.#end;
-    const rows = this.#rows;
-    const columns = this.#columns;
-    // Polls are mostly regular: where the place is the one that they make likely, its neighbours leave nothing to search.
-    const likely = high - 1 - Math.round(((rows[(high - 1) * columns] ?? 0) - instant) / this.pollIntervalMs);
-    if (likely > low && likely < high && (rows[(likely - 1) * columns] ?? 0) <= instant) low = likely;
-    if (likely >= low && likely + 1 < high && (rows[(likely + 1) * columns] ?? 0) > instant)
-      high = likely + 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((rows[middle * columns] ?? 0) <= instant) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1 - this.#start;
+    return this.#firstWhere(0, (at) => at > instant) - 1;
   }
 
   /** Sum of the falls from one kept reading to a later one. Never negative. */
@@ -155,15 +129,8 @@ class ReadingLog {
   /** Index of the reading that showed the last fall; 0, the first reading, when none of the log did. */
   lastSpendingIndex(balance: Balance): number {
     const spent = this.#columnOf(balance) + this.#balances.length;
-    const total = this.#cell(this.length - 1, spent);
-    let low = 0;
-    let high = this.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#cell(middle, spent) < total) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const total = this.length === 0 ? 0 : this.#cell(this.length - 1, spent);
+    return this.#firstWhere(spent, (sum) => sum >= total);
   }
 
   /** Readings at or after an instant, oldest first. */
@@ -220,19 +187,13 @@ class ReadingLog {
   }
 
   /**
-   * Moves the rows to the front, and into a larger buffer unless a quarter of the old one came free. The sums
-   * restart at the oldest row, so that years of spending never leave the range of exact integers.
+   * Moves the rows into a buffer with room for half as many more. The sums restart at the oldest row, so that years of spending never
+   * leave the range of exact integers.
    */
   #makeRoom(): void {
     const columns = this.#columns;
-    const kept = this.#rows.subarray(this.#start * columns, this.#end * columns);
-    const grow = this.#start * columns <= this.#rows.length / 4;
-    const capacity = this.#rows.length / columns;
-    const rows = grow
-      ? new Float64Array(columns * Math.max(firstRows, Math.ceil(capacity * 1.5)))
-      : this.#rows;
-    if (grow) rows.set(kept);
-    else rows.copyWithin(0, this.#start * columns, this.#end * columns);
+    const rows = new Float64Array(columns * Math.max(firstRows, Math.ceil(this.length * 1.5)));
+    rows.set(this.#rows.subarray(this.#start * columns, this.#end * columns));
     this.#rows = rows;
     this.#end -= this.#start;
     this.#start = 0;
@@ -288,6 +249,18 @@ class ReadingLog {
     const scale = 2 ** level;
     const cellEnd = ((Math.floor((at * scale) / cellMs) + 1) * cellMs) / scale;
     return now - cellEnd >= this.windowMs / 4 / scale;
+  }
+
+  /** Index of the first reading of whose cell something holds that holds of all after it; the length when there is none. */
+  #firstWhere(column: number, holds: (cell: number) => boolean): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (holds(this.#cell(middle, column))) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   #columnOf(balance: Balance): number {

@@ -1,14 +1,16 @@
 import { dayMs } from '../domain/duration.ts';
+import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';
-import { predictRunout } from './predict.ts';
+import { type Burn, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 const microsPerCent = 10_000;
 const restoredDays = 30;
+/** What a day's mean burn says of when a balance is empty may be off by this factor, either way. */
+const meanBurnFactor = 2;
 
 /** What the outlook on a balance is made from. `reading` is the log's newest. */
 export interface RunwayQuery {
@@ -24,7 +26,7 @@ export interface RunwayQuery {
 }
 
 /**
- * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`foresee`).
+ * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`predictRunout`).
  *
  * - Without confidence the burn rate is null.
  * - What does not run out, or later than can be told, has no runway.
@@ -54,7 +56,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
     restoreMicros:
       isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
         ? null
-        : restoringTopUp({ left, expected, burn: known ? burn : null }),
+        : restoringTopUp(left, expected, known ? burn : null),
   };
 }
 
@@ -63,22 +65,34 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
  *
  *     what is predicted to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
-function restoringTopUp({
-  left,
-  expected,
-  burn,
-}: {
-  readonly left: Micros;
-  readonly expected: Micros | null;
-  readonly burn: Burn | null;
-}): Micros | null {
-  if (expected === null && burn === null) return null;
-  const byMean = burn === null ? 0 : (restoredDays * dayMs * burn.spentMicros) / burn.observedMs;
-  const needed = (expected ?? byMean) - left;
-  return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
+function restoringTopUp(left: Micros, expected: Micros | null, burn: Burn | null): Micros | null {
+  const spend = expected ?? (burn && (restoredDays * dayMs * burn.spentMicros) / burn.observedMs);
+  return spend === null ? null : Math.max(0, Math.ceil((spend - left) / microsPerCent) * microsPerCent);
 }
 
 /** What the forecast expects to be spent in 30 days. */
 function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | null {
   return spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
+}
+
+/**
+ * When a balance reaches its floor, from `reading` (the newest) and earlier ones alone: by the forecast, or by the mean burn of the
+ * last day while less than a day is known. Null where nothing can be told yet.
+ */
+export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
+  const { log, spending, reading, balance, floorMicros } = query;
+  const left = amountOf(reading, balance) - floorMicros;
+  const known = spending.forecastAt(reading, balance, left);
+  if (known !== null) return known;
+  const burn = measureBurn({ log, balance, lookbackMs: dayMs });
+  const runwayMs = burn.confidence === 'none' ? null : runwayOf(burn, left);
+  if (runwayMs === null) return null;
+  const instant = (factor: number): number | null =>
+    Number.isFinite(runwayMs) ? reading.at + Math.floor(runwayMs * factor) : null;
+  return {
+    emptyAt: instant(1),
+    earliest: instant(1 / meanBurnFactor),
+    latest: instant(meanBurnFactor),
+    basis: 'mean-burn',
+  };
 }

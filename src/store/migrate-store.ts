@@ -1,7 +1,7 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Secret } from '../domain/secret.ts';
 import { fillSqlite, withSqliteSource } from './sqlite/copy.ts';
-import { type TableSource, type TableTarget, type Tally, tables } from './tables.ts';
+import { type TablePort, type Tally, tables, tallyOf } from './tables.ts';
 
 /** A database by where it is. */
 export type StorePlace = { readonly path: string } | { readonly url: Secret };
@@ -23,8 +23,8 @@ export async function migrateStore(it: {
   readonly now: number;
 }): Promise<readonly CopiedTable[]> {
   const { from, to, program, now } = it;
-  const copy = (source: TableSource): Promise<readonly CopiedTable[]> => {
-    const fill = (target: TableTarget) => copyTables(source, target);
+  const copy = (source: TablePort): Promise<readonly CopiedTable[]> => {
+    const fill = (target: TablePort) => copyTables(source, target);
     return 'path' in to
       ? fillSqlite(to.path, { program, now, fill })
       : import('./postgres/copy.ts').then(({ fillPostgres }) =>
@@ -36,11 +36,11 @@ export async function migrateStore(it: {
   return withPostgresSource({ url: from.url, program }, copy);
 }
 
-async function copyTables(source: TableSource, target: TableTarget): Promise<readonly CopiedTable[]> {
+async function copyTables(source: TablePort, target: TablePort): Promise<readonly CopiedTable[]> {
   const copied: CopiedTable[] = [];
   for (const table of tables) {
     for await (const rows of source.read(table)) await target.write(table, rows);
-    const [before, after] = [await source.tally(table), await target.tally(table)];
+    const [before, after] = [await tallyOf(source, table), await tallyOf(target, table)];
     if (before.rows !== after.rows || before.bytes !== after.bytes)
       throw new StorageError(
         'other',

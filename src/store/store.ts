@@ -34,15 +34,9 @@ export async function openCluster(
 /** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */
 export async function openConfigured(
   storage: StorageSettings,
-  {
-    program,
-    now,
-    damaged = () => {},
-  }: {
-    readonly program: string;
-    readonly now: () => number;
-    readonly damaged?: (found: FoundDamage) => void;
-  },
+  program: string,
+  now: () => number,
+  damaged: (found: FoundDamage) => void = () => {},
 ): Promise<StoreFile> {
   if (storage.postgres === undefined) return openReader({ path: storage.path, now, damaged });
   const { openPostgresReader } = await import('./postgres/reader.ts');
@@ -53,24 +47,19 @@ export async function openConfigured(
  * The id of the database of a configuration, by which a daemon and the command line know that they mean the same one. Null where it
  * has none yet or cannot be read.
  */
-export async function readIdOf(
-  storage: StorageSettings,
-  { program }: { readonly program: string },
-): Promise<string | null> {
+export async function readIdOf(storage: StorageSettings, program: string): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
-  const { readPostgresId } = await import('./postgres/reader.ts');
-  return readPostgresId({ url: storage.postgres.url, program }).catch(() => null);
+  const { findDatabaseId, withSchema } = await import('./postgres/reader.ts');
+  return withSchema(storage.postgres.url, program, findDatabaseId).catch(() => null);
 }
 
 /** Leaves an order in the database of a configuration, for the daemon that owns the accounts. Throws `StorageError`. */
 export async function orderIn(
   storage: StorageSettings,
-  { program, order }: { readonly program: string; readonly order: OperatorOrder },
+  program: string,
+  order: OperatorOrder,
 ): Promise<void> {
-  if (storage.postgres === undefined) {
-    leaveOrder(storage.path, order);
-    return;
-  }
-  const { leavePostgresOrder } = await import('./postgres/reader.ts');
-  await leavePostgresOrder({ url: storage.postgres.url, program, order });
+  if (storage.postgres === undefined) return leaveOrder(storage.path, order);
+  const { insertOrder, withSchema } = await import('./postgres/reader.ts');
+  await withSchema(storage.postgres.url, program, (database) => insertOrder(database, order));
 }

@@ -10,7 +10,7 @@ export interface Table {
   /** Which rows belong to the data, where not all do. */
   readonly where?: string;
   /** PostgreSQL's rows of it say whose account they are about. */
-  readonly slotted: boolean;
+  readonly slotted?: true;
 }
 
 /** A row in the order of the table's columns. */
@@ -25,102 +25,87 @@ export interface Tally {
 /** The note with the id of the database: made by the first daemon that opens it, never copied into another database. */
 export const databaseIdNote = '@database';
 
+const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
+
 /** All of them, each after those that it refers to. */
 export const tables: readonly Table[] = [
   {
     name: 'account',
-    columns: {
-      no: 'integer',
-      id: 'text',
-      body: 'text',
-      tail: 'bytes',
-      tail_polls: 'integer',
-      tail_latest_at: 'integer',
-    },
+    columns: { no: integer, id: text, body: text, tail: bytes, tail_polls: integer, tail_latest_at: integer },
     numbered: 'no',
     slotted: true,
   },
   {
     name: 'segment',
     columns: {
-      seq: 'integer',
-      account_no: 'integer',
-      earliest_at: 'integer',
-      latest_at: 'integer',
-      polls: 'integer',
-      data: 'bytes',
+      seq: integer,
+      account_no: integer,
+      earliest_at: integer,
+      latest_at: integer,
+      polls: integer,
+      data: bytes,
     },
     numbered: 'seq',
-    slotted: false,
   },
   {
     name: 'damaged_run',
     columns: {
-      no: 'integer',
-      account: 'text',
-      earliest_at: 'integer',
-      latest_at: 'integer',
-      polls: 'integer',
-      data: 'bytes',
-      reason: 'text',
-      found_at: 'integer',
+      no: integer,
+      account: text,
+      earliest_at: integer,
+      latest_at: integer,
+      polls: integer,
+      data: bytes,
+      reason: text,
+      found_at: integer,
     },
     numbered: 'no',
-    slotted: false,
   },
-  { name: 'spending', columns: { account_no: 'integer', state: 'bytes' }, slotted: false },
-  { name: 'backoff', columns: { group_key: 'text', until: 'integer', body: 'text' }, slotted: true },
-  { name: 'alert', columns: { account: 'text', rule: 'text', body: 'text' }, slotted: true },
+  { name: 'spending', columns: { account_no: integer, state: bytes } },
+  { name: 'backoff', columns: { group_key: text, until: integer, body: text }, slotted: true },
+  { name: 'alert', columns: { account: text, rule: text, body: text }, slotted: true },
   {
     name: 'incident',
     columns: {
-      no: 'integer',
-      id: 'text',
-      account: 'text',
-      rule: 'text',
-      fired_at: 'integer',
-      ended_at: 'integer',
-      settled: 'integer',
-      body: 'text',
+      no: integer,
+      id: text,
+      account: text,
+      rule: text,
+      fired_at: integer,
+      ended_at: integer,
+      settled: integer,
+      body: text,
     },
     numbered: 'no',
     slotted: true,
   },
   {
     name: 'message',
-    columns: { no: 'integer', id: 'text', state: 'text', created_at: 'integer', body: 'text' },
+    columns: { no: integer, id: text, state: text, created_at: integer, body: text },
     numbered: 'no',
     slotted: true,
   },
-  { name: 'silence', columns: { id: 'text', ends_at: 'integer', body: 'text' }, slotted: true },
+  { name: 'silence', columns: { id: text, ends_at: integer, body: text }, slotted: true },
   // Who holds a SQLite file and the id of a database stand among its notes: another database has its own.
-  { name: 'note', columns: { name: 'text', value: 'text' }, where: "name NOT LIKE '@%'", slotted: true },
-  {
-    name: 'operator_order',
-    columns: { no: 'integer', body: 'text' },
-    numbered: 'no',
-    slotted: true,
-  },
+  { name: 'note', columns: { name: text, value: text }, where: "name NOT LIKE '@%'", slotted: true },
+  { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
-/** What a copy is read from: one moment of a database. */
-export interface TableSource {
+/** A database that is copied, of one moment, or an empty one that a copy goes into: nothing of it stands before all of it does. */
+export interface TablePort {
+  ask<Row>(statement: string): Promise<readonly Row[]>;
   read(table: Table): AsyncIterable<readonly Row[]>;
-  tally(table: Table): Promise<Tally>;
-}
-
-/** What a copy is written to: an empty database. Nothing of it stands before all of it does. */
-export interface TableTarget {
   write(table: Table, rows: readonly Row[]): Promise<void>;
-  tally(table: Table): Promise<Tally>;
 }
 
-/** The statement that tallies a table, in either database. */
-export function tallyStatement(table: Table): string {
+export async function tallyOf({ ask }: Pick<TablePort, 'ask'>, table: Table): Promise<Tally> {
   const lengths = Object.entries(table.columns)
     .filter(([, kind]) => kind !== 'integer')
     .map(([column]) => `coalesce(octet_length(${column}), 0)`);
-  return `SELECT count(*) AS "rows", coalesce(sum(${lengths.join(' + ')}), 0) AS bytes FROM ${fromClause(table)}`;
+  const [tally] = await ask<Tally>(
+    `SELECT count(*) AS "rows", coalesce(sum(${lengths.join(' + ')}), 0) AS bytes FROM ${fromClause(table)}`,
+  );
+  return { rows: Number(tally?.rows), bytes: Number(tally?.bytes) };
 }
 
 /** The statement that reads a table in the order of its first column, in either database. */

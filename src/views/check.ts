@@ -1,4 +1,4 @@
-import { historyLoaderOf } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
@@ -41,7 +41,7 @@ export async function checkAccounts(parts: {
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
-  const historyLoader = historyLoaderOf(state, reader, now);
+  const historyLoader = new HistoryLoader(state, reader, now);
   const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
   const free = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { historyLoaderOf } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { startMonitor } from '../engine/restore.ts';
@@ -35,7 +35,7 @@ export async function restoreStored(
 ): Promise<ViewDependencies> {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now() });
-  const historyLoader = historyLoaderOf(state, reader, now);
+  const historyLoader = new HistoryLoader(state, reader, now);
   for (const account of state.accounts.values()) {
     if (!isAlerted(account)) continue;
     await historyLoader.of(account);

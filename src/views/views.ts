@@ -143,7 +143,7 @@ export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
-  const incident = open ?? sketchIncident('', { account, alert, now: alert.breachedSince ?? now });
+  const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
   return {
     ...viewIncident(parts, incident, 'firing'),
     state: alert.state === 'pending' ? 'pending' : 'firing',
@@ -242,7 +242,7 @@ export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
   const recurring = settings.silences.flatMap((silence) => {
     const window = nextWindow(calendar, silence, at);
     if (window === null) return [];
-    const later = laterStarts(calendar, silence, { after: window.startsAt, count: shownLaterStarts });
+    const later = [...laterStarts(calendar, silence, window.startsAt).take(shownLaterStarts)];
     const { match, comment } = silence;
     return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
   });

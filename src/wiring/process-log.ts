@@ -1,4 +1,4 @@
-import { decideColour } from '../cli/terminal/style.ts';
+import { decideColour } from '../cli/terminal/output.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { OperatorError } from '../domain/operator-error.ts';
 import type { LogLevel } from '../domain/settings.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
+import { openOutput } from '../cli/terminal/output.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { leave } from './leave.ts';
-import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
 import { createProcessParts } from './process-parts.ts';
 

@@ -6,8 +6,8 @@ import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/watch-config.ts';
+import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import type { AcknowledgeLink } from '../daemon/message-frame.ts';
 import { inSlices } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
@@ -90,7 +90,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
   const { storage } = settings;
-  const database = await readIdOf(storage, { program: `lowwater ${version}` });
+  const database = await readIdOf(storage, `lowwater ${version}`);
   const trials = new Trials({
     settings: () => current,
     reader: ownership.reader,

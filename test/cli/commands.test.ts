@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/cli/terminal/display-width.ts';
-import { defaultScenario } from '../../src/simulator/default-scenario.ts';
+import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatStatus } from '../../src/cli/commands/status.ts';
-import { createStyle } from '../../src/cli/terminal/style.ts';
+import { createStyle } from '../../src/cli/terminal/output.ts';
 import { formatBare } from '../../src/domain/money.ts';
 import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import { renderText } from '../../src/messages/render-text.ts';

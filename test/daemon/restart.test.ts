@@ -262,6 +262,18 @@ describe('a restart loses no message', () => {
     expect(world.database.load().incidents).toEqual([]);
   });
 
+  test('what was delivered only after a long pause is repeated at the usual pace: the pause came before', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.restart({ downMs: 5 * hourMs });
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
   test('a top-up that was not delivered yet is reported after the restart', async () => {
     const parts: SettingsParts = {
       rules: [topUpRule({ id: 'paid', atLeastMicros: units(1) })],

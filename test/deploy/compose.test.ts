@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultScenario } from '../../src/simulator/default-scenario.ts';
+import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { runBuilt } from '../support/built-program.ts';
 
 const folder = join(import.meta.dirname, '../../deploy');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
+import { renderEmailHtml } from '../../src/channels/email/render-email.ts';
 import { renderSlack } from '../../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../../src/channels/slack/slack-blocks.ts';
 import type { ForecastRecord } from '../../src/domain/forecast.ts';

@@ -5,8 +5,8 @@ import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import { replayJson } from '../../src/replay/replay-json.ts';
 import type { ReplayResult } from '../../src/replay/replay-result.ts';
+import { replayJson } from '../../src/replay/replay-result.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import {
@@ -23,7 +23,13 @@ import {
   units,
 } from '../support/account-facts.ts';
 import { inParts } from '../support/in-parts.ts';
-import { makeAccount, makeRoute, makeSettings, type SettingsParts } from '../support/settings.ts';
+import {
+  makeAccount,
+  makeProvider,
+  makeRoute,
+  makeSettings,
+  type SettingsParts,
+} from '../support/settings.ts';
 
 const low = belowRule({
   id: 'low',
@@ -196,6 +202,16 @@ describe('pauses between polls', () => {
   it('stored polls with a gap: lowwater was not running', async () => {
     const polls = [...every(5, 30), ok(90, 100), ok(95, 100)];
     expect(await fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
+  });
+
+  it('pushed readings with a gap: nobody pushed, since no failed one is stored of what is not polled', async () => {
+    const parts = {
+      accounts: [makeAccount('otp', { provider: 'own' })],
+      providers: { own: { ...makeProvider(), name: 'own', polled: false } },
+    };
+    const past = { gaps: 'unwatched' as const, until: factsNoon + 300 * minuteMs };
+    const polls = [...every(5, 30), ok(90, 100), ok(95, 100)];
+    expect(await fired(parts, { ...past, polls })).toEqual(['stale 45–90', 'stale 110–']);
   });
 
   it('a time in which nobody watched counts neither for `for` nor as staleness', async () => {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spentBetween } from '../../src/simulator/burn-plan.ts';
+import { spentBetween } from '../../src/simulator/account.ts';
 import scenario from '../../src/simulator/default-scenario.json' with { type: 'json' };
-import { defaultScenario } from '../../src/simulator/default-scenario.ts';
-import { parseScenario } from '../../src/simulator/scenario.ts';
+import { defaultScenario, parseScenario } from '../../src/simulator/scenario.ts';
 
 const account = { id: 'otp', authSecret: 'SECRETVALUE', sms: '1' };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import { burnPerDay, isOneJump, measureBurn, runwayOf } from '../../src/spending/burn.ts';
-import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { ReadingLog } from '../../src/spending/reading-log.ts';
 import {
   dayMs,
   factsAfter,
@@ -16,7 +16,7 @@ import {
 
 function burnOf(readings: readonly Reading[], options: { lookbackMs?: number; every?: number } = {}) {
   const { lookbackMs = dayMs, every = 5 } = options;
-  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: every * minuteMs });
+  const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: every * minuteMs });
   for (const reading of readings) log.append(reading);
   return measureBurn({ log, balance: 'sms', lookbackMs });
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { ReadingLog } from '../../src/spending/reading-log.ts';
 import { runway } from '../../src/spending/runway.ts';
 import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 import { spendingIn } from '../support/spending.ts';
 
 function runwayAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
-  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
+  const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
   // Nothing is learned of spending yet.
   const spending = spendingIn();
   for (const reading of readings) log.append(reading);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { createReadingLog, type ReadingLog, reloadLogSince } from '../../src/spending/reading-log.ts';
+import { ReadingLog, reloadLogSince } from '../../src/spending/reading-log.ts';
 import { dayMs, factsNoon, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 
 function logOf(
   readings: readonly Reading[],
   options: { windowMs?: number; pollIntervalMs?: number } = {},
 ): ReadingLog {
-  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs, ...options });
+  const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs, ...options });
   for (const reading of readings) log.append(reading);
   return log;
 }
@@ -125,7 +125,7 @@ describe('memory', () => {
     'a reading every %s is thinned, and sums over any window stay right to a hundredth of it',
     (_, every, spanMs, perStep) => {
       const windowMs = Math.min(spanMs, 30 * dayMs);
-      const log = createReadingLog({ windowMs, pollIntervalMs: every * 1000 });
+      const log = new ReadingLog({ windowMs, pollIntervalMs: every * 1000 });
       let longest = 0;
       const end = factsNoon + spanMs;
       for (let at = factsNoon; at <= end; at += every * 1000) {
@@ -168,7 +168,7 @@ describe('memory', () => {
   });
 
   test('years of spending stay exact', () => {
-    const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: hourMs });
+    const log = new ReadingLog({ windowMs: dayMs, pollIntervalMs: hourMs });
     const most = 4_000_000_000_000_001;
     for (let hour = 0; hour < 2000; hour++) {
       log.append({

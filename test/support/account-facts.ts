@@ -8,7 +8,7 @@ import type { NegativeRule } from '../../src/rules/negative.ts';
 import type { RunwayRule } from '../../src/rules/runway.ts';
 import type { StaleRule } from '../../src/rules/stale.ts';
 import type { TopUpRule } from '../../src/rules/top-up.ts';
-import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { ReadingLog } from '../../src/spending/reading-log.ts';
 import { spendingIn } from './spending.ts';
 
 /** Fri 20 Nov 2026, 12:00 UTC: the instant of the first reading unless a test says otherwise. */
@@ -39,7 +39,7 @@ export function factsAfter(
   over: Partial<AccountFacts> & { readonly windowMs?: number } = {},
 ): AccountFacts {
   const { windowMs = dayMs, pollIntervalMs = 5 * minuteMs, ...rest } = over;
-  const log = createReadingLog({ windowMs, pollIntervalMs });
+  const log = new ReadingLog({ windowMs, pollIntervalMs });
   const spending = spendingIn();
   for (const reading of readings) {
     log.append(reading);

@@ -16,7 +16,7 @@ import type { Silence } from '../../src/domain/route.ts';
 import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
-import type { WeekAgo } from '../../src/spending/week-ago.ts';
+import type { WeekAgo } from '../../src/spending/interval.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';

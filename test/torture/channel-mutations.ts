@@ -46,7 +46,7 @@ export const channelMutations: readonly Mutation[] = [
   },
   {
     name: 'a mail server has half a minute to confirm a mail',
-    file: 'src/channels/email/smtp-watch.ts',
+    file: 'src/channels/email/smtp-connection.ts',
     old: '  finalDot: 10 * minuteMs,',
     new: '  finalDot: minuteMs / 2,',
     test: 'test/channels/email/email-sender.test.ts',

@@ -28,7 +28,7 @@ export class Fleet {
   readonly #scenario: Scenario;
   readonly #model: Model;
   /** By how much the clock is off that readings were last dated by. */
-  #offsetMs: number | null = null;
+  #offsetMs = 0;
   /** What the daemon was configured by that did the work last. */
   #settings: Settings | null = null;
   /** Whether somebody was in doubt when the accounts were taken: who takes them so gives them away again once it is not. */
@@ -97,7 +97,7 @@ export class Fleet {
   begins(machine: Machine): void {
     if (this.#settings !== null && this.#settings !== machine.settings) this.#model.reconfigured();
     this.#settings = machine.settings;
-    const movedMs = machine.offsetMs - (this.#offsetMs ?? machine.offsetMs);
+    const movedMs = machine.offsetMs - this.#offsetMs;
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);
     const isInDoubt = this.#wasInDoubt || machine.membership?.isDoubtful === true;

@@ -9,9 +9,9 @@ const leaseTest = 'test/store/postgres/lease.test.ts';
 export const postgresMutations: readonly Mutation[] = [
   {
     name: 'one record that cannot be read keeps all others from being loaded',
-    file: 'src/store/postgres/record-sieve.ts',
-    old: '      return [];\n',
-    new: '      throw new TypeError(reason);\n',
+    file: 'src/store/records.ts',
+    old: 'body, reason });\n    return [];\n',
+    new: 'body, reason });\n    throw new TypeError(reason);\n',
     test: 'test/store/postgres/damaged-records.test.ts',
   },
   {

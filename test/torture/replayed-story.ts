@@ -3,8 +3,8 @@ import type { Settings } from '../../src/domain/settings.ts';
 import type { Calendar } from '../../src/ports/clock.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
+import { storedPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
-import { storedPast } from '../../src/replay/stored-past.ts';
 import { calmDays, dayMs, type Scenario } from './scenario.ts';
 import { Violation } from './story.ts';
 

@@ -3,12 +3,12 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
 import { renderFitting } from '../../messages/message-wording.ts';
+import { cardMarkdown } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
-import { cardMarkdown } from '../robot-markdown.ts';
 
-export { readCard as show } from '../read-card.ts';
+export { readCard as show } from '../demo-receiver.ts';
 
 export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
   return [{ name: 'the message', body: JSON.stringify(renderDingtalk(message, mention)) }];
@@ -31,23 +31,6 @@ export function prepare(
   return { url: url.href, body };
 }
 
-/** What a robot takes as JSON (open.dingtalk.com, custom robots). */
-export interface DingtalkPayload {
-  readonly msgtype: 'markdown';
-  readonly markdown: {
-    /** What the list of chats and a phone's notification show. */
-    readonly title: string;
-    readonly text: string;
-  };
-  readonly at: {
-    readonly atMobiles: readonly string[];
-    readonly atUserIds: readonly string[];
-    readonly isAtAll: boolean;
-  };
-  /** The same on every retry: a message that arrived already is not shown again. */
-  readonly msgUuid: string;
-}
-
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
 const maxBytes = 15_000;
 
@@ -55,15 +38,16 @@ const maxBytes = 15_000;
  * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
  * mentioned stands in the text as well, as DingTalk asks.
  */
-export function renderDingtalk(message: Message, mention: Mention): DingtalkPayload {
+export function renderDingtalk(message: Message, mention: Mention) {
   const people = mentionsIn(message, mention);
   const ids = people.filter((person) => person !== 'all');
   const mobiles = ids.filter((id) => /^\+?[\d-]+$/.test(id));
   const tail = ids.length === 0 ? '' : `\n\n${ids.map((id) => `@${id}`).join(' ')}`;
   return renderFitting(message, {
-    render: (card): DingtalkPayload => ({
+    render: (card) => ({
       msgtype: 'markdown',
       markdown: {
+        // What the list of chats and a phone's notification show.
         title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
         text: `${cardMarkdown(card)}${tail}`,
       },
@@ -72,6 +56,7 @@ export function renderDingtalk(message: Message, mention: Mention): DingtalkPayl
         atUserIds: ids.filter((id) => !mobiles.includes(id)),
         isAtAll: people.includes('all'),
       },
+      // The same on every retry: a message that arrived already is not shown again.
       msgUuid: message.id,
     }),
     fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,

@@ -1,7 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type MailChart, renderChartSvg } from './chart-svg.ts';
+import { type Chart, roomyAmounts } from '../../chart/chart.ts';
+import { drawSvg, type Part, type SvgLook, shortAmount } from '../../chart/draw-svg.ts';
+import { roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
+import { dayMs } from '../../domain/duration.ts';
+import type { Forecast } from '../../domain/forecast.ts';
+import { formatShortMoment } from '../../domain/moment.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import type { Severity } from '../../domain/severity.ts';
+import { type Html, html } from '../../wording/html.ts';
 
 /** Next to `src` and `dist` alike, so that it is found in the repository, the package and the image. */
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
@@ -58,4 +66,106 @@ function findCollector(): Collector {
 
 function isCollector(value: unknown): value is Collector {
   return typeof value === 'function';
+}
+
+/** A chart as a mail shows it. */
+export interface MailChart {
+  /** `SMS balance in CNY`; free of control characters. */
+  readonly title: string;
+  readonly timezone: string;
+  /** The interval that it stands in; null where nobody knows how far off it may be. */
+  readonly forecast: Forecast | null;
+  readonly chart: Chart;
+}
+
+/** Size in CSS pixels. Small, so that its text is still readable when a phone shows it 330 pixels wide. */
+const chartSize = { width: 360, height: 208 } as const;
+
+const maxTicks = 4;
+
+/** An end further away than a year is no news, and its date would want a year. */
+const maxNotifiedItems = 300 * dayMs;
+
+const tones: Readonly<Record<Severity, string>> = {
+  critical: '#c4231a',
+  warning: '#b35c00',
+  info: '#2e6fbe',
+};
+const [ink, soft, blue, green] = ['#1f2328', '#57606a', '#1d4f91', '#157a3d'];
+/** Keeps words apart from the lines that they cross. */
+const halo = 'stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"';
+
+const paints: Readonly<Record<Part, string>> = {
+  shade: 'fill="currentColor"',
+  'not-read': 'fill="none"',
+  silenced: 'fill="#8c959f"',
+  grid: 'stroke="#e3e6ea"',
+  zero: 'stroke="#6e7781"',
+  tick: `fill="${soft}" ${halo}`,
+  upright: 'stroke="none"',
+  threshold: 'stroke="currentColor" stroke-dasharray="5 3"',
+  'threshold-name': `fill="currentColor" ${halo}`,
+  now: 'stroke="#afb8c1" stroke-dasharray="1 2"',
+  coming: `stroke="${soft}" stroke-dasharray="2 3"`,
+  'coming-name': `fill="${soft}" ${halo}`,
+  fan: `fill="${blue}" fill-opacity="0.16"`,
+  line: `fill="none" stroke="${blue}" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"`,
+  foretold: 'fill="none" stroke="#afb8c1"',
+  projection: `fill="none" stroke="${blue}" stroke-width="1.8" stroke-dasharray="3 4"`,
+  'top-up': `fill="${green}"`,
+  'top-up-name': `fill="${green}" ${halo}`,
+  last: `fill="${blue}"`,
+  end: 'fill="#ffffff" stroke="#c4231a" stroke-width="2"',
+};
+
+/** On white of its own: mails are read on dark backgrounds too. */
+const look: SvgLook = {
+  unit: '',
+  plot: { left: 44, right: 318, top: 32, bottom: 182 },
+  paint: (part, severity = 'info') => paints[part].replaceAll('currentColor', tones[severity]),
+  places: {
+    tick: 'x="39" dy="4" text-anchor="end"',
+    time: 'y="182" dy="16"',
+    threshold: 'x="322" dy="4"',
+  },
+  lineHeight: 12,
+  nameThreshold: ({ value }) => shortAmount(value),
+  times: 4,
+};
+
+/** A chart as SVG, with its title, and when the balance ends. */
+export function renderChartSvg(mail: MailChart): string {
+  const { width, height } = chartSize;
+  const head = html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="DejaVu Sans" font-size="11"><rect width="${width}" height="${height}" fill="#ffffff"/>
+<text x="10" y="18" font-size="12" fill="${ink}">${cutText(mail.title, 24)}</text>${endLabel(mail)}`;
+  const picture = drawSvg(mail.chart, { look, amounts: amountsOf(mail.chart), timezone: mail.timezone });
+  return html`${head}${picture}</svg>`.markup;
+}
+
+/** From zero, or below it where the balance is negative, to a round amount. */
+function amountsOf(chart: Chart): ValueRange {
+  const amounts = roomyAmounts(chart);
+  const lowest = Math.min(0, amounts.lowest);
+  const { highest } = roundedRange(lowest, amounts.highest, maxTicks);
+  return { lowest, highest, ticks: valueTicks(lowest, highest, maxTicks) };
+}
+
+/** `21 Nov 14:00–19:00`, or `21 Nov – 24 Nov` where it may be on several days: there is no room for more, and the mail says it whole. */
+function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: MailChart): string {
+  const { earliest = null, latest = null } = forecast ?? {};
+  if (earliest === null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  const [from, to] = [Math.max(earliest, now), latest].map((at) =>
+    at === null || at > now + maxNotifiedItems ? null : formatShortMoment(at, timezone),
+  );
+  if (from == null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  if (to == null) return `${from} or later`;
+  const [fromDay, toDay] = [from, to].map((moment) => moment.slice(0, -' 00:00'.length));
+  return fromDay === toDay ? `${from}–${to.slice(-'00:00'.length)}` : `${fromDay} – ${toDay}`;
+}
+
+/** When the balance ends, next to the title, where no line crosses it. */
+function endLabel(mail: MailChart): Html | null {
+  const { emptyAt, now } = mail.chart;
+  if (emptyAt === null || emptyAt <= now || emptyAt > now + maxNotifiedItems) return null;
+  return html`<text x="${chartSize.width - 10}" y="18" text-anchor="end" fill="${tones.critical}">empty ${wordShortEnd(emptyAt, mail)}</text>`;
 }

@@ -15,7 +15,7 @@ import { amountOf, type Balance, type BalanceDefinition, type Reading } from '..
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
-import type { MailChart } from './chart-svg.ts';
+import type { MailChart } from './draw-chart.ts';
 
 const maxPastMs = weekMs;
 /** A line of a few readings is stretched no further than this. */

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { type DemoReceiver, listen } from '../listen-on-loopback.ts';
+import type { DemoReceiver } from '../demo-receiver.ts';
 
 /** Takes mail over SMTP and shows it as a person would see it. */
 export const emailDemoReceiver: DemoReceiver = {
@@ -9,27 +12,20 @@ export const emailDemoReceiver: DemoReceiver = {
       authOptional: true,
       disabledCommands: ['AUTH', 'STARTTLS'],
       onData(stream, session, done) {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
+        const take = async (): Promise<void> => {
+          const { subject = '', text = '', attachments } = await PostalMime.parse(await buffer(stream));
           const to = session.envelope.rcptTo.map(({ address }) => address).join(', ');
-          void PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
-            const pictures = mail.attachments.filter(({ mimeType }) => mimeType.startsWith('image/')).length;
-            received({
-              title: `Email  to ${to}`,
-              lines: [
-                `Subject: ${mail.subject ?? ''}`,
-                '',
-                ...(mail.text ?? '').trimEnd().split('\n'),
-                ...wordPictures(pictures),
-              ],
-            });
-            done();
-          }, done);
-        });
+          const charts = attachments.filter(({ mimeType }) => mimeType.startsWith('image/')).length;
+          const tail = charts === 0 ? [] : ['', `(${charts === 1 ? 'a chart' : `${charts} charts`} inline)`];
+          const lines = [`Subject: ${subject}`, '', ...text.trimEnd().split('\n'), ...tail];
+          received({ title: `Email  to ${to}`, lines });
+        };
+        take().then(() => done(), done);
       },
     });
-    const port = await listen(smtp.server);
+    await once(smtp.listen(0, '127.0.0.1'), 'listening');
+    // A server that listens on TCP has such an address.
+    const { port } = smtp.server.address() as AddressInfo;
     return {
       channel: {
         type: 'email',
@@ -41,7 +37,3 @@ export const emailDemoReceiver: DemoReceiver = {
     };
   },
 };
-
-function wordPictures(count: number): readonly string[] {
-  return count === 0 ? [] : ['', `(${count === 1 ? 'a chart' : `${count} charts`} inline)`];
-}

@@ -7,8 +7,8 @@ import type { ChannelSettings, Mailbox } from '../../domain/settings.ts';
 import { startDeadline } from '../../net/deadline.ts';
 import { nameLookup } from '../../net/name-lookup.ts';
 import type { Delivery } from '../../ports/channel.ts';
+import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
-import { tryRender } from '../rendering.ts';
 import {
   classifyRefusedRecipients,
   classifySmtpError,
@@ -19,8 +19,7 @@ import {
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import { renderEmail } from './render-email.ts';
-import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
-import { longestSmtpWaitMs, SmtpWatch } from './smtp-watch.ts';
+import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, SmtpWatch } from './smtp-connection.ts';
 
 export interface EmailSettings extends ChannelSettings {
   readonly smtpUrl: Secret;

@@ -3,12 +3,12 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
-import { literalMarkdown } from '../literal-markdown.ts';
+import { literalMarkdown } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
-export { readCard as show } from '../read-card.ts';
+export { readCard as show } from '../demo-receiver.ts';
 
 export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
   return [{ name: 'the message', body: JSON.stringify(renderFeishu(message, mention)) }];
@@ -31,39 +31,6 @@ export function prepare(
   return { url, body: `{"timestamp":"${timestamp}","sign":"${sign}",${body.slice(1)}` };
 }
 
-interface FeishuText {
-  readonly tag: 'plain_text' | 'lark_md';
-  readonly content: string;
-}
-
-type FeishuElement =
-  | { readonly tag: 'div'; readonly text: FeishuText }
-  | {
-      readonly tag: 'div';
-      readonly fields: readonly { readonly is_short: boolean; readonly text: FeishuText }[];
-    }
-  | {
-      readonly tag: 'action';
-      readonly actions: readonly {
-        readonly tag: 'button';
-        readonly text: FeishuText;
-        readonly type: 'primary' | 'default';
-        readonly url: string;
-      }[];
-    }
-  | { readonly tag: 'note'; readonly elements: readonly FeishuText[] }
-  | { readonly tag: 'hr' };
-
-/** What a bot takes as JSON (open.feishu.cn, custom bots, interactive cards); a signature is added when it is sent. */
-export interface FeishuPayload {
-  readonly msg_type: 'interactive';
-  readonly card: {
-    readonly config: { readonly wide_screen_mode: true };
-    readonly header: { readonly template: string; readonly title: FeishuText };
-    readonly elements: readonly FeishuElement[];
-  };
-}
-
 /** 20 KB for the body (open.feishu.cn, custom bots), with room for the signature. */
 const maxBytes = 19_500;
 
@@ -76,22 +43,25 @@ const templates: Readonly<Record<Tone, string>> = {
 };
 
 /** A message as an interactive card. Names and reasons stand in plain text; what is marked up holds our labels and numbers only. */
-export function renderFeishu(message: Message, mention: Mention): FeishuPayload {
+export function renderFeishu(message: Message, mention: Mention) {
   const people = mentionsIn(message, mention);
   return renderFitting(message, {
-    render: (card): FeishuPayload => ({
+    render: (card) => ({
       msg_type: 'interactive',
       card: {
         config: { wide_screen_mode: true },
         header: { template: templates[card.tone], title: plain(card.headline, 300) },
         elements: [
           ...card.parts.flatMap((part, index) => [
-            ...(index === 0 ? [] : [{ tag: 'hr' } as const]),
+            ...(index === 0 ? [] : [{ tag: 'hr' }]),
             ...partElements(part),
           ]),
           ...(card.more === null ? [] : [div(card.more)]),
           ...buttons(card.links),
-          ...(people.length === 0 ? [] : [mentionLine(people)]),
+          // Only here an address can be a mention.
+          ...(people.length === 0
+            ? []
+            : [{ tag: 'div', text: marked(people.map((id) => `<at id=${id}></at>`).join(' ')) }]),
         ],
       },
     }),
@@ -99,47 +69,46 @@ export function renderFeishu(message: Message, mention: Mention): FeishuPayload 
   });
 }
 
-function partElements(part: CardPart): readonly FeishuElement[] {
-  const fields = part.figures.map(({ label, value }) => ({ is_short: true, text: figure(label, value) }));
+function partElements(part: CardPart): readonly object[] {
+  const fields = part.figures.map(({ label, value }) => ({
+    is_short: true,
+    text: marked(`**${literal(label, 200)}**\n${literal(value, 200)}`),
+  }));
   return [
-    ...(part.title === null ? [] : [strong(part.title)]),
+    ...(part.title === null ? [] : [{ tag: 'div', text: marked(`**${literal(part.title, 300)}**`) }]),
     ...(part.lines.length === 0 ? [] : [div(part.lines.join(' '))]),
-    ...(fields.length === 0 ? [] : [{ tag: 'div', fields } as const]),
+    ...(fields.length === 0 ? [] : [{ tag: 'div', fields }]),
     ...part.advice.map((sentence) => div(`👉 ${sentence}`)),
     ...(part.note === null ? [] : [div(`📌 ${part.note}`)]),
     ...buttons(part.links),
-    ...(part.origin === null ? [] : [{ tag: 'note', elements: [plain(part.origin, 300)] } as const]),
+    ...(part.origin === null ? [] : [{ tag: 'note', elements: [plain(part.origin, 300)] }]),
   ];
 }
 
-/** Elements of our own making: only here an address can be a mention. */
-function mentionLine(people: readonly string[]): FeishuElement {
-  const tags = people.map((person) => `<at id=${person}></at>`).join(' ');
-  return { tag: 'div', text: { tag: 'lark_md', content: tags } };
-}
-
-function buttons(links: Card['links']): readonly FeishuElement[] {
+function buttons(links: Card['links']): readonly object[] {
   if (links.length === 0) return [];
-  const actions = links.map(
-    ({ label, url }, index) =>
-      ({ tag: 'button', text: plain(label, 40), type: index === 0 ? 'primary' : 'default', url }) as const,
-  );
+  const actions = links.map(({ label, url }, index) => ({
+    tag: 'button',
+    text: plain(label, 40),
+    type: index === 0 ? 'primary' : 'default',
+    url,
+  }));
   return [{ tag: 'action', actions }];
 }
 
-function figure(label: string, value: string): FeishuText {
-  const [name, number] = [label, value].map((text) => literalMarkdown(cutText(text, 200)));
-  return { tag: 'lark_md', content: `**${name}**\n${number}` };
+/** Markup of our own making. */
+function marked(content: string): object {
+  return { tag: 'lark_md', content };
 }
 
-function strong(text: string): FeishuElement {
-  return { tag: 'div', text: { tag: 'lark_md', content: `**${literalMarkdown(cutText(text, 300))}**` } };
+function literal(text: string, limit: number): string {
+  return literalMarkdown(cutText(text, limit));
 }
 
-function div(text: string): FeishuElement {
+function div(text: string): object {
   return { tag: 'div', text: plain(text, 1500) };
 }
 
-function plain(content: string, limit: number): FeishuText {
+function plain(content: string, limit: number): object {
   return { tag: 'plain_text', content: cutText(content, limit) };
 }

@@ -1,55 +1,11 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import type { Severity } from '../../domain/severity.ts';
 import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
-import type { Attempt, PostedPart } from '../post-sender.ts';
+import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
-
-interface Link {
-  readonly href: string;
-  readonly text: string;
-}
-
-/** An event as the API takes it, without the routing key (developer.pagerduty.com, Events API v2). */
-export type PagerdutyEvent =
-  | {
-      readonly event_action: 'trigger';
-      readonly dedup_key: string;
-      readonly client: 'lowwater';
-      readonly client_url?: string;
-      readonly links: readonly Link[];
-      readonly payload: {
-        readonly summary: string;
-        readonly source: string;
-        readonly severity: Severity;
-        readonly timestamp: string;
-        readonly component?: string;
-        readonly group?: string;
-        readonly class: string;
-        readonly custom_details: Readonly<Record<string, string>>;
-      };
-    }
-  | { readonly event_action: 'acknowledge' | 'resolve'; readonly dedup_key: string }
-  /** Something that happened and asks nothing of anybody. */
-  | {
-      readonly event_action: 'change';
-      readonly links: readonly Link[];
-      readonly payload: {
-        readonly summary: string;
-        readonly source: string;
-        readonly timestamp: string;
-        readonly custom_details: Readonly<Record<string, string>>;
-      };
-    };
-
-/** An event, and the alert that it is about. */
-interface NamedEvent {
-  readonly name: string;
-  readonly event: PagerdutyEvent;
-}
 
 /** The most characters of a summary, and of a key (developer.pagerduty.com, Events API v2). */
 const maxSummaryLength = 1024;
@@ -60,7 +16,11 @@ const maxKeyLength = 255;
  * The state decides, not what the message says it was written for: a trigger that was delayed must not open again what is over.
  * Events without an end, and reports, are changes: they wake nobody.
  */
-export function renderPagerduty(message: Message): readonly NamedEvent[] {
+export function render(message: Message) {
+  return eventsOf(message).map(({ name, event }) => ({ name, event, body: JSON.stringify(event) }));
+}
+
+function eventsOf(message: Message) {
   switch (message.kind) {
     case 'incidents':
       return latestOfEachAlert(message.items).map((item) => ({
@@ -71,34 +31,27 @@ export function renderPagerduty(message: Message): readonly NamedEvent[] {
       return [{ name: 'the report', event: changeOf(message) }];
     case 'test': {
       const dedup_key = `lowwater-test-${message.id}`;
-      const { headline } = wordCard(message, 1);
       const payload = {
-        summary: cutText(headline, maxSummaryLength),
+        summary: cutText(wordCard(message, 1).headline, maxSummaryLength),
         source: 'lowwater',
         severity: 'info',
         timestamp: isoText(message.at),
         class: 'test',
         custom_details: {},
-      } as const;
+      };
+      const trigger = { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload };
       return [
-        {
-          name: 'trigger',
-          event: { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload },
-        },
+        { name: 'trigger', event: trigger },
         { name: 'resolve', event: { event_action: 'resolve', dedup_key } },
       ];
     }
   }
 }
 
-/** Each event ends by itself. What is shown of it holds no key. */
-export function render(message: Message): readonly PostedPart[] {
-  return renderPagerduty(message).map(({ name, event }) => ({ name, body: JSON.stringify(event) }));
-}
-
-export function prepare({ body }: PostedPart, { address, keys }: PostSettings): Attempt {
-  // What `render` above wrote.
-  const { event_action, ...event }: PagerdutyEvent = JSON.parse(body);
+export function prepare(
+  { event: { event_action, ...event } }: ReturnType<typeof render>[number],
+  { address, keys }: PostSettings,
+): Attempt {
   const isChange = event_action === 'change';
   return {
     url: `${address.reveal()}/v2/${isChange ? 'change/enqueue' : 'enqueue'}`,
@@ -110,15 +63,20 @@ export function prepare({ body }: PostedPart, { address, keys }: PostSettings): 
   };
 }
 
-/** Nobody but the demo's own channel knows its address: it gets what `prepare` made. */
-export function show(event: PagerdutyEvent): readonly string[] {
-  if (!('payload' in event)) return [`${event.event_action} ${event.dedup_key}`];
-  const { summary, custom_details: details } = event.payload;
-  const action = 'dedup_key' in event ? `${event.event_action} ${event.dedup_key}` : 'change';
-  return [action, summary, ...Object.entries(details).map(([label, value]) => `${label}: ${value}`)];
+/** An event as `prepare` makes it. */
+export function show(event: {
+  readonly event_action?: string;
+  readonly dedup_key?: string;
+  readonly payload?: { readonly summary: string; readonly custom_details: object };
+}): readonly string[] {
+  const { event_action, dedup_key, payload } = event;
+  const action = event_action === undefined ? 'change' : `${event_action} ${dedup_key}`;
+  if (payload === undefined) return [action];
+  const details = Object.entries(payload.custom_details);
+  return [action, payload.summary, ...details.map(([label, value]) => `${label}: ${value}`)];
 }
 
-function eventOf(item: MessageItem, message: IncidentMessage): PagerdutyEvent {
+function eventOf(item: MessageItem, message: IncidentMessage) {
   const words = wordItem(item, message);
   if (stateOf(item) === 'event') return changeOf({ ...message, items: [item] });
   const dedup_key = dedupKey(item, maxKeyLength);
@@ -155,7 +113,8 @@ function detailsOf(words: ItemWording): Readonly<Record<string, string>> {
   };
 }
 
-function changeOf(message: Message): PagerdutyEvent {
+/** Something that happened and asks nothing of anybody. */
+function changeOf(message: Message) {
   const card = wordCard(message, 20);
   const lines = card.parts.map((part, index) => [
     part.title ?? `${index + 1}`,

@@ -1,11 +1,5 @@
 import { dayMs } from '../../domain/duration.ts';
-import type {
-  IncidentMessage,
-  Message,
-  MessageItem,
-  ReportMessage,
-  TestMessage,
-} from '../../domain/message.ts';
+import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
@@ -19,16 +13,15 @@ import {
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { cutUnits } from '../literal-markdown.ts';
+import { cutUnits } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {
-  button,
+  actions,
   context,
   cutEscaped,
   escapeSlack,
-  field,
+  fields,
   literalMrkdwn,
-  plain,
   type SlackBlock,
   section,
   unescapeSlack,
@@ -54,11 +47,7 @@ export interface SlackPayload {
   readonly text: string;
   /** Off where nobody is mentioned: the text is shown as it is written. */
   readonly mrkdwn: boolean;
-  readonly attachments?: {
-    readonly color: string;
-    readonly fallback: string;
-    readonly blocks: SlackBlock[];
-  }[];
+  readonly attachments?: { readonly color: string; readonly fallback: string; blocks: SlackBlock[] }[];
 }
 
 /**
@@ -67,24 +56,19 @@ export interface SlackPayload {
  * numbers only.
  */
 export function renderSlack(message: Message, mention: Mention = {}): SlackPayload {
-  return withMentions(renderKind(message), mentionsIn(message, mention));
+  const payload =
+    message.kind === 'incidents'
+      ? renderIncidents(message)
+      : message.kind === 'report'
+        ? renderReport(message)
+        : payloadOf(testHeadline(message), 'info', [section(testStory(message))]);
+  return withMentions(payload, mentionsIn(message, mention));
 }
 
 /** The same message as one short line: what is sent when Slack cannot take the blocks. */
 export function renderSlackPlainly(message: Message, mention: Mention = {}): SlackPayload {
   const { text, mrkdwn } = renderSlack(message, mention);
   return { text, mrkdwn };
-}
-
-function renderKind(message: Message): SlackPayload {
-  switch (message.kind) {
-    case 'incidents':
-      return renderIncidents(message);
-    case 'report':
-      return renderReport(message);
-    case 'test':
-      return renderTest(message);
-  }
 }
 
 /** The same payload for chat.update, which draws every text as mrkdwn: nothing in it is markup that was not meant. */
@@ -112,19 +96,19 @@ function renderIncidents(message: IncidentMessage): SlackPayload {
   const blocks = single ? itemBlocks(only, item, message.at) : groupBlocks(words, message);
   // Previews show the beginning: account and amount; the icon before them says how bad it is.
   const headline = single ? `${only.subject} · ${only.stateWord}` : words.headline;
-  return payload({ headline, tone: words.tone, blocks });
+  return payloadOf(headline, words.tone, blocks);
 }
 
 function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonly SlackBlock[] {
-  const fields = words.figures.slice(0, 10).map(({ label, value }) => field(label, value));
   const trend = sparklineOf(item, now);
+  const links = words.links.filter(({ url }) => url.length <= limits.url);
   return [
     section(words.story.join(' ')),
-    ...(fields.length === 0 ? [] : [{ type: 'section', fields } as const]),
+    ...fields(words.figures),
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
     ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
     ...(trend === null ? [] : [context(trend)]),
-    ...actions(words),
+    ...actions(links.map(toButton), true),
     context(words.origin),
   ];
 }
@@ -152,8 +136,7 @@ function groupBlocks(
  */
 function groupedItem(item: ItemWording): SlackBlock {
   const help = item.advice[0] ?? item.story[0] ?? '';
-  const text = `${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`;
-  return { type: 'section', text: plain(text, 310) };
+  return section(`${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`, 310);
 }
 
 /** The links of each notice but those to the page, the first ones first, as far as all addresses together are short enough. */
@@ -165,8 +148,7 @@ function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBl
       left -= url.length;
       return true;
     });
-    const elements = links.map(({ kind, label, url }) => button({ label, url, id: `${kind}-${index}` }));
-    return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+    return actions(links.map(({ kind, label, url }) => ({ label, url, id: `${kind}-${index}` })));
   });
 }
 
@@ -194,7 +176,7 @@ function renderReport(message: ReportMessage): SlackPayload {
     ...more,
     ...pageButton(message),
   ];
-  return payload({ headline: words.headline, tone: 'info', blocks });
+  return payloadOf(words.headline, 'info', blocks);
 }
 
 function reportSection(account: ReportAccountWording): SlackBlock {
@@ -207,27 +189,17 @@ function reportSection(account: ReportAccountWording): SlackBlock {
   return section([`${account.name} (${notified})`, ...lines, ...advice].join('\n'), 600);
 }
 
-function renderTest(message: TestMessage): SlackPayload {
-  const headline = testHeadline(message);
-  return payload({ headline, tone: 'info', blocks: [section(testStory(message))] });
-}
-
-function payload(parts: {
-  readonly headline: string;
-  readonly tone: Tone;
-  readonly blocks: readonly SlackBlock[];
-}): SlackPayload {
-  const text = cutEscaped(escapeSlack(`${toneIcons[parts.tone]} ${parts.headline}`), limits.fallback);
+function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
+  const text = cutEscaped(escapeSlack(`${toneIcons[tone]} ${headline}`), limits.fallback);
   return {
     text,
     mrkdwn: false,
-    attachments: [{ color: colours[parts.tone], fallback: text, blocks: [...parts.blocks] }],
+    attachments: [{ color: colours[tone], fallback: text, blocks: [...blocks] }],
   };
 }
 
 function pageButton(message: Message): readonly SlackBlock[] {
-  const elements = pageLinks(message).map(({ label, url }) => button({ label, url, id: 'page' }));
-  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+  return actions(pageLinks(message).map((link) => ({ ...link, id: 'page' })));
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
@@ -248,12 +220,6 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }
 
-function actions(words: ItemWording): readonly SlackBlock[] {
-  const elements = words.links
-    .filter(({ url }) => url.length <= limits.url)
-    .map(({ kind, label, url }, index) => ({
-      ...button({ label, url, id: kind }),
-      ...(index === 0 ? { style: 'primary' as const } : {}),
-    }));
-  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+function toButton({ kind, label, url }: ItemWording['links'][number]) {
+  return { label, url, id: kind };
 }

@@ -1,6 +1,12 @@
 import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
-import { type Accept, acceptRows, strangeSuccess } from '../accept.ts';
-import { type AnswerRow, type AnswerTable, commonAnswers } from '../answers.ts';
+import {
+  type Accept,
+  type AnswerRow,
+  type AnswerTable,
+  acceptRows,
+  commonAnswers,
+  strangeSuccess,
+} from '../answers.ts';
 import { readSeconds } from '../post-kind.ts';
 
 /**

@@ -1,68 +1,51 @@
-import { lookAlike } from '../literal-markdown.ts';
-import { readCard } from '../read-card.ts';
+import { readCard } from '../demo-receiver.ts';
+import { lookAlike } from '../markdown.ts';
 
 /** Limits in characters (docs.slack.dev, Block Kit reference), and ours where none is documented. */
 const limits = { section: 3000, context: 600, button: 75, field: 400 } as const;
 
-export interface PlainText {
-  readonly type: 'plain_text';
-  readonly text: string;
-  readonly emoji: boolean;
+export type SlackBlock = ReturnType<typeof section> | ReturnType<typeof context> | Rows[number];
+type Rows = ReturnType<typeof fields> | ReturnType<typeof actions>;
+
+export function section(text: string, limit: number = limits.section) {
+  return { type: 'section' as const, text: plain(text, limit) };
 }
 
-export interface Mrkdwn {
-  readonly type: 'mrkdwn';
-  readonly text: string;
+export function context(text: string) {
+  return { type: 'context' as const, elements: [plain(text, limits.context)] };
 }
 
-export interface LinkButton {
-  readonly type: 'button';
-  readonly text: PlainText;
-  readonly url: string;
-  readonly action_id: string;
-  readonly style?: 'primary';
-}
-
-export type SlackBlock =
-  | { readonly type: 'section'; readonly text: PlainText }
-  | { readonly type: 'section'; readonly fields: Mrkdwn[] }
-  | { readonly type: 'context'; readonly elements: PlainText[] }
-  | { readonly type: 'actions'; readonly elements: LinkButton[] };
-
-export function button(order: {
-  readonly label: string;
-  readonly url: string;
-  readonly id: string;
-}): LinkButton {
-  return {
-    type: 'button',
-    text: plain(order.label, limits.button),
-    url: order.url,
-    action_id: `lowwater-${order.id}`,
-  };
-}
-
-export function section(text: string, limit: number = limits.section): SlackBlock {
-  return { type: 'section', text: plain(text, limit) };
-}
-
-export function context(text: string): SlackBlock {
-  return { type: 'context', elements: [plain(text, limits.context)] };
-}
-
-export function field(label: string, value: string): Mrkdwn {
-  return {
-    type: 'mrkdwn',
+/** Names with their values, ten at most; none for none. */
+export function fields(figures: readonly { readonly label: string; readonly value: string }[]) {
+  const all = figures.slice(0, 10).map(({ label, value }) => ({
+    type: 'mrkdwn' as const,
     text: `*${literalMrkdwn(label) || '–'}*\n${cutEscaped(literalMrkdwn(value), limits.field) || '–'}`,
-  };
+  }));
+  return all.length === 0 ? [] : [{ type: 'section' as const, fields: all }];
+}
+
+/** Links as a row of buttons, the first one in colour where `isPrimary`; none for none. */
+export function actions(
+  links: readonly { readonly label: string; readonly url: string; readonly id: string }[],
+  isPrimary = false,
+) {
+  const elements = links.map(({ label, url, id }, index) => ({
+    type: 'button' as const,
+    text: plain(label, limits.button),
+    url,
+    action_id: `lowwater-${id}`,
+    ...(isPrimary && index === 0 ? { style: 'primary' as const } : {}),
+  }));
+  return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
 }
 
 /**
  * Escaped as all text objects, because Slack decodes the three entities in each of them. `emoji` off: a `:name:` in a name
  * stays what it is.
  */
-export function plain(text: string, limit: number): PlainText {
-  return { type: 'plain_text', text: text === '' ? '–' : cutEscaped(escapeSlack(text), limit), emoji: false };
+export function plain(text: string, limit: number) {
+  const cut = text === '' ? '–' : cutEscaped(escapeSlack(text), limit);
+  return { type: 'plain_text' as const, text: cut, emoji: false };
 }
 
 /** Escapes text for Slack: these three characters begin links, mentions and commands, and are escaped in every text object. */

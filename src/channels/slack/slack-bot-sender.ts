@@ -6,14 +6,12 @@ import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
-import { deliverParts, type MessagePart } from '../deliver-parts.ts';
+import { deliverParts, type MessagePart, tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
-import { pause } from '../pause.ts';
-import { tryRender } from '../rendering.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
-import { callSlack } from './slack-call.ts';
+import { callSlack, pause } from './slack-call.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;

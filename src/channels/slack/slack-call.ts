@@ -49,3 +49,19 @@ function headersOf({ headers }: HttpAnswer): Headers {
     for (const each of [value].flat()) all.append(name, each);
   return all;
 }
+
+/** Waits, unless the exchange ends before: then it rejects. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.setTimer(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    const stop = (): void => {
+      cancel();
+      reject(new Error('stopped'));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

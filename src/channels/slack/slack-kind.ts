@@ -5,8 +5,7 @@ import type { ChannelSettings } from '../../domain/settings.ts';
 import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { secret, textLeaf } from '../../schema/texts.ts';
-import { acceptSchema } from '../accept.ts';
-import { commonAnswers } from '../answers.ts';
+import { acceptSchema, commonAnswers } from '../answers.ts';
 import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
@@ -112,7 +111,7 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
   async openDemoReceiver() {
     const [{ receivePosts }, { describeSlackPayload }] = await Promise.all([
-      import('../listen-on-loopback.ts'),
+      import('../demo-receiver.ts'),
       import('./slack-blocks.ts'),
     ]);
     return receivePosts({

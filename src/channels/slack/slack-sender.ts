@@ -2,15 +2,14 @@ import { IncomingWebhook } from '@slack/webhook';
 import type { Secret } from '../../domain/secret.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
-import type { Accept } from '../accept.ts';
+import type { Accept } from '../answers.ts';
 import { classifyAnswer } from '../answers.ts';
+import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
-import { pause } from '../pause.ts';
-import { tryRender } from '../rendering.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { slackAnswers } from './slack-answers.ts';
-import { callSlack } from './slack-call.ts';
+import { callSlack, pause } from './slack-call.ts';
 
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;

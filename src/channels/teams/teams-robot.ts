@@ -2,69 +2,15 @@ import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
 import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
-import { literalMarkdown } from '../literal-markdown.ts';
+import { literalMarkdown } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import type { PostedPart } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
-export { readCard as show } from '../read-card.ts';
+export { readCard as show } from '../demo-receiver.ts';
 
 export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
   return [{ name: 'the message', body: JSON.stringify(renderTeams(message, mention)) }];
-}
-
-interface TextBlock {
-  readonly type: 'TextBlock';
-  readonly text: string;
-  readonly wrap: true;
-  readonly weight?: 'Bolder';
-  readonly size?: 'Medium' | 'Small';
-  readonly color?: string;
-  readonly isSubtle?: true;
-  readonly separator?: true;
-}
-
-type TeamsElement =
-  | TextBlock
-  | {
-      readonly type: 'FactSet';
-      readonly facts: readonly { readonly title: string; readonly value: string }[];
-    }
-  | {
-      readonly type: 'ActionSet';
-      readonly actions: readonly {
-        readonly type: 'Action.OpenUrl';
-        readonly title: string;
-        readonly url: string;
-      }[];
-    };
-
-/** Who is meant by a text of the card, which must hold it letter by letter. */
-interface TeamsMention {
-  readonly type: 'mention';
-  readonly text: string;
-  readonly mentioned: { readonly id: string; readonly name: string };
-}
-
-/** What a workflow takes as JSON: its template loops over `attachments`. */
-export interface TeamsPayload {
-  readonly type: 'message';
-  readonly attachments: readonly [
-    {
-      readonly contentType: 'application/vnd.microsoft.card.adaptive';
-      readonly contentUrl: null;
-      readonly content: {
-        readonly $schema: string;
-        readonly type: 'AdaptiveCard';
-        /** Newer ones were not drawn by Teams when this was written. */
-        readonly version: '1.4';
-        readonly msteams: { readonly width: 'Full'; readonly entities?: readonly TeamsMention[] };
-        /** What is read aloud, and shown where the card cannot be. */
-        readonly fallbackText: string;
-        readonly body: readonly TeamsElement[];
-      };
-    },
-  ];
 }
 
 /** Teams refuses a message above about 28 KB, and nobody hears of it: the workflow has answered by then. */
@@ -78,8 +24,11 @@ const colours: Readonly<Record<Tone, string>> = {
   neutral: 'Default',
 };
 
-/** A message as an Adaptive Card. Its text blocks know Markdown, so that nothing from outside is markup in them. */
-export function renderTeams(message: Message, mention: Mention = {}): TeamsPayload {
+/**
+ * A message as an Adaptive Card. Its text blocks know Markdown, so that nothing from outside is markup in them. The workflow's
+ * template loops over `attachments`.
+ */
+export function renderTeams(message: Message, mention: Mention = {}) {
   const people = mentionsIn(message, mention);
   return renderFitting(message, {
     render: (card) => payloadOf(card, people),
@@ -87,54 +36,45 @@ export function renderTeams(message: Message, mention: Mention = {}): TeamsPaylo
   });
 }
 
-function payloadOf(card: Card, people: readonly string[]): TeamsPayload {
-  const entities = people.map(mentionOf);
-  return {
-    type: 'message',
-    attachments: [
-      {
-        contentType: 'application/vnd.microsoft.card.adaptive',
-        contentUrl: null,
-        content: {
-          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-          type: 'AdaptiveCard',
-          version: '1.4',
-          msteams: { width: 'Full', ...(entities.length === 0 ? {} : { entities }) },
-          fallbackText: cutText(card.headline, 300),
-          body: [
-            block(card.headline, { weight: 'Bolder', size: 'Medium', color: colours[card.tone] }),
-            ...mentionLine(entities),
-            ...card.parts.flatMap(partElements),
-            ...(card.more === null ? [] : [block(card.more, { isSubtle: true })]),
-            ...actions(card.links),
-          ],
-        },
-      },
+function payloadOf(card: Card, people: readonly string[]) {
+  // A text of the card has to hold the mention letter by letter.
+  const entities = people.map((id) => ({
+    type: 'mention',
+    text: `<at>${id}</at>`,
+    mentioned: { id, name: id },
+  }));
+  const tags = entities.map(({ text }) => text).join(' ');
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    // Newer ones were not drawn by Teams when this was written.
+    version: '1.4',
+    msteams: { width: 'Full', ...(entities.length === 0 ? {} : { entities }) },
+    // What is read aloud, and shown where the card cannot be.
+    fallbackText: cutText(card.headline, 300),
+    body: [
+      block(card.headline, { weight: 'Bolder', size: 'Medium', color: colours[card.tone] }),
+      // Of our own making: only here a text holds markup.
+      ...(tags === '' ? [] : [{ type: 'TextBlock', text: tags, wrap: true }]),
+      ...card.parts.flatMap(partElements),
+      ...(card.more === null ? [] : [block(card.more, { isSubtle: true })]),
+      ...actions(card.links),
     ],
   };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] } as const;
 }
 
-function mentionOf(id: string): TeamsMention {
-  return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
-}
-
-/** Of our own making: only here a text holds markup. */
-function mentionLine(entities: readonly TeamsMention[]): readonly TeamsElement[] {
-  const text = entities.map((entity) => entity.text).join(' ');
-  return text === '' ? [] : [{ type: 'TextBlock', text, wrap: true }];
-}
-
-function partElements(part: CardPart): readonly TeamsElement[] {
+function partElements(part: CardPart): readonly object[] {
   const facts = part.figures.map(({ label, value }) => ({
     title: literal(label, 60),
     value: literal(value, 200),
   }));
+  const titleLook = { weight: 'Bolder', color: colours[part.tone], separator: true };
   return [
-    ...(part.title === null
-      ? []
-      : [block(part.title, { weight: 'Bolder', color: colours[part.tone], separator: true })]),
+    ...(part.title === null ? [] : [block(part.title, titleLook)]),
     ...(part.lines.length === 0 ? [] : [block(part.lines.join(' '))]),
-    ...(facts.length === 0 ? [] : [{ type: 'FactSet', facts } as const]),
+    ...(facts.length === 0 ? [] : [{ type: 'FactSet', facts }]),
     ...part.advice.map((sentence) => block(`👉 ${sentence}`)),
     ...(part.note === null ? [] : [block(`📌 ${part.note}`)]),
     ...actions(part.links),
@@ -142,22 +82,12 @@ function partElements(part: CardPart): readonly TeamsElement[] {
   ];
 }
 
-function actions(links: Card['links']): readonly TeamsElement[] {
-  return links.length === 0
-    ? []
-    : [
-        {
-          type: 'ActionSet',
-          actions: links.map(({ label, url }) => ({
-            type: 'Action.OpenUrl',
-            title: cutText(label, 60),
-            url,
-          })),
-        },
-      ];
+function actions(links: Card['links']): readonly object[] {
+  const each = links.map(({ label, url }) => ({ type: 'Action.OpenUrl', title: cutText(label, 60), url }));
+  return each.length === 0 ? [] : [{ type: 'ActionSet', actions: each }];
 }
 
-function block(text: string, looks: Omit<TextBlock, 'type' | 'text' | 'wrap'> = {}): TextBlock {
+function block(text: string, looks: object = {}): object {
   return { type: 'TextBlock', text: literal(text, 1500), wrap: true, ...looks };
 }
 

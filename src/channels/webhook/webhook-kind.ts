@@ -4,8 +4,7 @@ import { isSuccess } from '../../net/http-answer.ts';
 import { secretAddress, signingKey } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
-import { type Accept, acceptRows, acceptSchema } from '../accept.ts';
-import { type AnswerTable, commonAnswers } from '../answers.ts';
+import { type Accept, type AnswerTable, acceptRows, acceptSchema, commonAnswers } from '../answers.ts';
 import { hostOf, isLoopback, isUnencrypted } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { templateSchema } from './template-schema.ts';
@@ -91,7 +90,7 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
     return openWebhookSender({ settings, table: webhookAnswers(settings.accept), ...dependencies });
   },
   async openDemoReceiver() {
-    const { receivePosts } = await import('../listen-on-loopback.ts');
+    const { receivePosts } = await import('../demo-receiver.ts');
     return receivePosts({
       channel: (origin) => ({ type: 'webhook', url: `${origin}/hook` }),
       show: (body) => ({ title: 'Webhook', lines: JSON.stringify(JSON.parse(body), null, 2).split('\n') }),

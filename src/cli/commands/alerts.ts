@@ -2,12 +2,11 @@ import { formatMoney } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { exitCodes, jsonOption } from '../command.ts';
+import { jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';
-import { printJson } from '../terminal/output.ts';
-import { paintSeverity } from '../terminal/style.ts';
-import { formatTable } from '../terminal/table.ts';
+import { paintSeverity } from '../terminal/output.ts';
+import { type Column, printRows } from '../terminal/table.ts';
 import { formatInstant, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 
@@ -20,54 +19,38 @@ export const alertsCommand = operatorCommand({
     all: { summary: 'also the resolved ones that are still stored' },
     json: jsonOption,
   },
-  async run(context, input, desk) {
-    const views = await desk.views();
+  async run(context, input, { views: open, timezone, ...desk }) {
+    const views = await open();
     await warnOfOldData(context, desk, views);
-    const alerts = await views.alerts({ all: input.flag('all') });
-    if (input.flag('json')) {
-      const { alertJson } = await import('../../views/public-json.ts');
-      await printJson(context, { alerts: alerts.map(alertJson) });
-    } else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
-    else await context.stdout.write(formatAlerts(alerts, context, desk.timezone));
-    return exitCodes.ok;
+    const rows = await views.alerts({ all: input.flag('all') });
+    const json = async () => ({ alerts: rows.map((await import('../../views/public-json.ts')).alertJson) });
+    const none = 'No alert is pending or firing.';
+    return printRows(context, input, { rows, none, json, columns: alertColumns(context, timezone) });
   },
 });
 
-function formatAlerts(
-  alerts: readonly AlertView[],
-  { stdout, clock }: CommandContext,
-  timezone: string,
-): string {
+function alertColumns({ stdout, clock }: CommandContext, timezone: string): readonly Column<AlertView>[] {
   const { style } = stdout;
   const now = clock.now();
-  return formatTable<AlertView>({
-    columns: [
-      {
-        header: 'STATE',
-        value: ({ state }) => state,
-        paint: ({ state }, cell) => (state === 'firing' ? style.bold(cell) : cell),
-      },
-      {
-        header: 'SEVERITY',
-        value: ({ severity }) => severity,
-        paint: ({ severity }, cell) => paintSeverity(style, severity, cell),
-      },
-      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
-      { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
-      { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
-      { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
-      { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
-      {
-        header: 'LASTS',
-        align: 'right',
-        rank: 2,
-        value: (alert) => lengthOf(alert, now),
-      },
-      { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
-    ],
-    rows: alerts,
-    output: stdout,
-  });
+  return [
+    {
+      header: 'STATE',
+      value: ({ state }) => state,
+      paint: ({ state }, cell) => (state === 'firing' ? style.bold(cell) : cell),
+    },
+    {
+      header: 'SEVERITY',
+      value: ({ severity }) => severity,
+      paint: ({ severity }, cell) => paintSeverity(style, severity, cell),
+    },
+    { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
+    { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
+    { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
+    { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
+    { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
+    { header: 'LASTS', align: 'right', rank: 2, value: (alert) => lengthOf(alert, now) },
+    { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
+  ];
 }
 
 /** What merely happened, such as a top-up, has no length. */
@@ -77,9 +60,9 @@ function lengthOf({ state, since, resolvedAt }: AlertView, now: number): string 
 }
 
 function describeNote(alert: AlertView): string {
-  const { by, comment } = alert.acknowledged ?? { by: '', comment: '' };
-  const taken =
-    alert.acknowledged === null ? [] : [`acknowledged by ${by}${comment === '' ? '' : `: ${comment}`}`];
+  const { acknowledged } = alert;
+  const comment = acknowledged?.comment ? `: ${acknowledged.comment}` : '';
+  const taken = acknowledged === null ? [] : [`acknowledged by ${acknowledged.by}${comment}`];
   return [...taken, ...wordSuppression(alert)].join(', ');
 }
 

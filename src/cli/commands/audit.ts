@@ -1,11 +1,8 @@
 import { weekMs } from '../../domain/duration.ts';
-import type { AuditEntry } from '../../domain/operator.ts';
-import { exitCodes, jsonOption } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { jsonOption } from '../command.ts';
 import { operatorCommand } from '../desk.ts';
 import { readInstant } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 
 export const auditCommand = operatorCommand({
@@ -19,28 +16,20 @@ export const auditCommand = operatorCommand({
   async run(context, input, desk) {
     const now = context.clock.now();
     const since = readInstant(input, 'since', { now, timezone: desk.timezone }) ?? now - weekMs;
-    const entries = await (await desk.views()).audit(since);
-    if (input.flag('json')) {
-      const { auditJson } = await import('../../views/public-json.ts');
-      await printJson(context, { audit: entries.map(auditJson) });
-    } else if (entries.length === 0) await context.stdout.write('No action in this time.\n');
-    else await context.stdout.write(formatAudit(entries, context, desk.timezone));
-    return exitCodes.ok;
+    const rows = await (await desk.views()).audit(since);
+    return printRows(context, input, {
+      rows,
+      none: 'No action in this time.',
+      json: async () => ({ audit: rows.map((await import('../../views/public-json.ts')).auditJson) }),
+      columns: [
+        { header: `AT (${desk.timezone})`, value: ({ at }) => formatInstant(at, desk.timezone) },
+        { header: 'BY', value: ({ by }) => by, minWidth: 8 },
+        { header: 'ACTION', value: ({ action }) => action },
+        { header: 'ACCOUNT', value: ({ account }) => account ?? '', minWidth: 8 },
+        { header: 'RULE', value: ({ rule }) => rule ?? '', minWidth: 8 },
+        { header: 'FROM', rank: 3, value: ({ from }) => from ?? '' },
+        { header: 'DETAIL', rank: 4, minWidth: 12, value: ({ detail }) => detail },
+      ],
+    });
   },
 });
-
-function formatAudit(entries: readonly AuditEntry[], { stdout }: CommandContext, timezone: string): string {
-  return formatTable<AuditEntry>({
-    columns: [
-      { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone) },
-      { header: 'BY', value: ({ by }) => by, minWidth: 8 },
-      { header: 'ACTION', value: ({ action }) => action },
-      { header: 'ACCOUNT', value: ({ account }) => account ?? '', minWidth: 8 },
-      { header: 'RULE', value: ({ rule }) => rule ?? '', minWidth: 8 },
-      { header: 'FROM', rank: 3, value: ({ from }) => from ?? '' },
-      { header: 'DETAIL', rank: 4, minWidth: 12, value: ({ detail }) => detail },
-    ],
-    rows: entries,
-    output: stdout,
-  });
-}

@@ -12,8 +12,7 @@ import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
-import { printJson } from '../terminal/output.ts';
-import { paintSeverity, type Style } from '../terminal/style.ts';
+import { paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
 /** Exit codes of monitoring plugins. */

@@ -6,8 +6,7 @@ import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts
 import type { CommandContext } from '../context.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { leaveOrder, programOf } from '../open-reader.ts';
-import { type Output, printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 
 export const clusterStatusCommand: Command = {
@@ -22,12 +21,29 @@ standby, owner a node or null.`,
     const { settings } = await loadForOperator(context, input);
     const seen = await lookAt(context, requirePostgres(settings));
     const cluster = describeCluster(seen);
-    const { owner } = cluster;
-    if (input.flag('json')) await printJson(context, cluster);
-    else
-      await context.stdout.write(formatCluster(cluster, { stdout: context.stdout, now: seen.databaseNow }));
-    if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
-    return owner === null ? exitCodes.failed : exitCodes.ok;
+    await printRows(context, input, {
+      rows: cluster.members,
+      none: 'No daemon runs on this database.',
+      json: () => cluster,
+      columns: [
+        { header: 'NODE', value: ({ node }) => node },
+        {
+          header: 'ROLE',
+          value: ({ role }) => (role === 'owner' ? `owner (epoch ${cluster.epoch})` : 'stands by'),
+        },
+        { header: 'CONFIGURATION', value: ({ sameConfiguration }) => nameSameness(sameConfiguration) },
+        {
+          header: 'LEASE',
+          value: ({ leaseEndsAt }) => formatShortDuration(Date.parse(leaseEndsAt) - seen.databaseNow),
+          align: 'right',
+        },
+        { header: 'PROGRAM', value: ({ program }) => program, rank: 1 },
+        { header: 'ADDRESS', value: ({ advertise }) => advertise ?? '-', rank: 2 },
+      ],
+    });
+    if (cluster.owner !== null) return exitCodes.ok;
+    await context.stderr.write(`warning: ${nobodyOwns}\n`);
+    return exitCodes.failed;
   },
 };
 
@@ -74,11 +90,13 @@ async function refuseDiffering(
   const other = members.find(({ configHash }) => configHash !== owner?.configHash);
   if (owner === undefined || other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
-  const [{ readConfigurations }, { compareConfigurations }] = await Promise.all([
+  const [{ findConfigurations, withSchema }, { compareConfigurations }] = await Promise.all([
     import('../../store/postgres/reader.ts'),
     import('../../cluster/compare-configurations.ts'),
   ]);
-  const found = await readConfigurations({ url, program: programOf(context), hashes: Object.values(hashes) });
+  const found = await withSchema(url, programOf(context), (database) =>
+    findConfigurations(database, Object.values(hashes)),
+  );
   const [before, after] = [found.get(hashes.owner), found.get(hashes.other)];
   const differences =
     before === undefined || after === undefined
@@ -91,8 +109,11 @@ async function refuseDiffering(
 }
 
 async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
-  const { lookAtCluster } = await import('../../store/postgres/reader.ts');
-  return lookAtCluster({ url, program: programOf(context) });
+  const [{ withSchema }, { lookAround }] = await Promise.all([
+    import('../../store/postgres/reader.ts'),
+    import('../../store/postgres/lease.ts'),
+  ]);
+  return withSchema(url, programOf(context), lookAround);
 }
 
 /** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
@@ -131,63 +152,22 @@ function nodeOf({ members }: ClusterLook, incarnation: string): string {
   return members.find((member) => member.incarnation === incarnation)?.node ?? 'a daemon that is gone';
 }
 
-function formatCluster(
-  { epoch, members }: DescribedCluster,
-  { stdout, now }: { readonly stdout: Output; readonly now: number },
-): string {
-  if (members.length === 0) return 'No daemon runs on this database.\n';
-  return formatTable({
-    columns: [
-      { header: 'NODE', value: ({ node }) => node },
-      {
-        header: 'ROLE',
-        value: ({ role }) => (role === 'owner' ? `owner (epoch ${epoch})` : 'stands by'),
-      },
-      { header: 'CONFIGURATION', value: ({ sameConfiguration }) => nameSameness(sameConfiguration) },
-      {
-        header: 'LEASE',
-        value: ({ leaseEndsAt }) => formatShortDuration(Date.parse(leaseEndsAt) - now),
-        align: 'right',
-      },
-      { header: 'PROGRAM', value: ({ program }) => program, rank: 1 },
-      { header: 'ADDRESS', value: ({ advertise }) => advertise ?? '-', rank: 2 },
-    ],
-    rows: members,
-    output: stdout,
-  });
-}
-
 function nameSameness(same: boolean | null): string {
   if (same === null) return 'no owner to compare with';
   return same ? "as the owner's" : "NOT the owner's";
 }
 
-export interface DescribedCluster {
-  readonly epoch: number;
-  /** The node that owns the accounts; null where nobody does. */
-  readonly owner: string | null;
-  readonly members: readonly DescribedMember[];
-}
-
-interface DescribedMember {
-  readonly node: string;
-  readonly role: 'owner' | 'standby';
-  readonly advertise: string | null;
-  readonly program: string;
-  /** As the owner's; null where there is no owner. */
-  readonly sameConfiguration: boolean | null;
-  readonly leaseEndsAt: string;
-}
+export type DescribedCluster = ReturnType<typeof describeCluster>;
 
 /** The daemons that share a database, as JSON and tables show them. */
-export function describeCluster({ epoch, owner, members }: ClusterLook): DescribedCluster {
+export function describeCluster({ epoch, owner, members }: ClusterLook) {
   const leading = members.find(({ incarnation }) => incarnation === owner);
   return {
     epoch,
     owner: leading?.node ?? null,
     members: members.map((member) => ({
       node: member.node,
-      role: member === leading ? 'owner' : 'standby',
+      role: member === leading ? ('owner' as const) : ('standby' as const),
       advertise: member.advertise,
       program: member.program,
       sameConfiguration: leading === undefined ? null : leading.configHash === member.configHash,

@@ -1,12 +1,10 @@
 import { instantOfWall, isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
-import type { ExpectedTopUp } from '../../domain/operator.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { parseWall, readBalance, requireAccount, suggest } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 
 export const expectCommand: Command = operatorCommand({
@@ -115,37 +113,20 @@ async function cancel(context: CommandContext, input: CommandInput, desk: Desk, 
 }
 
 async function list(context: CommandContext, input: CommandInput, desk: Desk): Promise<number> {
-  const expected = await (await desk.views()).expected();
-  if (input.flag('json')) {
-    const { expectedJson } = await import('../../views/public-json.ts');
-    await printJson(context, { expected: expected.map(expectedJson) });
-  } else if (expected.length === 0) await context.stdout.write('No top-up is expected.\n');
-  else await context.stdout.write(formatExpected(expected, context, desk.timezone));
-  return 0;
-}
-
-function formatExpected(
-  expected: readonly ExpectedTopUp[],
-  { stdout }: CommandContext,
-  timezone: string,
-): string {
-  return formatTable<ExpectedTopUp>({
+  const rows = await (await desk.views()).expected();
+  return printRows(context, input, {
+    rows,
+    none: 'No top-up is expected.',
+    json: async () => ({ expected: rows.map((await import('../../views/public-json.ts')).expectedJson) }),
     columns: [
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'BALANCE', rank: 3, value: ({ balance }) => balance },
-      { header: 'AMOUNT', align: 'right', value: ({ amountMicros }) => formatAmount(amountMicros, null) },
-      {
-        header: 'CAME',
-        align: 'right',
-        rank: 2,
-        value: ({ receivedMicros }) => formatAmount(receivedMicros, null),
-      },
-      { header: `BY (${timezone})`, value: ({ by }) => formatInstant(by, timezone) },
+      { header: 'AMOUNT', align: 'right', value: (topUp) => formatAmount(topUp.amountMicros, null) },
+      { header: 'CAME', align: 'right', rank: 2, value: (topUp) => formatAmount(topUp.receivedMicros, null) },
+      { header: `BY (${desk.timezone})`, value: ({ by }) => formatInstant(by, desk.timezone) },
       { header: 'ORDERED BY', rank: 4, value: ({ orderedBy }) => orderedBy, minWidth: 8 },
       { header: 'COMMENT', rank: 5, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id },
     ],
-    rows: expected,
-    output: stdout,
   });
 }

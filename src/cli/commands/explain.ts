@@ -6,10 +6,8 @@ import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantit
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import { operatorCommand } from '../desk.ts';
 import { requireAccount, requireRule, suggest } from '../read-options.ts';
-import { displayWidth, padToWidth } from '../terminal/display-width.ts';
-import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
-import { paintSeverity, type Style } from '../terminal/style.ts';
-import { wrapToWidth } from '../terminal/wrap.ts';
+import { displayWidth, padToWidth, wrapToWidth } from '../terminal/display-width.ts';
+import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { wordSuppression } from './alerts.ts';
 
 export const explainCommand = operatorCommand({

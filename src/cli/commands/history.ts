@@ -8,12 +8,11 @@ import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
-import { displayWidth } from '../terminal/display-width.ts';
+import { displayWidth, wrapToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
-import { wrapToWidth } from '../terminal/wrap.ts';
 
 const chartHeight = 18;
 

@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { listSecretTexts } from '../../daemon/known-secrets.ts';
-import type { CopiedTable, StorePlace } from '../../store/migrate-store.ts';
+import type { StorePlace } from '../../store/migrate-store.ts';
 import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { programOf } from '../open-reader.ts';
-import { type Output, printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 
 export const migrateStoreCommand: Command = {
   name: 'migrate-store',
@@ -36,8 +35,16 @@ An address may hold placeholders as the configuration does, so that no password 
       program: programOf(context),
       now: context.clock.now(),
     });
-    if (input.flag('json')) await printJson(context, { tables: copied });
-    else await context.stdout.write(formatCopied(copied, context.stdout));
+    await printRows(context, input, {
+      rows: copied,
+      none: '',
+      json: () => ({ tables: copied }),
+      columns: [
+        { header: 'TABLE', value: ({ name }) => name },
+        { header: 'ROWS', value: ({ rows }) => String(rows), align: 'right' },
+        { header: 'BYTES', value: ({ bytes }) => String(bytes), align: 'right' },
+      ],
+    });
     const next = /^[^:]*:\/\/|^\$/.test(to) ? 'storage.postgres.url' : 'storage.path';
     await context.stderr.write(
       `All of it arrived. The database that was read is as it was; set ${next} for daemons to use the new one.\n`,
@@ -45,18 +52,6 @@ An address may hold placeholders as the configuration does, so that no password 
     return exitCodes.ok;
   },
 };
-
-function formatCopied(copied: readonly CopiedTable[], stdout: Output): string {
-  return formatTable({
-    columns: [
-      { header: 'TABLE', value: ({ name }) => name },
-      { header: 'ROWS', value: ({ rows }) => String(rows), align: 'right' },
-      { header: 'BYTES', value: ({ bytes }) => String(bytes), align: 'right' },
-    ],
-    rows: copied,
-    output: stdout,
-  });
-}
 
 /** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */
 async function readPlace({ process }: CommandContext, text: string): Promise<StorePlace> {

@@ -2,8 +2,7 @@ import { describeDuration } from '../../domain/duration.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
 import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
 import { suggest } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 
 export const providersCommand: Command = {
   name: 'providers',
@@ -20,7 +19,6 @@ client code was: compare the first reading with your dashboard then.
   options: { json: jsonOption },
   examples: ['lowwater providers', 'lowwater providers twilio'],
   run: async (context, input) => {
-    const { stdout } = context;
     const type = input.optionalPositional('TYPE');
     const all = await describeProviders();
     const chosen = all.filter((each) => type === null || each.type === type);
@@ -29,23 +27,26 @@ client code was: compare the first reading with your dashboard then.
       const known = all.map((each) => each.type);
       throw new UsageError(`there is no kind of provider "${type}"`, suggest(type ?? '', known));
     }
-    if (input.flag('json')) await printJson(context, { providers: chosen });
-    else if (type !== null) await stdout.write(describeOne(only));
-    else
-      await stdout.write(
-        formatTable({
-          columns: [
-            { header: 'TYPE', value: (each) => each.type },
-            { header: 'PROVIDER', value: (each) => each.summary, minWidth: 12 },
-            { header: 'CREDENTIALS', value: ({ credentials }) => listNames(credentials), rank: 2 },
-            { header: 'BALANCES', value: ({ details }) => listIds(details?.balances), rank: 3 },
-            { header: 'CERTAINTY', value: (each) => each.certainty, rank: 1 },
-          ],
-          rows: chosen,
-          output: stdout,
-        }),
-      );
-    return exitCodes.ok;
+    if (type !== null && !input.flag('json')) {
+      await context.stdout.write(describeOne(only));
+      return exitCodes.ok;
+    }
+    return printRows(context, input, {
+      rows: chosen,
+      none: '',
+      json: () => ({ providers: chosen }),
+      columns: [
+        { header: 'TYPE', value: (each) => each.type },
+        { header: 'PROVIDER', value: (each) => each.summary, minWidth: 12 },
+        {
+          header: 'CREDENTIALS',
+          value: ({ credentials }) => list(credentials.map(({ name }) => name)),
+          rank: 2,
+        },
+        { header: 'BALANCES', value: ({ details }) => list(details?.balances.map(({ id }) => id)), rank: 3 },
+        { header: 'CERTAINTY', value: (each) => each.certainty, rank: 1 },
+      ],
+    });
   },
 };
 
@@ -61,35 +62,24 @@ export async function describeProviders(): Promise<readonly ProviderDescription[
 /** Everything about one kind, for a terminal. */
 function describeOne(provider: ProviderDescription): string {
   const { details, credentials, shortestEveryMs, caution } = provider;
-  const rows: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [name: string, text: string | null | undefined])[] = [
     ['source', `${provider.source} (${provider.certainty})`],
     ...credentials.map(({ name, label }) => [name, label] as const),
-    ...(details === null
-      ? []
-      : ([
-          ['request', details.request],
-          ['balances', details.balances.map(({ id, label }) => `${id} (${label})`).join(', ')],
-          ['currency', details.currency],
-          ...(details.baseUrl === null ? [] : [['baseUrl', `needed: ${details.baseUrl}`] as const]),
-        ] as const)),
+    ['request', details?.request],
+    ['balances', details?.balances.map(({ id, label }) => `${id} (${label})`).join(', ')],
+    ['currency', details?.currency],
+    ['baseUrl', details?.baseUrl && `needed: ${details.baseUrl}`],
     ['limits', provider.limits],
-    ...(shortestEveryMs === null
-      ? []
-      : [['poll.every', `${describeDuration(shortestEveryMs)} or longer`] as const]),
-    ...[...(details?.notes ?? []), ...(caution === null ? [] : [caution])].map(
-      (note) => ['note', note] as const,
-    ),
+    ['poll.every', shortestEveryMs === null ? null : `${describeDuration(shortestEveryMs)} or longer`],
+    ...[...(details?.notes ?? []), caution].map((note) => ['note', note] as const),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+  const said = rows.filter(([, text]) => text);
+  const width = Math.max(...said.map(([name]) => name.length));
+  const lines = said.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
   const example = provider.example === null ? '' : `\n${JSON.stringify(provider.example, null, 2)}\n`;
   return `${provider.type}: ${provider.summary}\n${lines.join('\n')}\n${example}`;
 }
 
-function listNames(all: readonly { readonly name: string }[]): string {
-  return all.map(({ name }) => name).join(', ') || '–';
-}
-
-function listIds(all: readonly { readonly id: string }[] = []): string {
-  return all.map(({ id }) => id).join(', ') || '–';
+function list(words: readonly string[] = []): string {
+  return words.join(', ') || '–';
 }

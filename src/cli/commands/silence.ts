@@ -4,9 +4,7 @@ import { isoText } from '../../domain/moment.ts';
 import { maxSilenceMs } from '../../domain/route.ts';
 import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import type { SilenceView } from '../../views/views.ts';
-import { CommandError, type CommandInput, exitCodes, jsonOption, UsageError } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import { CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import { operatorCommand, printOrdered } from '../desk.ts';
 import {
   byOption,
@@ -17,8 +15,7 @@ import {
   requireRule,
   suggest,
 } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
-import { formatTable } from '../terminal/table.ts';
+import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 
 export const silenceAddCommand = operatorCommand({
@@ -89,13 +86,26 @@ export const silenceListCommand = operatorCommand({
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: jsonOption },
   async run(context, input, desk) {
-    const silences = await (await desk.views()).silences();
-    if (input.flag('json')) {
-      const { silenceJson } = await import('../../views/public-json.ts');
-      await printJson(context, { silences: silences.map(silenceJson) });
-    } else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
-    else await context.stdout.write(formatSilences(silences, context, desk.timezone));
-    return exitCodes.ok;
+    const rows = await (await desk.views()).silences();
+    const { style } = context.stdout;
+    return printRows(context, input, {
+      rows,
+      none: 'Nothing is silenced.',
+      json: async () => ({ silences: rows.map((await import('../../views/public-json.ts')).silenceJson) }),
+      columns: [
+        {
+          header: 'STATE',
+          value: ({ active }) => (active ? 'active' : 'to come'),
+          paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
+        },
+        { header: 'MATCHES', value: ({ match }) => wordMatcher(match), minWidth: 14 },
+        { header: 'FROM', rank: 2, value: ({ startsAt }) => formatInstant(startsAt, desk.timezone) },
+        { header: `UNTIL (${desk.timezone})`, value: ({ endsAt }) => formatInstant(endsAt, desk.timezone) },
+        { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
+        { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },
+        { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },
+      ],
+    });
   },
 });
 
@@ -161,29 +171,4 @@ function checkMatcher(match: Matcher, everything: boolean): void {
 function idOf(body: unknown): string {
   const { silence } = body as { readonly silence?: { readonly id?: unknown } };
   return typeof silence?.id === 'string' ? silence.id : '(no id)';
-}
-
-function formatSilences(
-  silences: readonly SilenceView[],
-  { stdout }: CommandContext,
-  timezone: string,
-): string {
-  const { style } = stdout;
-  return formatTable<SilenceView>({
-    columns: [
-      {
-        header: 'STATE',
-        value: ({ active }) => (active ? 'active' : 'to come'),
-        paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
-      },
-      { header: 'MATCHES', value: ({ match }) => wordMatcher(match), minWidth: 14 },
-      { header: 'FROM', rank: 2, value: ({ startsAt }) => formatInstant(startsAt, timezone) },
-      { header: `UNTIL (${timezone})`, value: ({ endsAt }) => formatInstant(endsAt, timezone) },
-      { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
-      { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },
-      { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },
-    ],
-    rows: silences,
-    output: stdout,
-  });
 }

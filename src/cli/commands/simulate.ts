@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseJson } from '../../domain/json.ts';
-import type { HttpService, ServiceAddress } from '../../simulator/http-service.ts';
+import type { HttpService, ServiceAddress } from '../../net/http-service.ts';
 import type { Scenario } from '../../simulator/scenario.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -69,7 +69,7 @@ async function playScenario(
   file: string | null,
 ): Promise<Playing> {
   const [{ defaultScenario }, { startSimulator }] = await Promise.all([
-    import('../../simulator/default-scenario.ts'),
+    import('../../simulator/scenario.ts'),
     import('../../simulator/server.ts'),
   ]);
   const scenario = file === null ? defaultScenario : await readScenario(file);

@@ -12,11 +12,10 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand } from '../desk.ts';
-import { type Output, layoutWidth, printJson } from '../terminal/output.ts';
-import { type Style, paintSeverity } from '../terminal/style.ts';
+import { wrapToWidth } from '../terminal/display-width.ts';
+import { type Output, type Style, layoutWidth, paintSeverity, printJson } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
-import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
 

@@ -9,8 +9,7 @@ import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { openReader } from '../open-reader.ts';
-import { printJson } from '../terminal/output.ts';
-import type { Style } from '../terminal/style.ts';
+import { printJson, type Style } from '../terminal/output.ts';
 
 export const validateCommand: Command = {
   name: 'validate',

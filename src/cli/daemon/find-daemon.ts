@@ -131,7 +131,7 @@ type DatabaseIdentity =
 async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
   const { readIdOf } = await import('../../store/store.ts');
   const place = storage.path ?? 'the PostgreSQL database';
-  const id = await readIdOf(storage, { program });
+  const id = await readIdOf(storage, program);
   if (id !== null) return { kind: 'known', id, place };
   if (storage.path === undefined) return { kind: 'unknown', why: 'it does not answer' };
   try {

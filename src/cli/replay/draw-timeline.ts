@@ -6,7 +6,7 @@ import { balanceLevels } from '../../rules/about-rules.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { drawChart, layPast } from '../terminal/chart.ts';
 import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
-import { paintSeverity } from '../terminal/style.ts';
+import { paintSeverity } from '../terminal/output.ts';
 import type { AccountTrace, ReplayReport } from './account-trace.ts';
 
 const chartHeight = 12;

@@ -1,8 +1,8 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { Replay } from '../../replay/replay.ts';
-import { replayJson } from '../../replay/replay-json.ts';
 import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts';
+import { replayJson } from '../../replay/replay-result.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';

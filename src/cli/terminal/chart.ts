@@ -2,7 +2,7 @@ import { amountsOf, type Chart, type ChartOrder, layChart } from '../../chart/ch
 import { findGaps } from '../../chart/line.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
-import type { Style } from './style.ts';
+import type { Style } from './output.ts';
 import { formatInstant } from './time.ts';
 
 export interface TerminalChart {

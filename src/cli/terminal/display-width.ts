@@ -31,7 +31,7 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 /** The text in pieces of at most `width` columns. Never cuts through a character, however wide. */
-export function splitAtWidth(text: string, width: number): string[] {
+function splitAtWidth(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;
@@ -52,4 +52,26 @@ export function splitAtWidth(text: string, width: number): string[] {
 export function padToWidth(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? fill + text : text + fill;
+}
+
+/**
+ * The text in lines of at most `width` columns, broken at spaces and, where a word alone is wider, within it.
+ * With null (a pipe, a file) it stays one line.
+ */
+export function wrapToWidth(text: string, width: number | null): string[] {
+  if (width === null || displayWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    const parts = splitAtWidth(word, width);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? '';
+  }
+  return [...lines, line];
 }

@@ -1,4 +1,6 @@
-import type { Style } from './style.ts';
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import type { Severity } from '../../domain/severity.ts';
 
 /** Standard output or standard error as commands see it. */
 export interface Output {
@@ -18,4 +20,76 @@ export function layoutWidth(output: Pick<Output, 'isTerminal' | 'columns'>): num
 /** One JSON document on standard output: indented for a person, on one line for a program. */
 export async function printJson({ stdout }: { readonly stdout: Output }, value: unknown): Promise<void> {
   await stdout.write(`${JSON.stringify(value, null, stdout.isTerminal ? 2 : undefined)}\n`);
+}
+
+const usualColumns = 80;
+
+/**
+ * Standard output or standard error for commands. When it cannot be written any more, be it that the reader went away, as
+ * `| head` does, or that the disk is full, what is written after that is dropped, and `lost` is called with the reason.
+ */
+export function openOutput(
+  stream: WriteStream,
+  env: Readonly<Record<string, string | undefined>>,
+  lost: (error: NodeJS.ErrnoException) => void,
+): Output {
+  let open = true;
+  const isTerminal = stream.isTTY === true;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false;
+    lost(error);
+  });
+  return {
+    isTerminal,
+    style: createStyle(decideColour(env, stream)),
+    get columns() {
+      // A terminal that nobody gave a size says 0.
+      return stream.columns || usualColumns;
+    },
+    async write(text) {
+      if (!open || stream.write(text)) return;
+      await new Promise<void>((resolve) => {
+        const settle = () => {
+          for (const event of ['drain', 'close', 'error']) stream.off(event, settle);
+          resolve();
+        };
+        for (const event of ['drain', 'close', 'error']) stream.on(event, settle);
+      });
+    },
+  };
+}
+
+/** Colours of a terminal. Each function gives its text back unchanged where there are none. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  yellow(text: string): string;
+  green(text: string): string;
+  blue(text: string): string;
+}
+
+/** Colours as Node writes them, or none. */
+export function createStyle(colour: boolean): Style {
+  const paint = (format: keyof Style) => (text: string) =>
+    colour && text !== '' ? styleText(format, text, { validateStream: false }) : text;
+  const [bold, dim, red] = [paint('bold'), paint('dim'), paint('red')];
+  return { bold, dim, red, yellow: paint('yellow'), green: paint('green'), blue: paint('blue') };
+}
+
+/**
+ * Colours where Node sees a terminal that has them, or `FORCE_COLOR` asks for them (a CI log); never with `NO_COLOR`
+ * (https://no-color.org: set to anything but nothing), which Node alone would let `FORCE_COLOR` overrule.
+ */
+export function decideColour(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: WriteStream,
+): boolean {
+  return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
+}
+
+/** The colour of a severity. */
+export function paintSeverity(style: Style, severity: Severity, text: string): string {
+  if (severity === 'critical') return style.red(text);
+  return severity === 'warning' ? style.yellow(text) : style.blue(text);
 }

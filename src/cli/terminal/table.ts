@@ -1,6 +1,7 @@
 import { cleanText } from '../../domain/plain-text.ts';
+import { type CommandInput, exitCodes } from '../command.ts';
 import { cutToWidth, displayWidth, padToWidth } from './display-width.ts';
-import { layoutWidth, type Output } from './output.ts';
+import { layoutWidth, type Output, printJson } from './output.ts';
 
 export interface Column<Row> {
   readonly header: string;
@@ -30,88 +31,74 @@ export function formatTable<Row>(order: {
   readonly rows: readonly Row[];
   readonly output: Pick<Output, 'isTerminal' | 'columns' | 'style'>;
 }): string {
-  const { rows, output } = order;
-  const width = layoutWidth(output);
-  const measured = order.columns.map((column) => measure(column, rows));
-  const shown = width === null ? measured : fitWidth(measured, width);
-  const header = shown.map(({ column, width: cell }) =>
-    padToWidth(cutToWidth(column.header, cell), cell, column.align),
+  const { columns, rows, output } = order;
+  const room = layoutWidth(output);
+  const measured = columns.map((column) => measure(column, rows));
+  const shown = room === null ? measured : fitWidth(measured, room);
+  const draw = (text: string, { column, width }: Measured<Row>): string =>
+    padToWidth(cutToWidth(text, width), width, column.align);
+  const join = (cells: readonly string[]): string => cells.join(gap).trimEnd();
+  const header = output.style.dim(join(shown.map((each) => draw(each.column.header, each))));
+  const lines = rows.map((row, index) =>
+    join(
+      shown.map((each) => {
+        const cell = draw(each.cells[index] ?? '', each);
+        return each.column.paint?.(row, cell) ?? cell;
+      }),
+    ),
   );
-  const lines = [output.style.dim(header.join(gap).trimEnd())];
-  rows.forEach((row, index) => {
-    lines.push(
-      shown
-        .map((column) => drawCell(column, row, index))
-        .join(gap)
-        .trimEnd(),
-    );
-  });
-  return `${lines.join('\n')}\n`;
+  return [header, ...lines, ''].join('\n');
+}
+
+/** Rows as JSON where that is asked for, else as a table; a sentence where there are none. Gives the exit code. */
+export async function printRows<Row>(
+  context: { readonly stdout: Output },
+  input: CommandInput,
+  list: {
+    readonly rows: readonly Row[];
+    readonly columns: readonly Column<Row>[];
+    readonly none: string;
+    /** What --json prints. */
+    readonly json: () => object | Promise<object>;
+  },
+): Promise<number> {
+  const { stdout } = context;
+  const { rows, columns, none } = list;
+  if (input.flag('json')) await printJson(context, await list.json());
+  else await stdout.write(rows.length === 0 ? `${none}\n` : formatTable({ columns, rows, output: stdout }));
+  return exitCodes.ok;
 }
 
 interface Measured<Row> {
   readonly column: Column<Row>;
   readonly cells: readonly string[];
-  readonly width: number;
+  width: number;
+  /** How narrow it may become. */
+  readonly least: number;
 }
 
 function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> {
   const cells = rows.map((row) =>
     column.drawn ? column.value(row) : cleanText(column.value(row), maxCellLength),
   );
-  const width = cells.reduce(
-    (widest, cell) => Math.max(widest, displayWidth(cell)),
-    displayWidth(column.header),
-  );
-  return { column, cells, width };
+  const width = cells.reduce((most, cell) => Math.max(most, displayWidth(cell)), displayWidth(column.header));
+  return { column, cells, width, least: Math.min(width, column.minWidth ?? width) };
 }
 
-function drawCell<Row>({ column, cells, width }: Measured<Row>, row: Row, index: number): string {
-  const cell = padToWidth(cutToWidth(cells[index] ?? '', width), width, column.align);
-  return column.paint === undefined ? cell : column.paint(row, cell);
-}
-
-function fitWidth<Row>(columns: readonly Measured<Row>[], width: number): Measured<Row>[] {
-  let kept = [...columns];
-  while (totalWidth(kept, narrowest) > width) {
-    const dropped = leastImportant(kept);
-    if (dropped === null) break;
+function fitWidth<Row>(columns: readonly Measured<Row>[], room: number): readonly Measured<Row>[] {
+  let kept = columns;
+  const sum = (key: 'width' | 'least'): number =>
+    kept.reduce((total, column) => total + column[key], gap.length * (kept.length - 1));
+  const rankOf = ({ column }: Measured<Row>): number => column.rank ?? 0;
+  while (sum('least') > room) {
+    const [dropped] = kept.filter((each) => rankOf(each) > 0).toSorted((a, b) => rankOf(b) - rankOf(a));
+    if (dropped === undefined) break;
     kept = kept.filter((column) => column !== dropped);
   }
-  for (let excess = totalWidth(kept, fullWidth) - width; excess > 0; ) {
-    const widest = widestThatShrinks(kept);
-    if (widest === null) break;
-    kept = kept.map((column) => (column === widest ? { ...column, width: column.width - 1 } : column));
-    excess -= 1;
+  for (let excess = sum('width') - room; excess > 0; excess--) {
+    const [widest] = kept.filter(({ width, least }) => width > least).toSorted((a, b) => b.width - a.width);
+    if (widest === undefined) break;
+    widest.width -= 1;
   }
   return kept;
-}
-
-function totalWidth<Row>(
-  columns: readonly Measured<Row>[],
-  widthOf: (column: Measured<Row>) => number,
-): number {
-  return columns.reduce((sum, column) => sum + widthOf(column), gap.length * Math.max(0, columns.length - 1));
-}
-
-function fullWidth<Row>(column: Measured<Row>): number {
-  return column.width;
-}
-
-function narrowest<Row>({ column, width }: Measured<Row>): number {
-  return Math.min(width, column.minWidth ?? width);
-}
-
-function leastImportant<Row>(columns: readonly Measured<Row>[]): Measured<Row> | null {
-  return columns.reduce<Measured<Row> | null>((least, candidate) => {
-    if (candidate.column.rank === undefined) return least;
-    return least?.column.rank !== undefined && least.column.rank >= candidate.column.rank ? least : candidate;
-  }, null);
-}
-
-function widestThatShrinks<Row>(columns: readonly Measured<Row>[]): Measured<Row> | null {
-  return columns.reduce<Measured<Row> | null>((widest, candidate) => {
-    if (candidate.width <= narrowest(candidate)) return widest;
-    return widest !== null && widest.width >= candidate.width ? widest : candidate;
-  }, null);
 }

@@ -1,37 +1,32 @@
 import { nearestWord } from '../../domain/nearest-word.ts';
-import type { ConfigProblem } from '../../domain/operator-error.ts';
-import type { BalanceDefinition } from '../../domain/reading.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-provider.ts';
-import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, leavesBelow, problemAt, textAt, textsAt } from '../draft.ts';
+import type { Spot } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
-export function checkReferences(draft: Draft): ConfigProblem[] {
-  const secrets = secretsLater(draft);
-  const channels = knownChannels(draft);
-  const accounts = knownIds(draft, secrets, { list: 'accounts', what: 'account' });
-  const rules = knownAlertTypes(draft, secrets);
-  const problems: ConfigProblem[] = [];
-  const check = (path: Path, known: Known): void => {
-    for (const place of namesAt(draft, path))
-      problems.push(...checkName(draft, place, { ...known, secrets }));
+export function checkReferences(file: Spot): void {
+  const secrets = secretsLater(file);
+  const channels = knownChannels(file);
+  const accounts = knownIds(file.at('accounts'), 'account', secrets);
+  const rules = knownAlertTypes(file, secrets);
+  const check = (spot: Spot, known: Known): void => {
+    for (const each of spot.text === null ? spot.items() : [spot]) checkName(each, known, secrets);
   };
-  for (const route of itemsAt(draft, ['routes'])) {
-    check([...route, 'channels'], channels);
-    check([...route, 'escalate', 'channels'], channels);
+  const [routes, silences] = [file.at('routes').items(), file.at('silences').items()];
+  for (const route of routes) {
+    check(route.at('channels'), channels);
+    check(route.at('escalate', 'channels'), channels);
   }
-  for (const report of itemsAt(draft, ['reports'])) check([...report, 'channels'], channels);
-  for (const rule of itemsAt(draft, ['rules'])) check([...rule, 'match', 'account'], accounts);
-  for (const item of [...itemsAt(draft, ['routes']), ...itemsAt(draft, ['silences'])]) {
-    check([...item, 'match', 'account'], { ...accounts, others: ownAccounts });
-    check([...item, 'match', 'rule'], rules);
+  for (const report of file.at('reports').items()) check(report.at('channels'), channels);
+  for (const rule of file.at('rules').items()) check(rule.at('match', 'account'), accounts);
+  for (const item of [...routes, ...silences]) {
+    check(item.at('match', 'account'), { ...accounts, others: selfAccounts });
+    check(item.at('match', 'rule'), rules);
   }
-  return problems;
 }
 
 interface Known {
@@ -45,56 +40,45 @@ interface Known {
 }
 
 /** Alerts about lowwater itself and about a provider as a whole stand under these. */
-const ownAccounts = /^@lowwater$|^@provider:./;
+const selfAccounts = /^@lowwater$|^@provider:./;
 
-function knownChannels(draft: Draft): Known {
-  const names = keysAt(draft, ['channels']);
+function knownChannels(file: Spot): Known {
+  const names = file.at('channels').keys();
   return { what: 'channel has this name', shown: () => names, names: new Set(names), complete: true };
 }
 
-function knownIds(
-  draft: Draft,
-  secrets: Secrets,
-  { list, what }: { readonly list: string; readonly what: string },
-): Known {
-  const ids = textsAt(draft, [list], 'id');
-  const names = new Set(ids.filter((id) => id !== null));
-  const mayBeShown = (id: string | null, index: number): id is string =>
-    id !== null && !draft.isInterpolated([list, index, 'id']) && !secrets().has(id);
-  return {
-    what: `${what} has this id`,
-    shown: () => ids.filter(mayBeShown),
-    names,
-    complete: !ids.includes(null),
-  };
+function knownIds(list: Spot, what: string, secrets: Secrets): Known {
+  const ids = list.items().map((item) => item.at('id'));
+  const texts = ids.map(({ text }) => text);
+  const shown = () =>
+    ids.flatMap(({ text, isFilled }) => (text === null || isFilled || secrets().has(text) ? [] : text));
+  const names = new Set(texts.filter((text) => text !== null));
+  return { what: `${what} has this id`, shown, names, complete: !texts.includes(null) };
 }
 
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 type Secrets = () => ReadonlySet<string>;
 
 /** What stands at a secret key, or anywhere below one, such as the headers of a webhook. Looked for when the first name is wrong. */
-function secretsLater(draft: Draft): Secrets {
+function secretsLater(file: Spot): Secrets {
   let found: Set<string> | null = null;
   return () => {
     if (found !== null) return found;
     const keys = listSecretKeys();
-    const paths = leavesBelow(draft, []).filter((path) => path.some((step) => keys.has(String(step))));
-    found = new Set(paths.flatMap((path) => textAt(draft, path) ?? []));
+    const secret = file.leaves().filter(({ path }) => path.some((step) => keys.has(String(step))));
+    found = new Set(secret.flatMap(({ text }) => text ?? []));
     return found;
   };
 }
 
-/** Of all entries: those that must not run empty. */
-function alertedBalances(draft: Draft): readonly BalanceDefinition[] {
-  return readEntries(draft).flatMap(({ built }) =>
-    built !== null && 'balances' in built ? built.balances.filter((each) => each.alertsBelowZero) : [],
+function knownAlertTypes(file: Spot, secrets: Secrets): Known {
+  const configured = knownIds(file.at('rules'), 'rule', secrets);
+  const balances = readEntries(file).flatMap(({ built }) =>
+    built !== null && 'balances' in built ? built.balances : [],
   );
-}
-
-function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
-  const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [...builtInIds([...configured.names], alertedBalances(draft)), ...selfAlertTypes];
-  const failing = keysAt(draft, ['channels']).map(channelFailedRule);
+  const alerted = balances.filter(({ alertsBelowZero }) => alertsBelowZero);
+  const others = [...builtInIds([...configured.names], alerted), ...selfAlertTypes];
+  const failing = file.at('channels').keys().map(channelFailedRule);
   return {
     ...configured,
     shown: () => [...configured.shown(), ...others],
@@ -102,24 +86,17 @@ function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   };
 }
 
-/** A value, or each of a list. */
-function namesAt(draft: Draft, path: Path): Path[] {
-  return textAt(draft, path) === null ? itemsAt(draft, path) : [path];
-}
-
-function checkName(draft: Draft, path: Path, known: Known & { readonly secrets: Secrets }): ConfigProblem[] {
-  const name = textAt(draft, path);
-  if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return [];
-  const isName = isHarmless(name) && !known.secrets().has(name) && !draft.isInterpolated(path);
-  const written = isName ? ` (${quoteKey(name)})` : '';
+function checkName(spot: Spot, known: Known, secrets: Secrets): void {
+  const name = spot.text;
+  if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return;
+  const isName = isHarmless(name) && !secrets().has(name) && !spot.isFilled;
+  const wrong = `no ${known.what}${isName ? ` (${quoteKey(name)})` : ''}`;
   const shown = known.shown();
-  const nearest = draft.isInterpolated(path) ? null : nearestWord(name, shown);
-  if (nearest !== null)
-    return [problemAt(draft, path, `no ${known.what}${written}; did you mean ${listWords([nearest])}?`)];
+  const nearest = spot.isFilled ? null : nearestWord(name, shown);
   const few = shown.slice(0, 10);
   const more = shown.length > few.length ? ` and ${shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
-  return [problemAt(draft, path, `no ${known.what}${written}${all}`)];
+  spot.report(nearest === null ? `${wrong}${all}` : `${wrong}; did you mean ${listWords([nearest])}?`);
 }
 
 /** Short plain words and numbers are names; a key or a token that was pasted in the wrong place is longer, with digits. */

@@ -1,7 +1,5 @@
 import { parseDuration } from '../../domain/duration.ts';
-import type { ConfigProblem } from '../../domain/operator-error.ts';
-import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
+import type { Spot } from '../draft.ts';
 
 /** What is wrong with a cron expression or its zone, in words; null when it will run after `now`. */
 export type FindCronProblem = (cron: string, timezone: string, now: number) => string | null;
@@ -12,18 +10,18 @@ export interface CronCheck {
 }
 
 /** Time zones must exist, cron expressions must run some day, and polls have one schedule only. */
-export function checkSchedules(draft: Draft, { findCronProblem, now }: CronCheck): ConfigProblem[] {
+export function checkSchedules(file: Spot, { findCronProblem, now }: CronCheck): void {
   const cron = { findCronProblem: remember(findCronProblem), now };
-  const polls = [['poll'], ...itemsWith(draft, ['accounts'], 'poll').map((account) => [...account, 'poll'])];
-  const scheduled = [...polls, ...itemsAt(draft, ['silences']), ...itemsAt(draft, ['reports'])];
-  return [
-    ...checkZone(draft, ['timezone'], cron),
-    ...itemsWith(draft, ['accounts'], 'timezone').flatMap((account) =>
-      checkZone(draft, [...account, 'timezone'], cron),
-    ),
-    ...polls.flatMap((poll) => checkPoll(draft, poll)),
-    ...scheduled.flatMap((place) => checkCron(draft, place, cron)),
-  ];
+  const own = file
+    .at('accounts')
+    .items('poll')
+    .map((account) => account.at('poll'));
+  const polls = [file.at('poll'), ...own];
+  checkZone(file.at('timezone'), cron);
+  for (const account of file.at('accounts').items('timezone')) checkZone(account.at('timezone'), cron);
+  for (const poll of polls) checkPoll(poll);
+  for (const place of [...polls, ...file.at('silences').items(), ...file.at('reports').items()])
+    checkCron(file, place, cron);
 }
 
 /** Many accounts share few expressions, and computing a run is the slowest thing in loading a file. */
@@ -37,47 +35,39 @@ function remember(findCronProblem: FindCronProblem): FindCronProblem {
   };
 }
 
-function checkPoll(draft: Draft, poll: Path): ConfigProblem[] {
-  const has = (key: string): boolean => valueAt(draft, [...poll, key]) !== undefined;
-  const value = valueAt(draft, poll);
-  if (typeof value !== 'object' || value === null) return [];
-  if (has('every') && has('cron'))
-    return [problemAt(draft, [...poll, 'cron'], 'either every or cron, not both')];
-  if (!has('every') && !has('cron')) return [problemAt(draft, poll, 'needs either every or cron')];
-  if (has('timezone') && !has('cron'))
-    return [problemAt(draft, [...poll, 'timezone'], 'goes with cron only')];
-  return checkNearEmpty(draft, poll);
+function checkPoll(poll: Spot): void {
+  if (typeof poll.value !== 'object' || poll.value === null) return;
+  const [every, cron] = [poll.has('every'), poll.has('cron')];
+  if (every && cron) poll.at('cron').report('either every or cron, not both');
+  else if (!every && !cron) poll.report('needs either every or cron');
+  else if (poll.has('timezone') && !cron) poll.at('timezone').report('goes with cron only');
+  else checkNearEmpty(poll.at('nearEmpty'), poll.at('every'));
 }
 
-function checkNearEmpty(draft: Draft, poll: Path): ConfigProblem[] {
-  const path = [...poll, 'nearEmpty'];
-  const nearEmptyMs = parseDuration(textAt(draft, path) ?? '');
-  if (nearEmptyMs === null) return [];
-  const everyMs = parseDuration(textAt(draft, [...poll, 'every']) ?? '');
-  if (valueAt(draft, [...poll, 'every']) === undefined)
-    return [problemAt(draft, path, 'goes with every only')];
-  return everyMs !== null && nearEmptyMs >= everyMs
-    ? [problemAt(draft, path, 'must be shorter than every')]
-    : [];
+function checkNearEmpty(nearEmpty: Spot, every: Spot): void {
+  const nearEmptyMs = parseDuration(nearEmpty.text ?? '');
+  const everyMs = parseDuration(every.text ?? '');
+  if (nearEmptyMs === null) return;
+  if (every.value === undefined) nearEmpty.report('goes with every only');
+  else if (everyMs !== null && nearEmptyMs >= everyMs) nearEmpty.report('must be shorter than every');
 }
 
-function checkCron(draft: Draft, place: Path, { findCronProblem, now }: CronCheck): ConfigProblem[] {
-  const zoneProblems = checkZone(draft, [...place, 'timezone'], { findCronProblem, now });
-  const path = [...place, 'cron'];
-  const cron = textAt(draft, path);
-  if (cron === null) return zoneProblems;
-  const zones = [textAt(draft, [...place, 'timezone']), textAt(draft, ['timezone']), 'UTC'];
+function checkCron(file: Spot, place: Spot, { findCronProblem, now }: CronCheck): void {
+  const own = place.at('timezone');
+  checkZone(own, { findCronProblem, now });
+  const cron = place.at('cron');
+  if (cron.text === null) return;
+  const zones = [own.text, file.at('timezone').text, 'UTC'];
   const zone = zones.find((candidate) => candidate !== null && isZone(candidate, { findCronProblem, now }));
-  const found = findCronProblem(cron, zone ?? 'UTC', now);
-  if (found === null) return zoneProblems;
-  return [...zoneProblems, problemAt(draft, path, describeCron(cron, found, draft.isInterpolated(path)))];
+  const found = findCronProblem(cron.text, zone ?? 'UTC', now);
+  if (found !== null) cron.report(describeCron(cron.text, found, cron.isFilled));
 }
 
 const cronForm = 'must be a cron expression of five fields: minute hour day month weekday';
 
 /** The finder may quote parts of the expression: only what surely is a cron expression may be shown. */
-function describeCron(cron: string, found: string, isInterpolated: boolean): string {
-  if (isInterpolated || !looksLikeCron(cron)) return cronForm;
+function describeCron(cron: string, found: string, isFilled: boolean): string {
+  if (isFilled || !looksLikeCron(cron)) return cronForm;
   const fields = cron.trim().split(/\s+/).length;
   if (fields !== 5) return `${cronForm}; this one has ${fields}`;
   return found === neverRuns
@@ -88,10 +78,9 @@ function describeCron(cron: string, found: string, isInterpolated: boolean): str
 /** What `findCronProblem` says of an expression that is right but has no day. */
 const neverRuns = 'this expression never runs';
 
-function checkZone(draft: Draft, path: Path, cron: CronCheck): ConfigProblem[] {
-  const zone = textAt(draft, path);
-  if (zone === null || isZone(zone, cron)) return [];
-  return [problemAt(draft, path, 'unknown time zone; use an IANA name such as "Europe/Berlin"')];
+function checkZone(zone: Spot, cron: CronCheck): void {
+  if (zone.text !== null && !isZone(zone.text, cron))
+    zone.report('unknown time zone; use an IANA name such as "Europe/Berlin"');
 }
 
 /** Every minute runs in every zone, so what is found can only be about the zone. */

@@ -4,7 +4,7 @@ import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
-import type { WeekAgo } from '../../spending/week-ago.ts';
+import type { WeekAgo } from '../../spending/interval.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { parseInstant } from '../api/input.ts';

@@ -139,6 +139,8 @@ class Connections {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    // What fails from now on retires nothing.
+    this.#current = null;
     // Where it cannot be reached there is nothing to close.
     const pools = await this.#opened?.catch(() => null);
     if (pools != null) await endPools(pools);

@@ -1,15 +1,6 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import {
-  type Row,
-  readStatement,
-  type Table,
-  type TableSource,
-  type TableTarget,
-  type Tally,
-  tables,
-  tallyStatement,
-} from '../tables.ts';
+import { type Row, readStatement, type Table, type TablePort, tables, tallyOf } from '../tables.ts';
 import { arrayTypes, columnArrays } from './binary-array.ts';
 import { type Ask, openDatabase } from './connection.ts';
 import { lookAround, onlySlot } from './lease.ts';
@@ -22,7 +13,7 @@ const portionRows = 2000;
 /** Lets `use` read one moment of a database that no daemon uses. Rejects with `StorageError` where one does. */
 export async function withPostgresSource<T>(
   it: { readonly url: Secret; readonly program: string },
-  use: (source: TableSource) => Promise<T>,
+  use: (source: TablePort) => Promise<T>,
 ): Promise<T> {
   return withSchema(it.url, it.program, async (database) => {
     const { members } = await lookAround(database);
@@ -32,12 +23,13 @@ export async function withPostgresSource<T>(
         'busy',
         `the PostgreSQL database is in use by lowwater on ${nodes.join(', ')}: stop it first, or wait until its lease is over`,
       );
-    return database.snapshot((ask) => use(sourceOf(ask)));
+    return database.snapshot((ask) => use(portOf(ask)));
   });
 }
 
-function sourceOf(ask: Ask): TableSource {
+function portOf(ask: Ask): TablePort {
   return {
+    ask,
     async *read(table) {
       await ask(`DECLARE portions NO SCROLL CURSOR FOR ${readStatement(table)}`);
       for (;;) {
@@ -47,7 +39,16 @@ function sourceOf(ask: Ask): TableSource {
       }
       await ask('CLOSE portions');
     },
-    tally: (table) => tallyOf(ask, table),
+    async write({ name, columns, slotted }, rows) {
+      const kinds = Object.values(columns);
+      const names = Object.keys(columns).join(', ');
+      const arrays = kinds.map((kind, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
+      await ask(
+        `INSERT INTO ${name} (${names}${slotted ? ', slot' : ''}) OVERRIDING SYSTEM VALUE
+         SELECT its.*${slotted ? `, ${onlySlot}` : ''} FROM unnest(${arrays}) AS its`,
+        columnArrays(kinds, rows),
+      );
+    },
   };
 }
 
@@ -59,7 +60,7 @@ export async function fillPostgres<T>(it: {
   readonly url: Secret;
   readonly program: string;
   readonly now: number;
-  readonly fill: (target: TableTarget) => Promise<T>;
+  readonly fill: (target: TablePort) => Promise<T>;
 }): Promise<T> {
   const { url, program, now, fill } = it;
   const database = openDatabase({ url });
@@ -68,7 +69,7 @@ export async function fillPostgres<T>(it: {
     return await database.transaction(async (ask) => {
       await ask('LOCK TABLE slot, account IN ACCESS EXCLUSIVE MODE');
       await refuseFilled(ask);
-      const result = await fill(targetOf(ask));
+      const result = await fill(portOf(ask));
       for (const table of tables) await goOnNumbering(ask, table);
       return result;
     });
@@ -79,7 +80,7 @@ export async function fillPostgres<T>(it: {
 
 async function refuseFilled(ask: Ask): Promise<void> {
   const found = [];
-  for (const table of tables) if ((await tallyOf(ask, table)).rows > 0) found.push(table.name);
+  for (const table of tables) if ((await tallyOf({ ask }, table)).rows > 0) found.push(table.name);
   const [slot] = await ask<{ epoch: number }>('SELECT epoch FROM slot WHERE no = $1', [onlySlot]);
   if (found.length === 0 && slot?.epoch === 0) return;
   throw new StorageError(
@@ -88,31 +89,9 @@ async function refuseFilled(ask: Ask): Promise<void> {
   );
 }
 
-function targetOf(ask: Ask): TableTarget {
-  return {
-    async write({ name, columns, slotted }, rows) {
-      const kinds = Object.values(columns);
-      const names = Object.keys(columns).join(', ');
-      const arrays = kinds.map((kind, index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
-      await ask(
-        `INSERT INTO ${name} (${names}${slotted ? ', slot' : ''}) OVERRIDING SYSTEM VALUE
-         SELECT its.*${slotted ? `, ${onlySlot}` : ''} FROM unnest(${arrays}) AS its`,
-        columnArrays(kinds, rows),
-      );
-    },
-    tally: (table) => tallyOf(ask, table),
-  };
-}
-
 async function goOnNumbering(ask: Ask, { name, numbered }: Table): Promise<void> {
   if (numbered === undefined) return;
   await ask(
     `SELECT setval(pg_get_serial_sequence('${name}', '${numbered}'), coalesce(max(${numbered}), 0) + 1, false) FROM ${name}`,
   );
-}
-
-async function tallyOf(ask: Ask, table: Table): Promise<Tally> {
-  const [tally] = await ask<Tally>(tallyStatement(table));
-  if (tally === undefined) throw new Error('a count without a row');
-  return { rows: Number(tally.rows), bytes: Number(tally.bytes) };
 }

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
+import type { Value } from '../asking.ts';
 import {
   type AppliedMigration,
   type Migration,
@@ -44,9 +45,11 @@ export async function migrate(options: {
       await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       const applied = (await readSchema(ask)) ?? [];
       const missing = migrations.slice(applied.length);
-      for (const migration of missing) await apply(ask, migration, { program, now });
-      if (applied.length === 0 && !writesFirstRuns.test(program))
-        await shutOutFirst(ask, missing[1], { program, now });
+      for (const migration of missing) await apply(ask, migration, program, now);
+      // In a database that no program of 0.2 made it could not read the runs: a second row in the table that it counts makes it refuse.
+      const [, second] = missing;
+      if (applied.length === 0 && second !== undefined && !writesFirstRuns.test(program))
+        await ask(recordMigration, rowOf(second, program, now));
       return missing;
     });
   return make().catch((error: unknown) => {
@@ -60,18 +63,11 @@ export async function migrate(options: {
  * The first one stands in `migration`, which every program counts: 0.2.0 refuses a database with more rows there. Later ones stand in
  * `schema_step`, with the oldest program that may still use the schema after them.
  */
-async function apply(
-  ask: Ask,
-  { number, name, sql, checksum }: Migration,
-  { program, now }: { readonly program: string; readonly now: number },
-): Promise<void> {
-  await ask(sql);
-  const values = [number, name, checksum, program, now];
-  if (number === 1) {
-    await ask(
-      'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)',
-      values,
-    );
+async function apply(ask: Ask, migration: Migration, program: string, now: number): Promise<void> {
+  await ask(migration.sql);
+  const row = rowOf(migration, program, now);
+  if (migration.number === 1) {
+    await ask(recordMigration, row);
     return;
   }
   await ask(`CREATE TABLE IF NOT EXISTS schema_step (
@@ -80,25 +76,19 @@ async function apply(
   )`);
   await ask(
     'INSERT INTO schema_step (number, name, checksum, program, applied_at, oldest_program) VALUES ($1, $2, $3, $4, $5, $6)',
-    [...values, /^-- oldest program: (\d+\.\d+)$/m.exec(sql)?.[1] ?? null],
+    [...row, /^-- oldest program: (\d+\.\d+)$/m.exec(migration.sql)?.[1] ?? null],
   );
+}
+
+const recordMigration =
+  'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)';
+
+function rowOf({ number, name, checksum }: Migration, program: string, now: number): readonly Value[] {
+  return [number, name, checksum, program, now];
 }
 
 /** In a database that such a program made, runs of polls are written as it reads them. */
 const writesFirstRuns = /^lowwater 0\.2\./;
-
-/** In any other one 0.2.0 could not read them: a second row in the table that it counts makes it refuse. */
-async function shutOutFirst(
-  ask: Ask,
-  second: Migration | undefined,
-  { program, now }: { readonly program: string; readonly now: number },
-): Promise<void> {
-  if (second === undefined) return;
-  await ask(
-    'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)',
-    [second.number, second.name, second.checksum, program, now],
-  );
-}
 
 /** Refuses, by `StorageError`, a database whose schema this program may not use. Changes nothing. */
 export async function requireSchema(ask: Ask, program: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { ClusterLook, LoadOptions } from '../../ports/cluster.ts';
+import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
@@ -10,7 +10,7 @@ import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
 import { bigintArray, textArray } from './binary-array.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
-import { lookAround, onlySlot } from './lease.ts';
+import { onlySlot } from './lease.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
@@ -29,17 +29,7 @@ export async function openPostgresReader(options: {
   return { ...readFrom(database, now), close: () => database.close() };
 }
 
-/** Leaves an order in the database, where the owner of the accounts finds it. Rejects as `openPostgresReader` does. */
-export async function leavePostgresOrder(options: {
-  readonly url: Secret;
-  readonly program: string;
-  readonly order: OperatorOrder;
-}): Promise<void> {
-  const { url, program, order } = options;
-  await withSchema(url, program, (database) => insertOrder(database, order));
-}
-
-/** Lets `use` work with a database of this program's schema, and closes it. */
+/** Lets `use` work with a database of this program's schema, and closes it. Rejects as `openPostgresReader` does. */
 export async function withSchema<T>(
   url: Secret,
   program: string,
@@ -60,14 +50,7 @@ async function openOfSchema(url: Secret, program: string): Promise<Database> {
   }
 }
 
-/** The daemons that share a database, and who owns the accounts. Rejects as `openPostgresReader` does. */
-export async function lookAtCluster(options: {
-  readonly url: Secret;
-  readonly program: string;
-}): Promise<ClusterLook> {
-  return withSchema(options.url, options.program, lookAround);
-}
-
+/** Leaves an order in the database, where the owner of the accounts finds it. */
 export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
@@ -221,36 +204,18 @@ export async function findConfigurations(
   return new Map(rows.map(({ hash, parts }) => [hash, parts]));
 }
 
-/** As `findConfigurations`. Rejects as `openPostgresReader` does. */
-export function readConfigurations(options: {
-  readonly url: Secret;
-  readonly program: string;
-  readonly hashes: readonly string[];
-}): Promise<ReadonlyMap<string, string>> {
-  const { url, program, hashes } = options;
-  return withSchema(url, program, (database) => findConfigurations(database, hashes));
-}
-
 /** Gives the database an id where it has none. Any daemon may: the first one wins. */
-export async function nameDatabase({ ask, change }: Pick<Database, 'ask' | 'change'>): Promise<void> {
-  const named = await ask('SELECT FROM note WHERE name = $1', [databaseIdNote]);
-  if (named.length > 0) return;
-  await change(
+export async function nameDatabase(database: Database): Promise<void> {
+  if ((await findDatabaseId(database)) !== null) return;
+  await database.change(
     `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
        ON CONFLICT DO NOTHING`,
     [databaseIdNote, onlySlot],
   );
 }
 
-/** The id of the database; null where no daemon of this version has opened it. Rejects as `openPostgresReader` does. */
-export function readPostgresId(options: {
-  readonly url: Secret;
-  readonly program: string;
-}): Promise<string | null> {
-  return withSchema(options.url, options.program, async (database) => {
-    const [row] = await database.ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [
-      databaseIdNote,
-    ]);
-    return row?.value ?? null;
-  });
+/** The id of the database; null where no daemon of this version has opened it. */
+export async function findDatabaseId({ ask }: Pick<Database, 'ask'>): Promise<string | null> {
+  const [row] = await ask<{ value: string }>('SELECT value FROM note WHERE name = $1', [databaseIdNote]);
+  return row?.value ?? null;
 }

@@ -39,13 +39,13 @@ interface Tail {
   encoder: PollEncoder;
 }
 
-interface AccountChange {
-  readonly no: number;
-  body: string | null;
-  tail: Uint8Array | null;
-  polls: number | null;
-  latestAt: number | null;
-}
+type AccountRow = [
+  body: string | null,
+  tail: Uint8Array | null,
+  polls: number | null,
+  latestAt: number | null,
+  no: number,
+];
 
 /**
  * Makes rows of polls and account states. It keeps each account's tail in memory, as the database will have it; after a batch that
@@ -77,15 +77,8 @@ export class AccountTails {
         () => resumeRun(tail, polls, writes),
         ({ message }) => {
           const data = tail ?? new Uint8Array();
-          this.#damaged.note({
-            account: id,
-            seq: null,
-            earliestAt: null,
-            latestAt,
-            polls,
-            data,
-            reason: message,
-          });
+          const where = { account: id, seq: null, earliestAt: null, latestAt };
+          this.#damaged.note({ ...where, polls, data, reason: message });
           this.#renewed.add(id);
           return new PollEncoder(null, writes);
         },
@@ -111,13 +104,11 @@ export class AccountTails {
   }
 
   #makeRows(batch: Batch): AccountRows {
-    const changes = new Map<Tail, AccountChange>();
-    const change = (tail: Tail): AccountChange => {
-      const known = changes.get(tail);
-      if (known !== undefined) return known;
-      const made = { no: tail.no, body: null, tail: null, polls: null, latestAt: null };
-      changes.set(tail, made);
-      return made;
+    const accounts = new Map<Tail, AccountRow>();
+    const rowOf = (tail: Tail): AccountRow => {
+      const row = accounts.get(tail) ?? [null, null, null, null, tail.no];
+      accounts.set(tail, row);
+      return row;
     };
     const sealed: Row[] = [];
     const grown = new Set<Tail>();
@@ -135,22 +126,16 @@ export class AccountTails {
       const { encoder } = tail;
       // Of an empty one nothing is old.
       const latestAt = encoder.polls === 0 ? this.#now() : encoder.latestAt;
-      Object.assign(change(tail), { tail: encoder.bytes(), polls: encoder.polls, latestAt });
+      rowOf(tail).splice(1, 3, encoder.bytes(), encoder.polls, latestAt);
     }
     for (const state of batch.accounts)
-      change(this.#tailOf(state.account)).body = JSON.stringify(accountToBody(state));
+      rowOf(this.#tailOf(state.account))[0] = JSON.stringify(accountToBody(state));
     const removed = batch.removedAccounts.map((account) => this.#tailOf(account));
-    for (const tail of removed) change(tail).body = '';
+    for (const tail of removed) rowOf(tail)[0] = '';
     const forgotten = new Set(removed.map(({ no }) => no));
     const spending = batch.spending.map(({ account, bytes }) => [this.#tailOf(account).no, bytes] as const);
     return {
-      accounts: [...changes.values()].map(({ no, body, tail, polls, latestAt }) => [
-        body,
-        tail,
-        polls,
-        latestAt,
-        no,
-      ]),
+      accounts: [...accounts.values()],
       sealed,
       spending: spending.filter(([no]) => !forgotten.has(no)),
       forgottenSpending: [...forgotten].map((no) => [no]),

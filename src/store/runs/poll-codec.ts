@@ -33,13 +33,15 @@ import {
  * for a database that a program of 0.2 may take over, and ends with the first poll that does not fit into it.
  */
 export class PollEncoder {
+  /** Instant of the poll appended first; meaningless while the run is empty, as are the two below. */
+  firstAt = 0;
+  earliestAt = Number.POSITIVE_INFINITY;
+  latestAt = Number.NEGATIVE_INFINITY;
+  /** Whether no poll is older than the one before it. */
+  isSorted = true;
   #version: number;
   #writer: ByteWriter;
   #end: RunEnd = startOfRun();
-  #firstAt = 0;
-  #earliestAt = Number.POSITIVE_INFINITY;
-  #latestAt = Number.NEGATIVE_INFINITY;
-  #isSorted = true;
   /** The checksum of the records up to `#summedBytes`. */
   #checksum = 0;
   #summedBytes = headerBytes;
@@ -66,27 +68,9 @@ export class PollEncoder {
     return this.#writer.length;
   }
 
-  /** Instant of the poll appended first; meaningless while the run is empty, as are the three below. */
-  get firstAt(): number {
-    return this.#firstAt;
-  }
-
   /** Instant of the poll appended last. */
   get lastAt(): number {
     return this.#end.at;
-  }
-
-  /** Whether no poll is older than the one before it. */
-  get isSorted(): boolean {
-    return this.#isSorted;
-  }
-
-  get earliestAt(): number {
-    return this.#earliestAt;
-  }
-
-  get latestAt(): number {
-    return this.#latestAt;
   }
 
   /** The run so far. A view: valid until the next `append`. */
@@ -172,10 +156,10 @@ export class PollEncoder {
   }
 
   #note(at: number): void {
-    if (this.#earliestAt === Number.POSITIVE_INFINITY) this.#firstAt = at;
-    if (at < this.#earliestAt) this.#earliestAt = at;
-    if (at < this.#latestAt) this.#isSorted = false;
-    else this.#latestAt = at;
+    if (this.earliestAt === Number.POSITIVE_INFINITY) this.firstAt = at;
+    if (at < this.earliestAt) this.earliestAt = at;
+    if (at < this.latestAt) this.isSorted = false;
+    else this.latestAt = at;
   }
 
   #putBalances(moves: readonly number[], amounts: readonly Micros[]): void {

@@ -3,15 +3,8 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
 import { readMigrations } from '../migrations.ts';
-import {
-  type Row,
-  readStatement,
-  type TableSource,
-  type TableTarget,
-  type Tally,
-  tallyStatement,
-} from '../tables.ts';
-import { type Connection, connectForReading, refuseMisplaced } from './connection.ts';
+import { type Row, readStatement, type TablePort } from '../tables.ts';
+import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { migrate, requireSchema } from './migrate.ts';
 import { describeHolder, inUse } from './owner.ts';
@@ -24,10 +17,7 @@ const portionRows = 2000;
  * Lets `use` read one moment of a database, and keeps every daemon from opening it meanwhile. Throws `StorageError` where one has it
  * open, and as `openSqliteReader` does.
  */
-export async function withSqliteSource<T>(
-  path: string,
-  use: (source: TableSource) => Promise<T>,
-): Promise<T> {
+export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
   const db = connectForReading(path);
   try {
     guardStorage(path, () => requireSchema(db, path));
@@ -35,23 +25,13 @@ export async function withSqliteSource<T>(
     if (lock === null) throw inUse(path, describeHolder(path));
     try {
       guardStorage(path, () => db.exec('BEGIN'));
-      return await use(sourceOf(db, path));
+      return await use(portOf(db, path));
     } finally {
       lock.release();
     }
   } finally {
     db.close();
   }
-}
-
-function sourceOf(db: Connection, path: string): TableSource {
-  return {
-    async *read(table) {
-      const rows = guardStorage(path, () => db.prepare<[], Row>(readStatement(table)).raw().iterate());
-      yield* inParts(rows, portionRows);
-    },
-    tally: async (table) => guardStorage(path, () => tallyOf(db, tallyStatement(table))),
-  };
 }
 
 /**
@@ -63,7 +43,7 @@ export async function fillSqlite<T>(
   it: {
     readonly program: string;
     readonly now: number;
-    readonly fill: (target: TableTarget) => Promise<T>;
+    readonly fill: (target: TablePort) => Promise<T>;
   },
 ): Promise<T> {
   refuseMisplaced(path);
@@ -76,7 +56,7 @@ export async function fillSqlite<T>(
       migrate({ db, path: partial, migrations: readMigrations(), program: it.program, now: it.now });
       db.exec('BEGIN IMMEDIATE');
     });
-    const result = await it.fill(targetOf(db, path));
+    const result = await it.fill(portOf(db, path));
     guardStorage(path, () => db.exec('COMMIT'));
     db.close();
     refuseExisting(path);
@@ -89,25 +69,24 @@ export async function fillSqlite<T>(
   }
 }
 
-function targetOf(db: Connection, path: string): TableTarget {
+function portOf(db: Connection, path: string): TablePort {
+  const guard = <T>(work: () => T): T => guardStorage(path, work);
+  const ask = openAsk(db);
   return {
+    ask: async (statement) => guard(() => ask(statement)),
+    async *read(table) {
+      const rows = guard(() => db.prepare<[], Row>(readStatement(table)).raw().iterate());
+      yield* inParts(rows, portionRows);
+    },
     async write({ name, columns }, rows) {
       const names = Object.keys(columns);
-      guardStorage(path, () => {
-        const insert = db.prepare<[...Row]>(
-          `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-        );
-        for (const row of rows) insert.run(...row);
+      const places = names.map(() => '?').join(', ');
+      guard(() => {
+        const insert = db.prepare<[Row]>(`INSERT INTO ${name} (${names.join(', ')}) VALUES (${places})`);
+        for (const row of rows) insert.run(row);
       });
     },
-    tally: async (table) => guardStorage(path, () => tallyOf(db, tallyStatement(table))),
   };
-}
-
-function tallyOf(db: Connection, statement: string): Tally {
-  const tally = db.prepare<[], Tally>(statement).get();
-  if (tally === undefined) throw new Error('a count without a row');
-  return tally;
 }
 
 function refuseExisting(path: string): void {

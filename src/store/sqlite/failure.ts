@@ -28,23 +28,16 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['EROFS', 'read-only'],
 ];
 
-function adviseOn(kind: Kind): string {
-  switch (kind) {
-    case 'full':
-      return 'the disk is full: free some space';
-    case 'read-only':
-      return (
-        `it cannot be written by uid ${process.getuid?.() ?? 'unknown'}: check the owner and mode of the file and its ` +
-        'directory, and that the file system is mounted writable'
-      );
-    case 'corrupt':
-      return 'it is damaged: stop lowwater, move the file aside and restore a backup (made by `lowwater backup`)';
-    case 'busy':
-      return 'another process keeps it locked: close whatever else has it open';
-    case 'other':
-      return 'it cannot be used: see the system log for errors of the disk or file system';
-  }
-}
+const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
+  full: () => 'the disk is full: free some space',
+  'read-only': (uid) =>
+    `it cannot be written by uid ${uid ?? 'unknown'}: check the owner and mode of the file and its ` +
+    'directory, and that the file system is mounted writable',
+  corrupt: () =>
+    'it is damaged: stop lowwater, move the file aside and restore a backup (made by `lowwater backup`)',
+  busy: () => 'another process keeps it locked: close whatever else has it open',
+  other: () => 'it cannot be used: see the system log for errors of the disk or file system',
+};
 
 /**
  * Runs what touches the database. Errors of SQLite and of the file system come out as `StorageError`, whose message names the file and
@@ -75,7 +68,9 @@ export function asStorageError(path: string, error: unknown): unknown {
 function storageError(kind: Kind, path: string, cause: unknown): StorageError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Database.SqliteError ? `${cause.code}: ` : '';
-  return new StorageError(kind, `database ${path}: ${adviseOn(kind)} (${code}${detail})`, { cause });
+  return new StorageError(kind, `database ${path}: ${advice[kind](process.getuid?.())} (${code}${detail})`, {
+    cause,
+  });
 }
 
 export function isSqliteError(error: unknown, prefix: string): boolean {

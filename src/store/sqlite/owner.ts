@@ -130,27 +130,30 @@ export function describeHolder(path: string): Holder | null {
 
 /** The id of the database in a file; null where there is none, or it cannot be read. Changes nothing. */
 export function readDatabaseId(path: string): string | null {
-  try {
-    const db = connectForReading(path);
-    try {
-      return db.prepare<[string], string>(findNote).pluck().get(databaseIdNote) ?? null;
-    } finally {
-      db.close();
-    }
-  } catch {
-    return null;
-  }
+  return readUnlessBroken(
+    () => connectForReading(path),
+    (db) => db.prepare<[string], string>(findNote).pluck().get(databaseIdNote) ?? null,
+  );
 }
 
 /** Who wrote itself into the file, running or not; null where nobody did or it cannot be read. */
 export function readHolder(path: string): Holder | null {
-  try {
-    const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
-    try {
+  return readUnlessBroken(
+    () => new Database(path, { readonly: true, fileMustExist: true, timeout: 0 }),
+    (db) => {
       const owner = readOwner(db);
       if (owner === null) return null;
       const { pid, host, startedAt, program } = owner;
       return { pid, host, startedAt, program };
+    },
+  );
+}
+
+function readUnlessBroken<T>(open: () => Connection, read: (db: Connection) => T): T | null {
+  try {
+    const db = open();
+    try {
+      return read(db);
     } finally {
       db.close();
     }

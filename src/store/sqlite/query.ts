@@ -91,37 +91,27 @@ function messageOf(error: unknown): string {
  *
  * `history` reads over another connection to the same database: one that is busy with a query answers no second one.
  */
-export function addPollTables(db: Connection, history: Pick<SqliteReader, 'readings' | 'polls'>): void {
-  const parameters = ['of_account', 'since', 'until'];
-  db.table('reading_of', {
-    columns: ['at', 'sms', 'voip', 'currency'],
-    parameters,
-    *rows(...span) {
-      for (const readings of history.readings(readSpan(span))) yield* readings.flatMap(readingRows);
-    },
-  });
-  db.table('balance_of', {
-    columns: ['at', 'balance', 'amount', 'currency'],
-    parameters,
-    *rows(...span) {
-      for (const readings of history.readings(readSpan(span))) yield* readings.flatMap(balanceRows);
-    },
-  });
-  db.table('poll_of', {
-    columns: ['at', 'outcome'],
-    parameters,
-    *rows(...span) {
-      for (const polls of history.polls(readSpan(span)))
-        for (const { at, outcome } of polls) yield [instantText(at), outcome];
-    },
-  });
-  db.exec(`
-    CREATE TEMP VIEW reading AS
-      SELECT a.id AS account, r.at, r.sms, r.voip, r.currency FROM main.account a CROSS JOIN reading_of(a.id) r;
-    CREATE TEMP VIEW balance AS
-      SELECT a.id AS account, b.at, b.balance, b.amount, b.currency FROM main.account a CROSS JOIN balance_of(a.id) b;
-    CREATE TEMP VIEW poll AS
-      SELECT a.id AS account, p.at, p.outcome FROM main.account a CROSS JOIN poll_of(a.id) p`);
+function addPollTables(db: Connection, history: Pick<SqliteReader, 'readings' | 'polls'>): void {
+  const define = <Part>(
+    table: string,
+    columns: readonly string[],
+    read: (query: HistoryQuery) => Iterable<readonly Part[]>,
+    rowsOf: (part: Part) => readonly (readonly (string | number)[])[],
+  ) => {
+    db.table(`${table}_of`, {
+      columns: [...columns],
+      parameters: ['of_account', 'since', 'until'],
+      *rows(...span: unknown[]) {
+        for (const parts of read(readSpan(span)))
+          for (const part of parts) yield* rowsOf(part).map((row) => [...row]);
+      },
+    });
+    db.exec(`CREATE TEMP VIEW ${table} AS
+      SELECT a.id AS account, r.${columns.join(', r.')} FROM main.account a CROSS JOIN ${table}_of(a.id) r`);
+  };
+  define('reading', ['at', 'sms', 'voip', 'currency'], history.readings, readingRows);
+  define('balance', ['at', 'balance', 'amount', 'currency'], history.readings, balanceRows);
+  define('poll', ['at', 'outcome'], history.polls, ({ at, outcome }) => [[instantText(at), outcome]]);
 }
 
 function readSpan([account, since, until]: readonly unknown[]): HistoryQuery {

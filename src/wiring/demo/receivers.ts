@@ -1,13 +1,7 @@
-import { createServer } from 'node:http';
-import {
-  close,
-  type ListeningReceiver,
-  listen,
-  type ReceivedMessage,
-} from '../../channels/listen-on-loopback.ts';
+import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
-import type { Output } from '../../cli/terminal/output.ts';
-import type { Style } from '../../cli/terminal/style.ts';
+import type { Output, Style } from '../../cli/terminal/output.ts';
+import { startHttpService } from '../../net/http-service.ts';
 
 /** So many kinds are shown where nobody says which: the first of the registry. */
 const usualKinds = 2;
@@ -36,9 +30,9 @@ export async function openReceivers(
 
 /** A free port of this machine, the usual one if it can be had. */
 export async function findFreePort(usual: number): Promise<number> {
-  const probe = createServer();
-  const port = await listen(probe, usual).catch(() => listen(probe));
-  await close(probe);
+  const probe = (port: number) => startHttpService({ port, host: '127.0.0.1' }, () => undefined);
+  const { port, close } = await probe(usual).catch(() => probe(0));
+  await close();
   return port;
 }
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MailChart, renderChartSvg } from '../../../src/channels/email/chart-svg.ts';
-import { drawChart } from '../../../src/channels/email/draw-chart.ts';
+import { drawChart, type MailChart, renderChartSvg } from '../../../src/channels/email/draw-chart.ts';
 import { planCharts } from '../../../src/channels/email/email-charts.ts';
 import {
   buildAccount,

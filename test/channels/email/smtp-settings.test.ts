@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSmtpUrl } from '../../../src/channels/email/smtp-settings.ts';
+import { readSmtpUrl } from '../../../src/channels/email/smtp-connection.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 
 describe('the address of a mail server', () => {

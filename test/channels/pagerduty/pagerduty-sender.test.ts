@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { renderPagerduty } from '../../../src/channels/pagerduty/render-pagerduty.ts';
+import { render } from '../../../src/channels/pagerduty/render-pagerduty.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -46,7 +46,7 @@ describe('PagerDuty', () => {
       buildItem(),
       buildItem({ incident: { acknowledgement } }),
       buildItem({ kinds: ['resolved'], resolvedAt: messageNow }),
-    ].flatMap((item) => renderPagerduty(buildMessage([item])).map(({ event }) => event));
+    ].flatMap((item) => render(buildMessage([item])).map(({ event }) => event));
     expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'acknowledge', 'resolve']);
     expect(new Set(events.map((event) => ('dedup_key' in event ? event.dedup_key : null)))).toEqual(
       new Set(['lowwater/otp/sms-low']),
@@ -55,12 +55,12 @@ describe('PagerDuty', () => {
 
   it('never opens again what is over, though the message was written for its beginning', () => {
     const late = buildItem({ kinds: ['firing'], resolvedAt: messageNow });
-    expect(renderPagerduty(buildMessage([late]))).toMatchObject([{ event: { event_action: 'resolve' } }]);
+    expect(render(buildMessage([late]))).toMatchObject([{ event: { event_action: 'resolve' } }]);
   });
 
   it('wakes nobody for a top-up or a report', () => {
     const topUp = buildItem({ kinds: ['event'], type: 'top-up', severity: 'info' });
-    expect(renderPagerduty(buildMessage([topUp]))).toMatchObject([{ event: { event_action: 'change' } }]);
+    expect(render(buildMessage([topUp]))).toMatchObject([{ event: { event_action: 'change' } }]);
   });
 
   it('gets one event for each alert', async () => {
@@ -111,9 +111,7 @@ describe('PagerDuty', () => {
   it('does not close the incident of now by the end of the one before', () => {
     const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow });
     const again = buildItem({ firedAt: messageNow });
-    expect(renderPagerduty(buildMessage([again, ended]))).toMatchObject([
-      { event: { event_action: 'trigger' } },
-    ]);
+    expect(render(buildMessage([again, ended]))).toMatchObject([{ event: { event_action: 'trigger' } }]);
   });
 
   it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Accept } from '../../../src/channels/accept.ts';
+import type { Accept } from '../../../src/channels/answers.ts';
 import type { Sender } from '../../../src/channels/kind.ts';
 import { slackKind } from '../../../src/channels/slack/slack-kind.ts';
 import { openSlackSender } from '../../../src/channels/slack/slack-sender.ts';

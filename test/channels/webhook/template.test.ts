@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fillTemplate } from '../../../src/channels/webhook/fill-template.ts';
 import { templateSchema } from '../../../src/channels/webhook/template-schema.ts';
+import { fillTemplate } from '../../../src/channels/webhook/webhook-sender.ts';
 import { json, sendThrough } from '../../support/channel-bed.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { buildItem, buildMessage, buildTestMessage, everyMessage } from '../../support/messages.ts';

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
-import { listen } from '../../../src/channels/listen-on-loopback.ts';
 import { optionsOf } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/registry.ts';
+import { startHttpService } from '../../../src/net/http-service.ts';
 import { builtMain } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
 
@@ -77,12 +76,11 @@ it('bash offers what a daemon has now: alerts of the account before them, silenc
     '/api/v1/silences': { silences: [{ id: 's-1' }, { id: null }] },
     '/api/v1/expected-top-ups': { expected: [{ id: 'x-1' }, { id: '$(rm -rf /)' }] },
   };
-  const server = createServer((request, response) => {
+  const { url, close } = await startHttpService({ port: 0, host: '127.0.0.1' }, (request, response) => {
     const isLetIn = request.headers.authorization === 'Bearer of-the-tests';
     response.end(JSON.stringify(isLetIn ? answers[request.url ?? ''] : {}));
   });
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${await listen(server)}`;
+  onTestFinished(close);
   const run = `LOWWATER_SERVER='${url}' LOWWATER_TOKEN=of-the-tests '${process.execPath}' '${builtMain}' "$@"`;
   const offer = (...words: readonly string[]) => completeWith(`lowwater() { ${run}; }`, ...words);
   expect(await offer('ack', 'voice', '')).toEqual(['voip-low']);

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { defaultScenario } from '../../../src/simulator/default-scenario.ts';
+import { defaultScenario } from '../../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { systemRandom } from '../../../src/system/random.ts';

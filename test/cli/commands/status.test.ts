@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatStatus } from '../../../src/cli/commands/status.ts';
-import type { Output } from '../../../src/cli/terminal/output.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { createStyle, type Output } from '../../../src/cli/terminal/output.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
-import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { type Column, formatTable } from '../../../src/cli/terminal/table.ts';
 
 interface Row {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
-import { wrapToWidth } from '../../../src/cli/terminal/wrap.ts';
+import { displayWidth, wrapToWidth } from '../../../src/cli/terminal/display-width.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

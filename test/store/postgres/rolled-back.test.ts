@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigurations } from '../../../src/store/postgres/reader.ts';
+import { findConfigurations, withSchema } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch, incident } from '../sqlite/batches.ts';
 import { makeDatabase, open, own, program } from './fixtures.ts';
@@ -51,9 +51,9 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     const cluster = await open(url);
     await cluster.publishConfiguration('one', '{"rules":{}}');
     await cluster.publishConfiguration('one', '{"rules":{}}');
-    expect(await readConfigurations({ url, program, hashes: ['one', 'two'] })).toEqual(
-      new Map([['one', '{"rules":{}}']]),
-    );
+    expect(
+      await withSchema(url, program, (database) => findConfigurations(database, ['one', 'two'])),
+    ).toEqual(new Map([['one', '{"rules":{}}']]));
   });
 
   it('says which server it is and which of its histories it goes by', async () => {

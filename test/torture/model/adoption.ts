@@ -33,7 +33,8 @@ export function adoptAccount(
   if (own === undefined) return fact;
   // What is known of the end of the last run is its last poll, or its beginning.
   const lastPoll = end.lastPoll ?? end.endedAt ?? end.now;
-  const lived = Math.max(lastPoll, end.countedFrom ?? lastPoll);
+  // A poll of the future was made by a clock that was off: it shows no life.
+  const lived = Math.max(lastPoll > end.now ? 0 : lastPoll, end.countedFrom ?? lastPoll);
   const downMs = Math.max(0, end.now - lived);
   // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
   const knownEnd = Math.max(lived, end.stoppedAt ?? lived);

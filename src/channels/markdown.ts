@@ -1,3 +1,7 @@
+import { cutText } from '../domain/plain-text.ts';
+import { toneIcons } from '../messages/item-wording.ts';
+import type { Card, CardPart } from '../messages/message-wording.ts';
+
 /**
  * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
  * emphasis, links, tags and mentions is replaced by characters that look the same. An underscore inside a word is no markup and
@@ -51,4 +55,36 @@ export function cutUnits(text: string, limit: number): string {
 /** `[label](url)`; the address holds nothing that would end it. */
 export function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
   return `[${literalMarkdown(label)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}
+
+/** Markdown as the group robots of DingTalk and WeCom draw it: paragraphs, bold, quotes and links, nothing else. */
+export function cardMarkdown(card: Card): string {
+  return [
+    `### ${toneIcons[card.tone]} ${literal(card.headline)}`,
+    ...card.parts.map(partMarkdown),
+    ...(card.more === null ? [] : [literal(card.more)]),
+    ...linkLine(card.links),
+  ].join('\n\n');
+}
+
+function partMarkdown(part: CardPart): string {
+  return [
+    ...(part.title === null ? [] : [`**${toneIcons[part.tone]} ${literal(part.title)}**`]),
+    ...part.lines.map(literal),
+    ...(part.figures.length === 0
+      ? []
+      : [part.figures.map(({ label, value }) => `> ${literal(label)}: **${literal(value)}**`).join('\n\n')]),
+    ...part.advice.map((sentence) => `👉 ${literal(sentence)}`),
+    ...(part.note === null ? [] : [`📌 ${literal(part.note)}`]),
+    ...linkLine(part.links),
+    ...(part.origin === null ? [] : [literal(part.origin)]),
+  ].join('\n\n');
+}
+
+function linkLine(links: Card['links']): readonly string[] {
+  return links.length === 0 ? [] : [links.map(markdownLink).join('　')];
+}
+
+function literal(text: string): string {
+  return literalMarkdown(cutText(text, 300));
 }

@@ -1,6 +1,6 @@
 import { WriteStream } from 'node:tty';
 import { expect, test } from 'vitest';
-import { openOutput } from '../../src/wiring/output.ts';
+import { openOutput } from '../../../src/cli/terminal/output.ts';
 
 /** A terminal that says of itself to be so wide. */
 function terminal(columns: number | undefined): WriteStream {

@@ -1,0 +1,67 @@
+import { keyOf } from '../domain/json.ts';
+import { startHttpService } from '../net/http-service.ts';
+
+/** What a receiver of the demo shows of a message. */
+export interface ReceivedMessage {
+  /** Where it arrived, such as "Slack #ops". */
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** A receiver on this machine that hands on what it gets, for the demo. */
+export interface DemoReceiver {
+  listen(received: (message: ReceivedMessage) => void): Promise<ListeningReceiver>;
+}
+
+export interface ListeningReceiver {
+  /** The channel that sends to it, as it would stand in a configuration. */
+  readonly channel: object;
+  close(): Promise<void>;
+}
+
+/** A receiver of JSON by POST, which answers as the real one does when it takes a message. */
+export function receivePosts(receiver: {
+  /** The channel that sends to this address. */
+  readonly channel: (origin: string) => object;
+  readonly show: (body: string) => ReceivedMessage;
+  readonly answer: { readonly status: number; readonly body: string };
+}): DemoReceiver {
+  return {
+    async listen(received) {
+      const { url, close } = await startHttpService(
+        { port: 0, host: '127.0.0.1' },
+        (_request, response, body) => {
+          received(receiver.show(body ?? ''));
+          const { status, body: said } = receiver.answer;
+          response.writeHead(status, { 'content-type': 'application/json' }).end(said);
+        },
+      );
+      return { channel: receiver.channel(url), close };
+    },
+  };
+}
+
+/**
+ * What a person reads of a card, as lines: its texts in their order, names with their values, links as buttons. Every receiver of cards
+ * calls these alike; the rest of its JSON is left out.
+ */
+export function readCard(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) {
+    const isLinks = value.length > 0 && value.every((each) => typeof keyOf(each, 'url') === 'string');
+    return isLinks ? [value.map((link) => `[${readText(link)}]`).join(' ')] : value.flatMap(readCard);
+  }
+  const { title, value: figure } = { title: null, value: null, ...value };
+  if (typeof title === 'string' && typeof figure === 'string') return [`${title}: ${figure}`];
+  return Object.entries(value).flatMap(([key, each]) =>
+    ['text', 'content'].includes(key) && typeof each === 'string'
+      ? each.replace(/^\*+([^*\n]+)\*+\n/, '$1: ').split(/\n+/)
+      : readCard(each),
+  );
+}
+
+/** The label of a link. */
+function readText(link: unknown): string {
+  const title = keyOf(link, 'title');
+  return typeof title === 'string' ? title : readCard(link).join(' ');
+}

@@ -1,0 +1,125 @@
+import { channelKinds } from '../../channels/registry.ts';
+import { isLoopbackHost } from '../../domain/addresses.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { ownAccountKeys } from '../../providers/registry.ts';
+import { kindOfRuleNamed } from '../../rules/registry.ts';
+import type { Spot } from '../draft.ts';
+
+/** Ids must be unique, and there must be somewhere to send messages to. */
+export function checkNames(file: Spot): void {
+  reportRepeated(file.at('accounts'), 'account');
+  reportRepeated(file.at('rules'), 'rule');
+  reportRepeated(file.at('reports'), 'report');
+  const channels = file.at('channels');
+  const { value } = channels;
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0 && !Array.isArray(value))
+    channels.report('must hold at least one channel');
+}
+
+function reportRepeated(list: Spot, what: string): void {
+  const first = new Map<string, Spot>();
+  for (const item of list.items()) {
+    const id = item.at('id');
+    if (id.text === null) continue;
+    const other = first.get(id.text);
+    if (other === undefined) {
+      first.set(id.text, id);
+      continue;
+    }
+    const { file, line } = other.draft.placeOf(other.path);
+    const where = file === undefined ? `in line ${line}` : `in line ${line} of ${file}`;
+    id.report(`another ${what} has this id already, ${where}`);
+  }
+}
+
+/** What holds between the keys of one rule: its kind knows. */
+export function checkRules(file: Spot): void {
+  for (const rule of file.at('rules').items()) {
+    const problems = kindOfRuleNamed(rule.at('type').text)?.check?.({
+      valueAt: (path) => rule.at(...path).value,
+      isBroken: (path) => rule.at(...path).isBroken,
+    });
+    for (const { path, message } of problems ?? []) rule.at(...path).report(message);
+  }
+}
+
+/** What holds between the keys of one channel, and between a channel and the accounts: its kind knows. */
+export function checkChannels(file: Spot): void {
+  const credentials = credentialsOf(file);
+  const channels = file.at('channels');
+  for (const channel of channels.keys().map((name) => channels.at(name))) {
+    const kind = channelKinds.find(({ type }) => type === channel.at('type').text);
+    const read = (key: string): unknown => (channel.at(key).isBroken ? undefined : channel.at(key).value);
+    for (const { key, message } of kind?.check?.({ read, credentials }) ?? [])
+      channel.at(key).report(message);
+  }
+}
+
+/** By what the balances of the accounts are asked for. */
+function credentialsOf(file: Spot): ReadonlySet<string> {
+  const all = file
+    .at('accounts')
+    .items()
+    .flatMap((account) => [
+      ...Object.values<unknown>(Object(account.at('credentials').value)),
+      ...ownAccountKeys.map(({ credential }) => account.at(credential).value),
+    ]);
+  return new Set(all.filter((value) => typeof value === 'string').filter((value) => value !== ''));
+}
+
+/** A rule that looks back further than history is kept would never have enough of it; and everything is in one database. */
+export function checkLimits(file: Spot): void {
+  const kept = file.at('storage', 'retention');
+  const retention = parseDuration(kept.value === undefined ? '400d' : (kept.text ?? ''));
+  for (const rule of file.at('rules').items())
+    for (const key of ['window', 'lookback']) {
+      const length = parseDuration(rule.at(key).text ?? '');
+      if (retention !== null && length !== null && length > retention)
+        rule.at(key).report('must not be longer than storage.retention: older history is deleted');
+    }
+  const isShared = file.at('storage').has('postgres');
+  if (isShared && file.at('storage').has('path'))
+    file.at('storage', 'path').report('either storage.path or storage.postgres, not both');
+  if (!isShared && file.has('cluster'))
+    file
+      .at('cluster')
+      .report('needs storage.postgres.url: a SQLite file has one daemon, which no other takes over from');
+}
+
+/** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
+export function checkAddresses(file: Spot): void {
+  const providers = file.at('providers');
+  for (const entry of [file.at('provider'), ...providers.keys().map((name) => providers.at(name))])
+    checkEncrypted(entry.at('baseUrl'), entry.at('allowInsecureHttp'));
+  for (const account of file.at('accounts').items('baseUrl'))
+    checkEncrypted(account.at('baseUrl'), file.at('provider', 'allowInsecureHttp'));
+  checkViewer(file.at('server'));
+  checkListening(file.at('server'));
+}
+
+function checkEncrypted(address: Spot, allowed: Spot): void {
+  if (address.text === null || allowed.value === true || allowed.isBroken) return;
+  const url = URL.parse(address.text);
+  if (url?.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    address.report(
+      `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.path.join('.')} to true`,
+    );
+}
+
+function checkViewer(server: Spot): void {
+  const [token, viewer] = [server.at('token'), server.at('viewerToken')];
+  if ((viewer.text ?? '') === '' || token.isBroken) return;
+  if ((token.text ?? '') === '')
+    viewer.report('is only of use beside server.token: without one everybody may change things');
+  else if (token.text === viewer.text) viewer.report('must differ from server.token');
+}
+
+function checkListening(server: Spot): void {
+  const [host, token, allowed] = [server.at('host'), server.at('token'), server.at('allowUnauthenticated')];
+  const isProtected =
+    token.isBroken || (token.text ?? '') !== '' || allowed.value === true || allowed.isBroken;
+  if (host.text !== null && !isLoopbackHost(host.text) && !isProtected)
+    host.report(
+      'other machines could use page and API without a token: set server.token, or listen on 127.0.0.1, or set server.allowUnauthenticated to true',
+    );
+}

@@ -1,0 +1,58 @@
+import type { MessageItem } from '../domain/message.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { Reading } from '../domain/reading.ts';
+import type { MoneyRule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { type AccountFacts, type Evaluation, readingFacts, unknown, whyUnusable } from './evaluation.ts';
+import { figuresOf, moneyFigures } from './figures.ts';
+import { type InputOf, type KeyShape, moneyKeys, type RuleKind } from './kind.ts';
+
+/** Facts of an account with a reading. */
+export type ReadFacts = AccountFacts & { readonly reading: Reading };
+
+/** What differs between the kinds that judge a balance. `keys` are those besides `balance`. */
+interface BalanceKind<R extends MoneyRule, K extends KeyShape>
+  extends Omit<
+    RuleKind<R, InputOf<K>>,
+    'keys' | 'needsReading' | 'evaluate' | 'factsBehind' | 'wouldNotFire' | 'figures'
+  > {
+  readonly keys: K;
+  /** As `evaluate`, of a reading in the account's currency. */
+  judge(rule: R, facts: ReadFacts, firing: Severity | null): Evaluation;
+  readonly inAnyCurrency?: true;
+  /** Besides those of the reading. */
+  factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
+  wouldNotFire(rule: R, facts: ReadFacts, evaluation: Evaluation): string | null;
+  /** How messages word its threshold; absent: not at all. */
+  wordThreshold?(limit: string, item: MessageItem): string;
+  /** Set where its value is spending: else it is the balance itself, which is known even without a reading. */
+  readonly judgesSpending?: true;
+  /** The names of further facts that messages show. */
+  readonly shownFacts?: readonly string[];
+}
+
+export function balanceKind<R extends MoneyRule, K extends KeyShape>(
+  kind: BalanceKind<R, K>,
+): RuleKind<R, InputOf<K>> {
+  const { judge, inAnyCurrency, wordThreshold, judgesSpending, shownFacts = [], ...own } = kind;
+  return {
+    ...own,
+    keys: { ...moneyKeys, ...own.keys },
+    needsReading: true,
+    evaluate(rule, facts, firing) {
+      const why = inAnyCurrency && isRead(facts) ? null : whyUnusable(facts);
+      return why === null && isRead(facts) ? judge(rule, facts, firing) : unknown(why ?? '');
+    },
+    factsBehind: (rule, facts) => [...readingFacts(facts, rule.balance), ...own.factsBehind(rule, facts)],
+    wouldNotFire: (rule, facts, evaluation) =>
+      isRead(facts) ? own.wouldNotFire(rule, facts, evaluation) : null,
+    figures: (item, frame) => [
+      ...moneyFigures(item, frame, { wordThreshold, valueIsBalance: !judgesSpending }),
+      ...figuresOf(item, frame, shownFacts),
+    ],
+  };
+}
+
+function isRead(facts: AccountFacts): facts is ReadFacts {
+  return facts.reading !== null;
+}
