@@ -6,87 +6,58 @@ export interface MessagePart {
   readonly name: string;
 }
 
-type Failure = Exclude<Delivery, { readonly kind: 'delivered' }>;
-type Retry = Extract<Delivery, { readonly kind: 'retry' }>;
+type Ended<Kind extends Delivery['kind']> = Extract<Delivery, { readonly kind: Kind }>;
 
 /** What fails this often in a row waits: the receiver is in trouble, not the part. */
 const maxFailuresInARow = 3;
 
 /**
  * Sends the parts of a message one after the other, and each ends by itself: what was taken is not sent again, what was refused
- * is named, and what failed for now is owed.
+ * is named, and what failed for now is owed; what was not tried goes first the next time.
  *
  * `recipients` names the parts that are still owed; without it all are sent. A receiver that asks to wait gets nothing more.
  */
 export async function deliverParts<Part extends MessagePart>(
-  order: {
-    readonly parts: readonly Part[];
-    readonly recipients: readonly string[] | undefined;
-    readonly maxFailures?: number;
-  },
+  parts: readonly Part[],
+  recipients: readonly string[] | undefined,
   send: (part: Part) => Promise<Delivery>,
+  maxFailures = maxFailuresInARow,
 ): Promise<Delivery> {
-  const { parts, recipients, maxFailures = maxFailuresInARow } = order;
   const wanted = recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ?? parts;
-  const failed: { readonly name: string; readonly failure: Failure }[] = [];
-  let last: Extract<Delivery, { readonly kind: 'delivered' }> | null = null;
+  const refused: (Ended<'dead'> & MessagePart)[] = [];
+  const later: (Ended<'retry'> & MessagePart)[] = [];
+  let taken: Ended<'delivered'> | null = null;
   let failuresInARow = 0;
   let sent = 0;
   for (const part of wanted) {
     const delivery = await send(part);
     sent += 1;
-    if (delivery.kind === 'delivered') last = delivery;
-    else failed.push({ name: part.name, failure: delivery });
+    if (delivery.kind === 'delivered') taken = delivery;
+    else if (delivery.kind === 'dead') refused.push({ ...delivery, name: part.name });
+    else later.push({ ...delivery, name: part.name });
     failuresInARow = delivery.kind === 'retry' ? failuresInARow + 1 : 0;
     const mustWait = delivery.kind === 'retry' && delivery.afterMs !== undefined;
     if (mustWait || failuresInARow >= maxFailures) break;
   }
-  const untried = wanted.slice(sent).map(({ name }) => name);
-  if (last === null) return joinFailures(failed.map(({ failure }) => failure));
-  return { ...last, ...remainder(failed, untried) };
-}
-
-/** What is left of a message of which something was taken. What was not tried goes first the next time. */
-function remainder(
-  failed: readonly { readonly name: string; readonly failure: Failure }[],
-  untried: readonly string[],
-): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'refusal' | 'owed'> {
-  const refused = failed.filter(({ failure }) => failure.kind === 'dead');
-  const later = failed.flatMap(({ name, failure }) => (failure.kind === 'retry' ? [{ name, failure }] : []));
-  const [firstRefused] = refused;
-  const [firstLater] = later;
-  const afterMs = longestWait(later.map(({ failure }) => failure));
+  const waits = later.flatMap(({ afterMs }) => afterMs ?? []);
+  const wait = waits.length === 0 ? {} : { afterMs: Math.max(...waits) };
+  const [dead] = refused;
+  const [retry] = later;
+  // Nothing was taken: as long as something may be taken later the message as a whole is tried again.
+  if (taken === null && retry !== undefined) {
+    const { name: _, ...failure } = retry;
+    const unknown = later.find(({ certainty }) => certainty === 'unknown');
+    return { ...failure, certainty: unknown?.certainty ?? 'refused', ...wait };
+  }
+  if (taken === null && dead !== undefined) return { kind: 'dead', reason: dead.reason };
+  const namesOf = (some: readonly MessagePart[]): string[] => some.map(({ name }) => name);
+  const owed = namesOf([...wanted.slice(sent), ...later]);
   return {
-    ...(firstRefused === undefined
-      ? {}
-      : { refusedRecipients: refused.map(({ name }) => name), refusal: firstRefused.failure.reason }),
-    ...(firstLater === undefined
-      ? {}
-      : {
-          owed: {
-            recipients: [...untried, ...later.map(({ name }) => name)],
-            reason: firstLater.failure.reason,
-            ...(afterMs === null ? {} : { afterMs }),
-          },
-        }),
+    // Where nothing failed and nothing was taken, nobody is left of those who were owed the message.
+    ...(taken ?? { kind: 'delivered' }),
+    ...(dead === undefined ? {} : { refusedRecipients: namesOf(refused), refusal: dead.reason }),
+    ...(retry === undefined ? {} : { owed: { recipients: owed, reason: retry.reason, ...wait } }),
   };
-}
-
-/** Nothing was taken. As long as something may be taken later the message as a whole is tried again. */
-function joinFailures(failures: readonly Failure[]): Delivery {
-  const retries = failures.filter((failure) => failure.kind === 'retry');
-  const [retry] = retries;
-  // Nobody is left of those who were owed the message.
-  if (failures.length === 0) return { kind: 'delivered' };
-  if (retry === undefined) return failures[0] ?? { kind: 'delivered' };
-  const afterMs = longestWait(retries);
-  const certainty = retries.some((each) => each.certainty === 'unknown') ? 'unknown' : 'refused';
-  return { ...retry, certainty, ...(afterMs === null ? {} : { afterMs }) };
-}
-
-function longestWait(retries: readonly Retry[]): number | null {
-  const waits = retries.flatMap(({ afterMs }) => afterMs ?? []);
-  return waits.length === 0 ? null : Math.max(...waits);
 }
 
 /**

@@ -10,7 +10,14 @@ import { type AnswerTable, commonAnswers, strangeSuccess } from './answers.ts';
 import { hostOf, isLoopback, isUnencrypted, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
-import type { PostCode, PostSettings, Receiver, ReceiverAnswer, ReceiverKey } from './receiver.ts';
+import type {
+  PostCode,
+  PostSettings,
+  Receiver,
+  ReceiverAnswer,
+  ReceiverAnswers,
+  ReceiverKey,
+} from './receiver.ts';
 
 interface PostConfig {
   readonly type: string;
@@ -24,7 +31,7 @@ export function postKind(
   load: () => Promise<PostCode>,
 ): ChannelKind<PostConfig, PostSettings> {
   const { type, name, source, keys, address, signingKey } = receiver;
-  const table = tableOf(receiver);
+  const table = answerTable(receiver);
   const { description = `Messages by ${name} (${source}).` } = receiver;
   return {
     type,
@@ -168,7 +175,7 @@ function keySchema(name: string, key: ReceiverKey): z.ZodType {
   return key.optional ? schema.optional() : schema;
 }
 
-function tableOf(receiver: Receiver): AnswerTable {
+export function answerTable(receiver: ReceiverAnswers): AnswerTable {
   const { name, yes, no, source, quote, wait, waitHeader } = receiver;
   const strange = receiver.strange ?? {
     answer: 'another 2xx',

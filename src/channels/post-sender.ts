@@ -37,7 +37,7 @@ export function openPostSender<Part extends PostedPart>(options: PostSenderOptio
       const parts = tryRender(() => render(message));
       if ('failed' in parts) return parts.failed;
       const { recipients } = message;
-      return deliverParts({ parts: parts.rendered, recipients }, (part) =>
+      return deliverParts(parts.rendered, recipients, (part) =>
         deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
           const { url, headers, body } = prepare(part, { id: message.id, now: clock.now() });
           const answer = await postOnce({

@@ -40,25 +40,14 @@ const key = z.strictObject({
     .optional(),
 });
 
-export const receiverKeys = {
-  type: z.string(),
+/** What the answers of a receiver mean. */
+const answersKeys = {
   name: z.string(),
   /** What it is called where an answer is reported; without it by its name. */
   calledInAnswers: z.string().optional(),
-  description: z.string().optional(),
   source: z.string(),
-  keys: z.record(z.string(), key),
   /** The key of the receiver's address. */
   address: z.string(),
-  /** The key that messages are signed with, where it is not left out. */
-  signingKey: z.string().optional(),
-  /** A key with a list: the message is sent once for each of its values. */
-  each: z.string().optional(),
-  /** Host names by which `init` knows the address. */
-  hosts: z.string().optional(),
-  minGapMs: z.int(),
-  /** Where a message that mentions people is two. */
-  minGapMsWithMention: z.int().optional(),
   yes: answer,
   no: z.array(
     answer.extend({
@@ -75,18 +64,40 @@ export const receiverKeys = {
   /** Where the seconds to wait stand: in the body, or in a header. */
   wait: z.string().optional(),
   waitHeader: z.string().optional(),
+};
+
+export const receiverKeys = {
+  ...answersKeys,
+  type: z.string(),
+  description: z.string().optional(),
+  keys: z.record(z.string(), key),
+  /** The key that messages are signed with, where it is not left out. */
+  signingKey: z.string().optional(),
+  /** A key with a list: the message is sent once for each of its values. */
+  each: z.string().optional(),
+  /** Host names by which `init` knows the address. */
+  hosts: z.string().optional(),
+  minGapMs: z.int(),
+  /** Where a message that mentions people is two. */
+  minGapMsWithMention: z.int().optional(),
   /** What is warned of at an address that is not encrypted. */
   unencrypted: z.string().default('messages and keys travel unencrypted over http://'),
   /** Each message costs money: it must not come from a balance that is watched. */
   spendsBalance: z.boolean().default(false),
 };
 
+const answersSchema = z.strictObject(answersKeys);
 const receiverSchema = z.strictObject(receiverKeys);
 
 /** A receiver of messages by POST, as data: its keys, how fast it takes messages, and what its answers mean. */
 export type Receiver = z.output<typeof receiverSchema>;
+export type ReceiverAnswers = z.output<typeof answersSchema>;
 export type ReceiverKey = z.output<typeof key>;
 export type ReceiverAnswer = z.output<typeof answer>;
+
+export function readAnswers(data: unknown): ReceiverAnswers {
+  return answersSchema.parse(data, { jitless: true });
+}
 
 /** Throws where the data does not hold what a receiver needs. */
 export function readReceiver(data: unknown): Receiver {

@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { AccountView } from '../views/views.ts';
-import { balanceLabel, endOf } from '../wording/quantity-wording.ts';
+import { balanceLabel, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import { planPayments } from './page/pay.ts';
 import type { Frame } from './page/words.ts';
@@ -103,7 +103,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
       description:
         isEmpty || earliest === null
           ? 'By the forecast'
-          : `By the forecast; from ${formatMoment(earliest, frame)} on`,
+          : `By the forecast; from ${formatMoment(earliest, frame)} on${isGuess(runway?.forecast ?? null, frame.now) ? ', not known well' : ''}`,
       url: null,
     };
   });

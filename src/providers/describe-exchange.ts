@@ -1,5 +1,6 @@
 import type { Secret } from '../domain/secret.ts';
-import type { AnswerContext, ProviderAnswer, ProviderKind, ProviderRequest, ReadPart } from './kind.ts';
+import { percentEncode } from './http-json/prepare-request.ts';
+import type { AnswerContext, ProviderAnswer, ProviderKind, ProviderRequest } from './kind.ts';
 
 /** One exchange as it went over the wire; `answer` is null where none came. */
 export interface SeenExchange extends AnswerContext {
@@ -8,20 +9,14 @@ export interface SeenExchange extends AnswerContext {
   readonly answer: ProviderAnswer | null;
 }
 
-/** An exchange for people, without secrets: each text is one line. */
-export interface DescribedExchange {
-  readonly account: string;
-  /** The first line, headers, body. Credentials stand in it by their names in brackets. */
-  readonly request: readonly string[];
-  /** The status and the body as it came, cut; null where none came. */
-  readonly answer: string | null;
-  readonly read: readonly ReadPart[];
-}
-
 /** Longest answer that is shown, in characters. */
 const maxShown = 4000;
 
-export function describeExchange(seen: SeenExchange): DescribedExchange {
+/**
+ * An exchange for people, without secrets, each text one line: the request (first line, headers, body) has credentials by their
+ * names in brackets; `answer` is the status and the body as it came, cut.
+ */
+export function describeExchange(seen: SeenExchange) {
   const { kind, request, answer, account, texts } = seen;
   const show = (text: string): string => texts.clean(nameCredentials(text, account.credentials), maxShown);
   const headers = Object.entries(request.headers).map(
@@ -35,6 +30,8 @@ export function describeExchange(seen: SeenExchange): DescribedExchange {
     read: answer === null ? [] : (kind.explainAnswer?.(answer, seen) ?? []),
   };
 }
+
+export type DescribedExchange = ReturnType<typeof describeExchange>;
 
 /** What a request holds of credentials, as it is or encoded, by their names. The longest first: a short one may be a part of another. */
 function nameCredentials(text: string, credentials: Readonly<Record<string, Secret>>): string {
@@ -50,13 +47,9 @@ function nameCredentials(text: string, credentials: Readonly<Record<string, Secr
 /** As a request can hold it: in a header, a path, a query, a form and JSON. */
 function formsOf(value: string): readonly string[] {
   const well = value.toWellFormed();
-  const inPath = encodeURIComponent(well).replace(
-    /[!'()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
   const inForm = new URLSearchParams({ '': well }).toString().slice(1);
   const inJson = JSON.stringify(value).slice(1, -1);
-  return [value, encodeURIComponent(well), inPath, inForm, inJson].filter((form) => form !== '');
+  return [value, encodeURIComponent(well), percentEncode(well), inForm, inJson].filter((form) => form !== '');
 }
 
 function decodeBasic(header: string): string {

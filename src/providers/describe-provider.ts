@@ -1,40 +1,28 @@
 import type { CredentialDefinition, ProviderDetails, ProviderKind } from './kind.ts';
 
-/** A kind of provider for people: `lowwater providers` and the documents show it. */
-export interface ProviderDescription {
-  readonly type: string;
-  readonly summary: string;
-  readonly source: string;
-  readonly certainty: 'documented' | 'observed';
-  /** What to see to, where it was only observed. */
-  readonly caution: string | null;
-  readonly credentials: readonly CredentialDefinition[];
-  readonly limits: string;
-  readonly shortestEveryMs: number | null;
-  /** Null where it depends on the entry. */
-  readonly details: ProviderDetails | null;
-  /** What to write into the configuration: an entry of `providers` and an account. Null where it depends on the entry. */
-  readonly example: object | null;
-}
-
 /** About a kind that no document of the vendor describes. */
 const observedCaution = 'From public client code; compare the first reading with your dashboard.';
 
-export function describeProvider(kind: ProviderKind): ProviderDescription {
+export type ProviderDescription = ReturnType<typeof describeProvider>;
+
+/** A kind of provider for people: `lowwater providers` and the documents show it. Details and example are null where they depend on the entry. */
+export function describeProvider(kind: ProviderKind) {
   const { type, summary, source } = kind;
   const details = kind.details?.() ?? null;
-  const credentials = details === null ? [] : kind.credentials({ type });
+  const credentials: readonly CredentialDefinition[] = details === null ? [] : kind.credentials({ type });
   const limits = kind.limits({ type });
   return {
     type,
     summary,
     source: source.reference,
     certainty: source.certainty,
+    /** What to see to, where it was only observed. */
     caution: source.certainty === 'observed' ? observedCaution : null,
     credentials,
     limits: limits.documented,
     shortestEveryMs: limits.shortestEveryMs ?? null,
     details,
+    /** What to write into the configuration: an entry of `providers` and an account. */
     example: details === null ? null : writeExample(type, credentials, details),
   };
 }

@@ -4,6 +4,7 @@ import { createStandbyViews } from '../cluster/standby-views.ts';
 import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -172,18 +173,15 @@ async function askPeer(address: string, clock: Clock): Promise<PeerAnswer | null
 
 /** `{"cluster":{"node":"n1","role":"owner","reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
 function readPeer(body: unknown): PeerAnswer | null {
-  const cluster = fieldOf(body, 'cluster');
-  const [node, origin] = [fieldOf(cluster, 'node'), fieldOf(cluster, 'origin')];
-  const [system, timeline] = [fieldOf(origin, 'system'), fieldOf(origin, 'timeline')];
+  const cluster = keyOf(body, 'cluster');
+  const node = keyOf(cluster, 'node');
+  const origin = keyOf(cluster, 'origin');
+  const [system, timeline] = [keyOf(origin, 'system'), keyOf(origin, 'timeline')];
   if (typeof node !== 'string') return null;
   return {
     node,
-    reachesDatabase: fieldOf(cluster, 'reachesDatabase') === true,
-    owns: fieldOf(cluster, 'role') === 'owner',
+    reachesDatabase: keyOf(cluster, 'reachesDatabase') === true,
+    owns: keyOf(cluster, 'role') === 'owner',
     origin: typeof system === 'string' && typeof timeline === 'number' ? { system, timeline } : null,
   };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

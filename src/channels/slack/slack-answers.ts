@@ -1,13 +1,8 @@
 import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
-import {
-  type Accept,
-  type AnswerRow,
-  type AnswerTable,
-  acceptRows,
-  commonAnswers,
-  strangeSuccess,
-} from '../answers.ts';
-import { readSeconds } from '../post-kind.ts';
+import { type Accept, type AnswerTable, acceptRows, commonAnswers, strangeSuccess } from '../answers.ts';
+import { answerTable, readSeconds } from '../post-kind.ts';
+import { readAnswers } from '../receiver.ts';
+import botAnswers from './bot-answers.json' with { type: 'json' };
 
 /**
  * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once
@@ -48,73 +43,14 @@ function wordOf({ body }: HttpAnswer): string {
   return /^[a-z_]{2,60}$/.test(text) ? text : '';
 }
 
-const methodsPage = 'docs.slack.dev, chat.postMessage and chat.update';
+/** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
+export const slackBotAnswers = answerTable(readAnswers(botAnswers));
 
 /** The word by which Slack refuses a call; null where it says none. */
-export function errorOf(answer: HttpAnswer): string | null {
+function errorOf(answer: HttpAnswer): string | null {
   const json = jsonOf(answer);
   return json?.ok === false && typeof json.error === 'string' ? json.error : null;
 }
-
-function errors(words: readonly string[], row: Pick<AnswerRow, 'means'> & Partial<AnswerRow>): AnswerRow {
-  return {
-    answer: words.map((word) => `\`${word}\``).join(', '),
-    fits: (answer) => words.includes(errorOf(answer) ?? ''),
-    source: methodsPage,
-    ...row,
-  };
-}
-
-/** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
-export const slackBotAnswers: AnswerTable = {
-  receiver: 'Slack',
-  quote: (answer) => errorOf(answer) ?? '',
-  rows: [
-    {
-      answer: '200 `"ok": true`',
-      fits: (answer) => isSuccess(answer) && jsonOf(answer)?.ok === true,
-      means: 'delivered',
-      source: methodsPage,
-    },
-    errors(['ratelimited', 'rate_limited', 'message_limit_exceeded'], {
-      means: 'refused',
-      waitMs: 30_000,
-      note: 'waits half a minute, or as `Retry-After` says',
-    }),
-    errors(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'], {
-      means: 'unknown',
-      note: 'a part of it may have been done',
-    }),
-    errors(
-      [
-        'invalid_auth',
-        'not_authed',
-        'account_inactive',
-        'token_revoked',
-        'token_expired',
-        'missing_scope',
-        'no_permission',
-      ],
-      { means: 'dead', remedy: 'check "botToken": it is that of an installed bot with the scope chat:write' },
-    ),
-    errors(['channel_not_found', 'not_in_channel', 'is_archived', 'restricted_action'], {
-      means: 'dead',
-      remedy: 'check "channel", and invite the bot to it (/invite)',
-    }),
-    {
-      answer: 'another `"ok": false`',
-      fits: (answer) => errorOf(answer) !== null,
-      means: 'dead',
-      source: methodsPage,
-    },
-    strangeSuccess({
-      answer: 'another 2xx',
-      remedy: 'this is not what Slack answers; check "apiUrl"',
-      source: methodsPage,
-    }),
-    ...commonAnswers,
-  ],
-};
 
 /** Refusals of what the message looks like: as plain text it may pass. */
 const layoutErrors = [

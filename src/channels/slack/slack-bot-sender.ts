@@ -102,8 +102,11 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
         return delivery.kind === 'dead' ? { kind: 'delivered' } : delivery;
       };
       const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>
-        deliverParts({ parts: edits, recipients, maxFailures: 1 }, (part) =>
-          deliverWithin({ clock, afterMs: editTimeoutMs, outer }, (signal) => edit(part, signal)),
+        deliverParts(
+          edits,
+          recipients,
+          (part) => deliverWithin({ clock, afterMs: editTimeoutMs, outer }, (signal) => edit(part, signal)),
+          1,
         );
       if (message.recipients !== undefined) return update(message.recipients);
       const posted = await deliverWithin({ clock, afterMs: timeoutMs, outer }, notify);

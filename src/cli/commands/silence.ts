@@ -16,7 +16,7 @@ import {
   suggest,
 } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/text.ts';
 
 export const silenceAddCommand = operatorCommand({
   name: 'silence add',

@@ -1,9 +1,8 @@
 import { amountsOf, type Chart, type ChartOrder, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
-import { displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './output.ts';
-import { formatInstant } from './time.ts';
+import { displayWidth, formatInstant, padToWidth } from './text.ts';
 
 export interface TerminalChart {
   /** Thresholds are dotted lines. */

@@ -7,7 +7,7 @@ import { severityRank } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { endOf } from '../../wording/quantity-wording.ts';
+import { endOf, isGuess } from '../../wording/quantity-wording.ts';
 import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
 import { accountPath, age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
@@ -64,7 +64,9 @@ function outlookWords({ balance }: AlertView, account: AccountView | null, frame
   const gone =
     endsAt === null
       ? null
-      : html`gone ${nearMoment(endsAt, frame)}${range !== null && html` (80 %: ${range})`}`;
+      : range !== null && isGuess(runway.forecast, frame.now)
+        ? html`gone ${range}, not known well`
+        : html`gone ${nearMoment(endsAt, frame)}${range !== null && html` (80 %: ${range})`}`;
   return html`${gone !== null && html`${gone} · `}${account.readAt !== null && html`read ${age(account.readAt, frame)} · `}`;
 }
 

@@ -51,70 +51,55 @@ type Envelope = z.infer<typeof envelopeSchema>;
  * and cut.
  */
 export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDetail {
-  const parsed = answer.body === null ? undefined : parseBody(answer.body);
-  const envelope = readEnvelope(parsed);
-  if (answer.status === 429) return rateLimitedByStatus(envelope, texts);
+  const { status, body } = answer;
+  const parsed = body === null ? undefined : parseBody(body);
+  const envelope: Envelope | undefined =
+    envelopeSchema.safeParse(parsed).data ?? plainRefusal.safeParse(parsed).data;
   if (envelope === undefined) return withoutEnvelope(answer, parsed);
-  return judgeEnvelope({ envelope, raw: parsed, status: answer.status, texts });
-}
-
-function readEnvelope(parsed: unknown): Envelope | undefined {
-  return envelopeSchema.safeParse(parsed).data ?? plainRefusal.safeParse(parsed).data;
-}
-
-interface ReadEnvelope {
-  readonly envelope: Envelope;
-  /** The parsed body with the fields that the schema does not know. */
-  readonly raw: unknown;
-  readonly status: number;
-  readonly texts: ForeignTexts;
-}
-
-function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
-  const { envelope, status, texts } = read;
   // -0 is an integer to zod; adding zero makes it 0.
   const code = envelope.code + 0;
-  if (code === envelopeCodes.success) return judgeResult(read);
-  const said = quoteMessage(envelope.msg, texts);
-  if (code === envelopeCodes.rateLimited) {
-    return { kind: 'rate_limited', reason: `rate limited: code ${code}${said}`, code, status };
-  }
-  if (code === envelopeCodes.authFailed) {
-    return {
-      kind: 'auth_failed',
-      reason: `the provider refuses the authSecret: code ${code}${said}`,
-      code,
-      status,
-    };
-  }
-  return { kind: 'api_error', reason: `the provider answered code ${code}${said}`, code, status };
+  if (code === envelopeCodes.success && status !== 429)
+    return judgeResult(parsed, envelope, { code, status, texts });
+  const message = texts.clean(envelope.msg ?? '', maxMessageLength);
+  const said = `code ${code}${message === '' ? '' : `, "${message}"`}`;
+  if (status === 429)
+    return { kind: 'rate_limited', reason: `rate limited: HTTP 429, ${said}`, code, status };
+  if (code === envelopeCodes.rateLimited)
+    return { kind: 'rate_limited', reason: `rate limited: ${said}`, code, status };
+  if (code === envelopeCodes.authFailed)
+    return { kind: 'auth_failed', reason: `the provider refuses the authSecret: ${said}`, code, status };
+  return { kind: 'api_error', reason: `the provider answered ${said}`, code, status };
 }
 
-function judgeResult({ envelope, raw, status, texts }: ReadEnvelope): OutcomeDetail {
-  const { code, result } = envelope;
+function judgeResult(
+  raw: unknown,
+  { result }: Envelope,
+  { texts, ...place }: { readonly code: number; readonly status: number; readonly texts: ForeignTexts },
+): OutcomeDetail {
   const read = balanceSchema.safeParse(result);
-  if (!read.success) {
-    return { kind: 'invalid_response', reason: describeBadResult(result, read.error), code, status };
-  }
+  if (!read.success)
+    return { kind: 'invalid_response', reason: describeBadResult(result, read.error), ...place };
   const { smsBalance, voipBalance, currency } = read.data;
   // A provider that echoes the secret here would carry it into messages and the database.
-  if (texts.holdsSecret(currency)) {
-    return { kind: 'invalid_response', reason: 'result.currency is no currency', code, status };
-  }
+  if (texts.holdsSecret(currency))
+    return { kind: 'invalid_response', reason: 'result.currency is no currency', ...place };
   const answer = { balances: { sms: smsBalance, voip: voipBalance }, currency };
-  const unknownFields = findUnknownFields(raw, result, texts);
-  return unknownFields.length === 0 ? { kind: 'ok', answer } : { kind: 'ok', answer, unknownFields };
-}
-
-function rateLimitedByStatus(envelope: Envelope | undefined, texts: ForeignTexts): OutcomeDetail {
-  if (envelope === undefined) return { kind: 'rate_limited', reason: 'rate limited: HTTP 429', status: 429 };
-  const code = envelope.code + 0;
-  const reason = `rate limited: HTTP 429, code ${code}${quoteMessage(envelope.msg, texts)}`;
-  return { kind: 'rate_limited', reason, code, status: 429 };
+  const unknownFields = [
+    ...namesBeyond(raw, envelopeSchema.shape),
+    ...namesBeyond(result, balanceSchema.shape).map((name) => `result.${name}`),
+  ].slice(0, maxUnknownFields);
+  return unknownFields.length === 0
+    ? { kind: 'ok', answer }
+    : {
+        kind: 'ok',
+        answer,
+        unknownFields: unknownFields.map((name) => texts.clean(name, maxFieldNameLength)),
+      };
 }
 
 function withoutEnvelope(answer: HttpAnswer, parsed: unknown): OutcomeDetail {
   const { status } = answer;
+  if (status === 429) return { kind: 'rate_limited', reason: 'rate limited: HTTP 429', status };
   if (status !== 200) return { kind: 'http_error', reason: describeStatus(status), status };
   return { kind: 'invalid_response', reason: describeBadBody(answer, parsed), status };
 }
@@ -144,29 +129,15 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
   return `result.${String(field)} is not what the interface says`;
 }
 
-function quoteMessage(message: string | undefined, texts: ForeignTexts): string {
-  const clean = texts.clean(message ?? '', maxMessageLength);
-  return clean === '' ? '' : `, "${clean}"`;
-}
-
 /** Fields that the interface does not name: harmless, and worth one line in the log. */
-function findUnknownFields(raw: unknown, result: unknown, texts: ForeignTexts): readonly string[] {
-  const unknown: string[] = [];
-  collectUnknown({ value: raw, known: envelopeSchema.shape, prefix: '', into: unknown });
-  collectUnknown({ value: result, known: balanceSchema.shape, prefix: 'result.', into: unknown });
-  return unknown.map((name) => texts.clean(name, maxFieldNameLength));
-}
-
-function collectUnknown(search: { value: unknown; known: object; prefix: string; into: string[] }): void {
-  for (const name in Object(search.value)) {
-    if (Object.hasOwn(search.known, name)) continue;
-    if (search.into.length >= maxUnknownFields) return;
-    search.into.push(search.prefix + name);
-  }
+function namesBeyond(value: unknown, known: object): readonly string[] {
+  return Object.keys(Object(value)).filter((name) => !Object.hasOwn(known, name));
 }
 
 /** Numbers of at most 15 digits survive the way through a binary float and back (IEEE 754: DBL_DIG). */
 const longNumber = /[\d.]{16}/;
+
+const balanceKeys: readonly string[] = ['smsBalance', 'voipBalance'];
 
 /**
  * Parses a body with both balances as millionths, exact from the digits as written; NaN where one is out of
@@ -184,20 +155,16 @@ function parseBody(text: string): unknown {
 }
 
 function readExactly(key: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || !isBalance(key)) return value;
+  if (typeof value !== 'number' || !balanceKeys.includes(key)) return value;
   return parseMicros(context.source ?? '') ?? Number.NaN;
 }
 
 function readShort(parsed: unknown): unknown {
   const result: unknown = Object(parsed).result;
   if (typeof result !== 'object' || result === null) return parsed;
-  for (const key of ['smsBalance', 'voipBalance']) {
+  for (const key of balanceKeys) {
     const value: unknown = Reflect.get(result, key);
     if (typeof value === 'number') Reflect.set(result, key, parseMicros(String(value)) ?? Number.NaN);
   }
   return parsed;
-}
-
-function isBalance(key: string): boolean {
-  return key === 'smsBalance' || key === 'voipBalance';
 }

@@ -36,10 +36,6 @@ export function multiplyDecimals(a: Decimal, b: Decimal): Decimal {
   return { units: a.units * b.units, places: a.places + b.places };
 }
 
-export function negateDecimal({ units, places }: Decimal): Decimal {
-  return { units: -units, places };
-}
-
 /** In millionths, rounded half to even. Null where it is out of range. */
 export function toMicros({ units, places }: Decimal): Micros | null {
   return parseMicros(`${units}e-${places}`);

@@ -92,10 +92,13 @@ function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): strin
 /** Throws for half of a surrogate pair, which no UTF-8 can say. */
 function encode(name: string, value: string): string {
   if (!value.isWellFormed()) throw new UnfitCredential(name, 'is not well-formed text');
-  return encodeURIComponent(value).replace(
-    /[!'()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return percentEncode(value);
+}
+
+/** Everything but the unreserved characters of RFC 3986, 2.3. */
+export function percentEncode(value: string): string {
+  const inHex = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(value).replace(/[!'()*]/g, inHex);
 }
 
 function fillHeaders(

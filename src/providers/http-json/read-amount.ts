@@ -1,12 +1,5 @@
 import type { Micros } from '../../domain/money.ts';
-import {
-  addDecimals,
-  type Decimal,
-  multiplyDecimals,
-  negateDecimal,
-  parseDecimal,
-  toMicros,
-} from './decimal.ts';
+import { addDecimals, type Decimal, multiplyDecimals, parseDecimal, toMicros } from './decimal.ts';
 import type { AmountDescription } from './description.ts';
 import type { ExactJson, Found, Path } from './json-path.ts';
 import { maxPatternInput } from './pattern.ts';
@@ -19,18 +12,20 @@ export type Quote = (value: unknown) => string;
 
 /** The amount that is left, exact: (amount + plus − minus) · scale, rounded once. */
 export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quote): Read<Micros> {
-  const read = (path: Path, mayBeMany: boolean): Read<Decimal> => {
+  let total: Decimal = { units: 0n, places: 0 };
+  const terms = [[how.amount, 1n, how.sum] as const, [how.plus, 1n] as const, [how.minus, -1n] as const];
+  for (const [path, sign, mayBeMany = false] of terms) {
+    if (path === undefined) continue;
     const found = answer.find(path);
     if (found.length === 0 || (found.length > 1 && !mayBeMany))
       return { wrong: sayCount(path, found.length) };
-    return addAll(found.map((each) => readDecimal(each, path, { how, quote })));
-  };
-  const terms = [read(how.amount, how.sum)];
-  if (how.plus !== undefined) terms.push(read(how.plus, false));
-  if (how.minus !== undefined) terms.push(negated(read(how.minus, false)));
-  const total = addAll(terms);
-  if ('wrong' in total) return total;
-  const micros = toMicros(how.scale === undefined ? total.value : multiplyDecimals(total.value, how.scale));
+    for (const each of found) {
+      const decimal = readDecimal(each, how);
+      if (decimal === null) return { wrong: `${path.text} is ${quote(each.value)}; expected an amount` };
+      total = addDecimals(total, { ...decimal, units: sign * decimal.units });
+    }
+  }
+  const micros = toMicros(how.scale === undefined ? total : multiplyDecimals(total, how.scale));
   return micros === null ? { wrong: `${how.amount.text} is out of range` } : { value: micros };
 }
 
@@ -45,29 +40,9 @@ export function sayCount({ text }: Path, count: number): string {
     : `${text} stands in ${count} places of the answer; expected one`;
 }
 
-function addAll(terms: readonly Read<Decimal>[]): Read<Decimal> {
-  let total: Decimal = { units: 0n, places: 0 };
-  for (const term of terms) {
-    if ('wrong' in term) return term;
-    total = addDecimals(total, term.value);
-  }
-  return { value: total };
-}
-
-function negated(read: Read<Decimal>): Read<Decimal> {
-  return 'wrong' in read ? read : { value: negateDecimal(read.value) };
-}
-
-function readDecimal(
-  { value, digits }: Found,
-  path: Path,
-  { how, quote }: { readonly how: AmountDescription; readonly quote: Quote },
-): Read<Decimal> {
+function readDecimal({ value, digits }: Found, how: AmountDescription): Decimal | null {
   const text = digits ?? (typeof value === 'string' ? amountText(value, how) : null);
-  const decimal = text === null ? null : parseDecimal(text);
-  return decimal === null
-    ? { wrong: `${path.text} is ${quote(value)}; expected an amount` }
-    : { value: decimal };
+  return text === null ? null : parseDecimal(text);
 }
 
 /** A text as the digits of a JSON number; null where it is none in the form that the description says. */

@@ -1,9 +1,9 @@
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import type { Micros } from '../../domain/money.ts';
+import { formatMicros, type Micros } from '../../domain/money.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
-import type { ProviderAnswer } from '../kind.ts';
+import type { ProviderAnswer, ReadPart } from '../kind.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
-import { ExactJson } from './json-path.ts';
+import { ExactJson, type Path } from './json-path.ts';
 import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-amount.ts';
 
 /** Longest piece of an answer that a reason quotes, in characters. */
@@ -29,30 +29,13 @@ export function readAnswer(
     const message = json === null ? '' : quoteMessage(description, json, texts);
     return { kind: refusal.kind, reason: refusal.reason + message, status };
   }
-  if (status < 200 || status > 299) return { kind: 'http_error', reason: describeStatus(status), status };
+  if (status < 200 || status > 299) {
+    const isRedirect = status >= 300 && status < 400;
+    const reason = `HTTP ${status}${isRedirect ? ', a redirect; it is never followed' : ''}`;
+    return { kind: 'http_error', reason, status };
+  }
   if (json === null) return { kind: 'invalid_response', reason: describeBadBody(answer), status };
   return readSuccess(description, json, { status, texts });
-}
-
-interface Refusal {
-  readonly kind: 'auth_failed' | 'rate_limited' | 'api_error';
-  readonly reason: string;
-}
-
-/** What the table of errors says, then what everybody means by 401, 403 and 429. */
-function findRefusal({ errors }: Description, status: number, json: ExactJson | null): Refusal | null {
-  const row = errors.find(
-    (each) =>
-      (each.status === null || each.status === status) &&
-      (each.test === null || (json !== null && holds(each.test, json))),
-  );
-  if (row !== undefined) {
-    const said = row.test === null ? `HTTP ${status}` : `${row.test.path.text} says so (HTTP ${status})`;
-    return { kind: row.means, reason: `${openings[row.means]}: ${said}` };
-  }
-  if (status === 401 || status === 403)
-    return { kind: 'auth_failed', reason: `${openings.auth_failed}: HTTP ${status}` };
-  return status === 429 ? { kind: 'rate_limited', reason: `${openings.rate_limited}: HTTP 429` } : null;
 }
 
 const openings = {
@@ -60,6 +43,20 @@ const openings = {
   rate_limited: 'rate limited',
   api_error: 'the provider reports an error',
 } as const;
+
+/** What the table of errors says, then what everybody means by 401, 403 and 429. */
+function findRefusal({ errors }: Description, status: number, json: ExactJson | null) {
+  const row = errors.find(
+    (each) =>
+      (each.status === null || each.status === status) &&
+      (each.test === null || (json !== null && holds(each.test, json))),
+  );
+  const usual = ({ 401: 'auth_failed', 403: 'auth_failed', 429: 'rate_limited' } as const)[status];
+  const kind = row?.means ?? usual;
+  if (kind === undefined) return null;
+  const said = row?.test == null ? `HTTP ${status}` : `${row.test.path.text} says so (HTTP ${status})`;
+  return { kind, reason: `${openings[kind]}: ${said}` };
+}
 
 function readSuccess(
   description: Description,
@@ -69,12 +66,15 @@ function readSuccess(
   const quote: Quote = (value) => quoteValue(value, texts);
   const invalid = (reason: string): OutcomeDetail => ({ kind: 'invalid_response', reason, status });
   const { success, postpaid } = description;
-  const unsuccessful = success === undefined ? null : describeFailure(success, json, quote);
-  if (unsuccessful !== null) {
-    const { isKnown, reason } = unsuccessful;
-    return isKnown
-      ? { kind: 'api_error', reason: reason + quoteMessage(description, json, texts), status }
-      : invalid(reason);
+  if (success !== undefined) {
+    const { path, values } = success;
+    const [found, another] = json.find(path);
+    if (found === undefined || another !== undefined)
+      return invalid(`${path.text}, which says whether the answer is good, is not in it once`);
+    if (!isAmong(found.value, values)) {
+      const reason = `the provider does not report success: ${path.text} is ${quote(found.value)}`;
+      return { kind: 'api_error', reason: reason + quoteMessage(description, json, texts), status };
+    }
   }
   const sentinel = postpaid.find((test) => holds(test, json));
   if (sentinel !== undefined) {
@@ -98,27 +98,7 @@ function readSuccess(
   };
 }
 
-/** Null where the answer says success. `isKnown`: something else stands where it would. */
-function describeFailure(
-  { path, values }: Test,
-  json: ExactJson,
-  quote: Quote,
-): { readonly isKnown: boolean; readonly reason: string } | null {
-  const [first, second] = json.find(path);
-  if (first === undefined || second !== undefined)
-    return {
-      isKnown: false,
-      reason: `${path.text}, which says whether the answer is good, is not in it once`,
-    };
-  return isAmong(first.value, values)
-    ? null
-    : {
-        isKnown: true,
-        reason: `the provider does not report success: ${path.text} is ${quote(first.value)}`,
-      };
-}
-
-export function holds({ path, values }: Test, json: ExactJson): boolean {
+function holds({ path, values }: Test, json: ExactJson): boolean {
   return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
@@ -126,7 +106,7 @@ function isAmong(value: unknown, values: Test['values']): boolean {
   return values === null ? value !== null : values.some((each) => each === value);
 }
 
-export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
+function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
@@ -143,23 +123,22 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
 
 /** What else the answer says. A fact that is missing or unreadable fails no reading. */
 function readFacts(
-  { facts }: Description,
+  { facts: { autoRecharge, creditLimit, pending } }: Description,
   json: ExactJson,
   quote: Quote,
 ): { readonly facts?: ProviderFacts } {
-  const read: { -readonly [Key in keyof ProviderFacts]: ProviderFacts[Key] } = {};
-  if (facts.autoRecharge !== undefined && json.find(facts.autoRecharge.path).length === 1)
-    read.autoRecharge = holds(facts.autoRecharge, json);
-  const creditLimit = readOptional(facts.creditLimit, json, quote);
-  if (creditLimit !== null) read.creditLimitMicros = Math.abs(creditLimit);
-  const pending = readOptional(facts.pending, json, quote);
-  if (pending !== null) read.pendingMicros = Math.abs(pending);
-  return Object.keys(read).length === 0 ? {} : { facts: read };
-}
-
-function readOptional(how: AmountDescription | undefined, json: ExactJson, quote: Quote): Micros | null {
-  const read = how === undefined ? null : readAmount(json, how, quote);
-  return read === null || 'wrong' in read ? null : read.value;
+  const sizeOf = (how: AmountDescription | undefined): number | null => {
+    const read = how === undefined ? null : readAmount(json, how, quote);
+    return read === null || 'wrong' in read ? null : Math.abs(read.value);
+  };
+  const [limit, spent] = [sizeOf(creditLimit), sizeOf(pending)];
+  const isRechargeKnown = autoRecharge !== undefined && json.find(autoRecharge.path).length === 1;
+  const facts = {
+    ...(isRechargeKnown ? { autoRecharge: holds(autoRecharge, json) } : {}),
+    ...(limit === null ? {} : { creditLimitMicros: limit }),
+    ...(spent === null ? {} : { pendingMicros: spent }),
+  };
+  return Object.keys(facts).length === 0 ? {} : { facts };
 }
 
 function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignTexts): string {
@@ -168,16 +147,11 @@ function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignT
   return words === '' ? '' : `, "${words}"`;
 }
 
-export function quoteValue(value: unknown, texts: ForeignTexts): string {
+function quoteValue(value: unknown, texts: ForeignTexts): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = texts.clean(String(value), maxQuoteLength);
   return typeof value === 'string' ? `"${text}"` : text;
-}
-
-function describeStatus(status: number): string {
-  if (status >= 300 && status < 400) return `HTTP ${status}, a redirect; it is never followed`;
-  return `HTTP ${status}`;
 }
 
 function describeBadBody(answer: ProviderAnswer): string {
@@ -188,4 +162,42 @@ function describeBadBody(answer: ProviderAnswer): string {
   return answer.problem === 'too-large'
     ? 'the answer is too large'
     : 'the answer is compressed, which was not asked for';
+}
+
+/** Every path of a description with what stands there, in the order in which an answer is read. Empty where it is no JSON. */
+export function explainAnswer(
+  description: Description,
+  { body }: ProviderAnswer,
+  texts: ForeignTexts,
+): readonly ReadPart[] {
+  const json = body === null ? null : ExactJson.parse(body);
+  if (json === null) return [];
+  const quote = (value: unknown): string => quoteValue(value, texts);
+  const part = (what: string, path: Path, read: string): ReadPart => {
+    const found = json.find(path).map(({ value, digits }) => digits ?? quote(value));
+    return { what, where: path.text, found: found.length === 0 ? 'nothing' : found.join(', '), read };
+  };
+  const test = (what: string, of: Test): ReadPart => part(what, of.path, holds(of, json) ? 'yes' : 'no');
+  const amount = (what: string, how: AmountDescription): readonly ReadPart[] => {
+    const read = readAmount(json, how, quote);
+    const terms = [how.plus, how.minus].filter((path) => path !== undefined);
+    return [
+      part(what, how.amount, 'wrong' in read ? read.wrong : formatMicros(read.value)),
+      ...terms.map((path) => part(path === how.minus ? '  less' : '  and', path, '')),
+    ];
+  };
+  const { errors, success, postpaid, balances, currency, facts } = description;
+  const read = readCurrency(currency, json, quote);
+  return [
+    ...errors.flatMap((row) => (row.test === null ? [] : [test(`error ${row.means}`, row.test)])),
+    ...(success === undefined ? [] : [test('success', success)]),
+    ...postpaid.map((each) => test('not prepaid', each)),
+    ...balances.flatMap((balance) => amount(`balance ${balance.id}`, balance)),
+    ...('path' in currency
+      ? [part('currency', currency.path, 'wrong' in read ? read.wrong : read.value)]
+      : []),
+    ...(facts.autoRecharge === undefined ? [] : [test('automatic recharge', facts.autoRecharge)]),
+    ...(facts.creditLimit === undefined ? [] : amount('credit limit', facts.creditLimit)),
+    ...(facts.pending === undefined ? [] : amount('pending', facts.pending)),
+  ];
 }

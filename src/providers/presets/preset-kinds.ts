@@ -2,14 +2,14 @@ import type * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { choice, shape } from '../../schema/shapes.ts';
+import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
 import {
   buildDescribedEntry,
   type DescribedEntry,
   describedKind,
+  httpJsonKind,
   nameBalance,
-} from '../http-json/described-kind.ts';
-import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
-import { httpJsonKind } from '../http-json/http-json-kind.ts';
+} from '../http-json/http-json-kind.ts';
 import type { ProviderKind } from '../kind.ts';
 import * as presets from './all-presets.ts';
 import type { Preset } from './preset.ts';
@@ -60,7 +60,7 @@ function presetKind(preset: Preset): PresetKind {
         return { problems: [{ path: ['baseUrl'], message: `is needed: ${preset.baseUrl}` }] };
       const own = { ...(balances && { balances }), ...(currency && { currency }) };
       const replaceKey = `Create new credentials in the dashboard of ${name},`;
-      return buildDescribedEntry(shared, { ...describe(), ...own }, { baseUrl, replaceKey });
+      return buildDescribedEntry(shared, { ...describe(), ...own }, replaceKey, baseUrl);
     },
     credentials: () => Object.entries(preset.credentials).map(([key, label]) => ({ name: key, label })),
     limits: () => ({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { formatMicros, type Micros } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { DescribedEntry } from '../../../src/providers/http-json/described-kind.ts';
+import type { DescribedEntry } from '../../../src/providers/http-json/http-json-kind.ts';
 import type { SimulatedBalances } from '../../../src/providers/kind.ts';
 import { type PresetKind, presetKinds } from '../../../src/providers/presets/preset-kinds.ts';
 import { type SimulatedApi, startSimulatedApi } from '../../../src/simulator/simulated-api.ts';
