@@ -1,9 +1,8 @@
 import type { Incident } from './alert.ts';
-import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { ProviderWords } from './provider-entry.ts';
-import type { Confidence } from './quantity.ts';
+import type { Confidence, Forecast, ForecastRecord } from './quantity.ts';
 import type { AccountState, Balance, BalanceDefinition, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';

@@ -24,18 +24,21 @@ import {
   renewCalendarKey,
   sessionsOf,
 } from '../engine/access.ts';
-import { recordAudit } from '../engine/audit.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
-import { blockedUntil } from '../engine/observe.ts';
-import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
+import { blockedUntil, type PushedReading, type PushResult, takeReading } from '../engine/observe.ts';
+import {
+  acknowledge,
+  addSilence,
+  expireSilence,
+  extendSilence,
+  recordAudit,
+  unacknowledge,
+} from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
-import type { PushedReading, PushResult } from '../engine/take-reading.ts';
-import { takeReading } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
-import type { Views } from './create-views.ts';
-import { createViews } from './create-views.ts';
+import { createViews, type Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
@@ -121,12 +124,12 @@ export function createLiveViews(
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     async (...question: Question): Promise<Answer> => {
       const answer = await ask(...question);
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return answer;
     };
   const stored = <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     remembered(async (...question: Question): Promise<Answer> => {
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return ask(...question);
     });
   return {

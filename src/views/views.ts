@@ -2,9 +2,9 @@ import { describeIncident } from '../daemon/compose.ts';
 import type { HistoryLoader } from '../daemon/history-loader.ts';
 import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { SilenceOrder } from '../domain/operator.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
@@ -16,8 +16,14 @@ import { laterStarts, nextWindow } from '../engine/silencing.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { NextStep } from '../rules/about-rules.ts';
-import { balanceLevels, evaluate, explainRule, nextStep, wouldNotFire } from '../rules/about-rules.ts';
+import {
+  balanceLevels,
+  evaluate,
+  explainRule,
+  type NextStep,
+  nextStep,
+  wouldNotFire,
+} from '../rules/about-rules.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { thin } from '../spending/thin.ts';
 

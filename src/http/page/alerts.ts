@@ -1,7 +1,7 @@
-import type { Forecast } from '../../domain/forecast.ts';
 import type { Payment } from '../../domain/message.ts';
 import { isBeyondHorizon } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import type { Forecast } from '../../domain/quantity.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
