@@ -94,7 +94,6 @@ function rowOf(value: number, scale: ValueRange, rows: number): number {
   return Math.min(rows - 1, y >> 2);
 }
 
-/** A dotted line behind the curve. */
 function drawThreshold(line: string, style: Style): string {
   return line.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
 }
