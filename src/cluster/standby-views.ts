@@ -18,11 +18,9 @@ const freshMs = 5000;
 const restFactor = 20;
 
 interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
-  /** As they are now. */
   readonly settings: () => Settings;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  /** Leaves an order in the database, for the daemon that owns the accounts. */
   readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
@@ -84,7 +82,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return read;
   }
 
-  /** What a page shows depends on this. */
   function seen(): string {
     const revision = rests() ? madeOf?.revision : parts.revision();
     return JSON.stringify([revision, parts.status().problems]);
@@ -111,7 +108,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  /** As `order`, where the answer is only whether it is refused. */
   async function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
     const { state } = await freshOnceRead();
     const refusal = applyOrder(state, wanted, now());

@@ -1,5 +1,11 @@
-import type { IncidentMessage, Message, MessageItem, ReportMessage, TestMessage } from '../domain/message.ts';
-import { stateOf } from '../domain/message.ts';
+import {
+  type IncidentMessage,
+  type Message,
+  type MessageItem,
+  type ReportMessage,
+  stateOf,
+  type TestMessage,
+} from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';

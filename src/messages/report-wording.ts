@@ -1,10 +1,10 @@
 import type { Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { ForecastRecord } from '../domain/forecast.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { formatMoment, formatNearMoment } from '../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
+import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
 import {

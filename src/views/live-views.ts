@@ -10,12 +10,17 @@ import {
   renewCalendarKey,
   sessionsOf,
 } from '../engine/access.ts';
-import { recordAudit } from '../engine/audit.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
-import { blockedUntil } from '../engine/observe.ts';
-import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
+import { blockedUntil, takeReading } from '../engine/observe.ts';
+import {
+  acknowledge,
+  addSilence,
+  expireSilence,
+  extendSilence,
+  recordAudit,
+  unacknowledge,
+} from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
-import { takeReading } from '../engine/take-reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
@@ -46,12 +51,12 @@ export function createLiveViews(
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     async (...question: Question): Promise<Answer> => {
       const answer = await ask(...question);
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return answer;
     };
   const stored = <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     remembered(async (...question: Question): Promise<Answer> => {
-      await daemon.storeChanges();
+      await daemon.committer.storeChanges();
       return ask(...question);
     });
   return {

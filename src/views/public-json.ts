@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
-import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import { type Fact, type Forecast, forecastBases, type Quantity } from '../domain/quantity.ts';
 import {
   type Balance,
   type BalanceDefinition,

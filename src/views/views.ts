@@ -1,6 +1,5 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
-import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type {
@@ -16,12 +15,13 @@ import type {
   SilenceOrder,
 } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
+import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import type { AccountState, Balance, OutcomeKind, PollRecord, Reading } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
-import type { PushedReading, PushResult } from '../engine/take-reading.ts';
+import type { PushedReading, PushResult } from '../engine/observe.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { NextStep } from '../rules/about-rules.ts';
 import type { Evaluation } from '../rules/evaluation.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Forecast } from '../../src/domain/forecast.ts';
+import type { Forecast } from '../../src/domain/quantity.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import type { AccountView, LiveViews } from '../../src/views/views.ts';

@@ -13,7 +13,7 @@ import type {
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, OutcomeKind, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/route.ts';
-import type { PushedReading, PushResult } from '../../src/engine/take-reading.ts';
+import type { PushedReading, PushResult } from '../../src/engine/observe.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';

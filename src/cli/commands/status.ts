@@ -13,7 +13,7 @@ import {
   endOf,
   formatBareComputed,
   roughRunway,
-  wordInterval,
+  wordEmptyAt,
 } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
@@ -240,8 +240,7 @@ function wordEmpty(
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return '-';
   const moment = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(runway?.forecast ?? null, { now: frame.now, moment });
-  return interval === null ? moment(emptyAt) : `${moment(emptyAt)}, ${interval}`;
+  return wordEmptyAt(emptyAt, runway?.forecast ?? null, { now: frame.now, moment });
 }
 
 function byRunway(left: AccountView, right: AccountView): number {

@@ -7,7 +7,7 @@ import type { Severity } from '../../domain/severity.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 
 export interface Frame {
   readonly now: number;
@@ -141,6 +141,8 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const endsAt = endOf(runway, frame.now);
   const near = (at: number): string => formatNearMoment(at, frame);
   const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
+  if (endsAt !== null && isGuess(runway.forecast, frame.now))
+    return html`<strong class="runway">${roughRunway(runwayMs)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
   return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
     endsAt !== null &&
     html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
