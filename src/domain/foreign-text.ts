@@ -3,10 +3,7 @@ import { cleanText } from './plain-text.ts';
 /** Printable ASCII words with single spaces between: nothing to clean. Most usage headers are like this. */
 const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
 
-/**
- * A secret with fewer letters and digits is only searched for as it is written: it would be found in ordinary
- * words.
- */
+/** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
 
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
@@ -149,10 +146,7 @@ function character(codePoint: number): string {
 
 const placeholder = '[secret]';
 
-/**
- * Shorter values are not hidden: replacing every `a` or `12` would black out all text and still reveal the
- * value.
- */
+/** Replacing every `a` or `12` would black out all text and still reveal the value. */
 export const minFormLength = 4;
 
 /** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
@@ -192,7 +186,6 @@ export class FormIndex {
     }
   }
 
-  /** Whether a form stands in the text. */
   isIn(text: string): boolean {
     for (let place = 0; place < text.length; place++) if (this.#lengthAt(text, place) > 0) return true;
     return false;

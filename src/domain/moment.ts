@@ -148,10 +148,7 @@ function partsOf(at: number, timezone: string): MomentParts {
 /** Making a formatter costs a thousand uses, and a configuration names few zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/**
- * `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms, which a command or the first alert would
- * wait for.
- */
+/** `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms. */
 function zoneAt(at: number, timezone: string): string {
   if (timezone === 'UTC') return timezone;
   const name = formatterOf(timezone)

@@ -85,9 +85,7 @@ export function formatExact(micros: Micros): string {
   return decimal(micros, 2);
 }
 
-/**
- * As people read money: thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`.
- */
+/** Thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`. */
 export function formatMoney(micros: Micros): string {
   return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000);
 }
@@ -113,10 +111,7 @@ export function formatBare(micros: Micros, currency: string | null): string {
   return isUnit(currency ?? '') ? formatCount(micros) : formatMoney(micros);
 }
 
-/**
- * As `formatAmount`, but with every digit where rounding would make it read like `other`: `"199.999999 CNY"`
- * next to 200.
- */
+/** With every digit where rounding would make it read like `other`: `"199.999999 CNY"` next to 200. */
 export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
   if (isUnit(currency ?? '')) return formatAmount(micros, currency);
   const text = formatMoney(micros);

@@ -19,10 +19,7 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   return best;
 }
 
-/**
- * Optimal string alignment distance (Damerau-Levenshtein with each letter swapped at most once), three rows
- * at a time.
- */
+/** Optimal string alignment distance, three rows at a time. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

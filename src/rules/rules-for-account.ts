@@ -50,7 +50,6 @@ function find(balances: readonly BalanceDefinition[], balance: Balance): Balance
 /** One rule for all accounts whose balance has the same name: accounts with the same rules share what is made of them. */
 const named = new WeakMap<Rule, Map<string, Rule>>();
 
-/** The rule on a balance, by its name. */
 export function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
   if (rule.balance === id && rule.balanceLabel === label) return rule;
   const known = named.get(rule) ?? new Map<string, Rule>();
@@ -61,7 +60,6 @@ export function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
   return fresh;
 }
 
-/** Whether a built-in rule has anything to say of an account. */
 export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean {
   return kind.builtInFor?.(account) ?? true;
 }
@@ -109,7 +107,6 @@ function alertedBalances(accounts: readonly WatchableAccount[]): readonly Balanc
   return [...new Map(found.map((balance) => [balance.id, balance])).values()];
 }
 
-/** Every built-in rule: those about money for each balance. */
 function listBuiltIn(
   taken: readonly string[],
   balances: readonly BalanceDefinition[],

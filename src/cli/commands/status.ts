@@ -168,7 +168,6 @@ function statusColumns(
   ];
 }
 
-/** Of the first balance of each account. */
 function sparkColumn(now: number, label?: string): Column<AccountView> {
   return {
     header: `LAST 24 H${label === undefined ? '' : ` (${label.toUpperCase()})`}`,
