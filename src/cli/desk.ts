@@ -2,12 +2,18 @@ import { roughDuration } from '../domain/moment.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreFile } from '../ports/store.ts';
-import type { AccountView } from '../views/views.ts';
 import type { Views } from '../views/create-views.ts';
+import type { AccountView } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { type DaemonAnswer, type DaemonRequest, askDaemon } from './daemon/daemon-connection.ts';
-import { type DaemonFacts, type FoundDaemon, findDaemon, namedServer, requireDaemon } from './daemon/find-daemon.ts';
+import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
+import {
+  type DaemonFacts,
+  type FoundDaemon,
+  findDaemon,
+  namedServer,
+  requireDaemon,
+} from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
 import { isLost, loadForOperator } from './load-configuration.ts';
 import { leaveOrder, openReader } from './open-reader.ts';

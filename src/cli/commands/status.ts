@@ -4,15 +4,21 @@ import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
-import { type Balance, amountOf } from '../../domain/reading.ts';
+import { amountOf, type Balance } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
 import { type AccountView, leadingBalance } from '../../views/views.ts';
-import { commonBalances, endOf, formatBareComputed, roughRunway, wordEmptyAt } from '../../wording/quantity-wording.ts';
+import {
+  commonBalances,
+  endOf,
+  formatBareComputed,
+  roughRunway,
+  wordEmptyAt,
+} from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
-import { type Output, type Style, layoutWidth, paintSeverity, printJson } from '../terminal/output.ts';
+import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
 import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';

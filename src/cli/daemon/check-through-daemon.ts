@@ -2,7 +2,7 @@ import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
 import { CommandError } from '../command.ts';
-import { type DaemonAddress, askDaemon } from './daemon-connection.ts';
+import { askDaemon, type DaemonAddress } from './daemon-connection.ts';
 
 /** So many accounts are asked for at once; the daemon's guard decides when each is polled. */
 const concurrency = 10;

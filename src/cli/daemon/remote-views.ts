@@ -1,8 +1,8 @@
 import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
-import type { AccountView, SilenceView } from '../../views/views.ts';
 import type { Views } from '../../views/create-views.ts';
+import type { AccountView, SilenceView } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
-import { type DaemonAddress, type DaemonRequest, askDaemon } from './daemon-connection.ts';
+import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 
 /** What commands look at, of a running daemon or of a database. */
 export interface OperatorViews
