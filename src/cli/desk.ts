@@ -1,6 +1,9 @@
+import { roughDuration } from '../domain/moment.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreFile } from '../ports/store.ts';
+import type { Views } from '../views/create-views.ts';
+import type { AccountView } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
@@ -45,22 +48,15 @@ export function operatorCommand({
   return {
     ...command,
     asksDaemon: true,
-    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
+    async run(context, input) {
+      const opened: StoreFile[] = [];
+      try {
+        return await run(context, input, await openDesk(context, input, opened));
+      } finally {
+        for (const reader of opened) await reader.close();
+      }
+    },
   };
-}
-
-/** Opens a desk for as long as `use` takes. */
-async function withDesk(
-  context: CommandContext,
-  input: CommandInput,
-  use: (desk: Desk) => Promise<number>,
-): Promise<number> {
-  const opened: StoreFile[] = [];
-  try {
-    return await use(await openDesk(context, input, opened));
-  } finally {
-    for (const reader of opened) await reader.close();
-  }
 }
 
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
@@ -87,47 +83,16 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     throw new CommandError(
       `${found === null ? 'no daemon answers' : 'the daemon refuses'}, and the configuration does not say where the database is`,
     );
-  const reader = async (): Promise<StoreFile> => {
-    const [first] = opened;
-    if (first !== undefined) return first;
-    const made = await openReader(context, settings.storage);
-    opened.push(made);
-    return made;
-  };
-  return {
-    ...local,
-    timezone: settings.timezone,
-    names: namesOf(settings),
-    daemon,
-    async views() {
-      const [{ openStoredViews }, { cronCalendar: calendar }] = await Promise.all([
-        import('../views/stored-views.ts'),
-        import('../system/calendar.ts'),
-      ]);
-      const views = await openStoredViews({ ...context, settings, reader: await reader(), calendar });
-      return {
-        ...views,
-        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
-        silences: async () => views.silences(),
-        expected: async () => views.expected(),
-      };
-    },
-    async order(request, left) {
-      const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'absent') await leaveOrder(context, settings.storage, await left());
-      return answer;
-    },
-  };
+  return { ...local, ...atDatabase(context, settings, daemon, opened) };
 }
 
 /** Why this command cannot read what the daemon shows, in words: only versions that differ in the last number can. */
 function differenceOf(
-  daemon: Pick<DaemonFacts, 'version'>,
-  own: Pick<DaemonFacts, 'version'>,
+  daemon: { readonly version: string },
+  own: { readonly version: string },
 ): string | null {
-  const minorOf = ({ version }: Pick<DaemonFacts, 'version'>) => version.split('.').slice(0, 2).join('.');
-  return minorOf(daemon) === minorOf(own)
+  const [theirs, ours] = [daemon, own].map(({ version }) => version.split('.').slice(0, 2).join('.'));
+  return theirs === ours
     ? null
     : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
 }
@@ -152,12 +117,44 @@ function atDaemon(daemon: FoundDaemon, facts: DaemonFacts, difference: string | 
   };
 }
 
-function namesOf({ accounts, rules, channels, reports }: Settings): Names {
+/** `daemon`: one that takes orders, though it cannot be read. */
+function atDatabase(
+  context: CommandContext,
+  settings: Settings,
+  daemon: FoundDaemon | null,
+  opened: StoreFile[],
+): Omit<Desk, 'settings' | 'isComplete'> {
+  const { accounts, rules, channels, reports, timezone, storage } = settings;
   return {
-    accounts: accounts.map(({ id }) => id),
-    rules: [...new Set(rules.map(({ id }) => id))],
-    channels: channels.map(({ name }) => name),
-    reports: reports.map(({ id }) => id),
+    timezone,
+    names: {
+      accounts: accounts.map(({ id }) => id),
+      rules: [...new Set(rules.map(({ id }) => id))],
+      channels: channels.map(({ name }) => name),
+      reports: reports.map(({ id }) => id),
+    },
+    daemon,
+    async views() {
+      const [{ openStoredViews }, { cronCalendar: calendar }] = await Promise.all([
+        import('../views/stored-views.ts'),
+        import('../system/calendar.ts'),
+      ]);
+      const reader = opened[0] ?? (await openReader(context, storage));
+      opened[0] = reader;
+      const views = await openStoredViews({ ...context, settings, reader, calendar });
+      return {
+        ...views,
+        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+        silences: async () => views.silences(),
+        expected: async () => views.expected(),
+      };
+    },
+    async order(request, left) {
+      const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
+      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      if (answer.kind === 'absent') await leaveOrder(context, storage, await left());
+      return answer;
+    },
   };
 }
 
@@ -176,4 +173,34 @@ export async function printOrdered(
   if (input.flag('json')) await printJson(context, { ...said.about, inForce });
   else await context.stdout.write(`${said.sentence}${inForce ? '' : later}\n`);
   return exitCodes.ok;
+}
+
+/** As the built-in `stale` rule: this many polls, and at least this long. */
+const missedPolls = 3;
+const leastMs = 120_000;
+
+/**
+ * Says on standard error that the database has fallen behind: what is read from it then describes the past, and "nothing
+ * fires" says nothing about now. True where it has. Accounts that are polled by cron, or that the provider asked to wait, may rest for good
+ * reason.
+ */
+export async function warnOfOldData(
+  context: CommandContext,
+  { daemon, settings }: Pick<Desk, 'daemon' | 'settings'>,
+  views: Pick<Views, 'accounts'>,
+): Promise<boolean> {
+  if (daemon !== null || settings === null) return false;
+  const now = context.clock.now();
+  const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
+  const expected = (await views.accounts()).filter(
+    ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,
+  );
+  const isBehind = ({ polledAt, pollIntervalMs }: AccountView): boolean =>
+    now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
+  if (expected.length === 0 || !expected.every(isBehind)) return false;
+  const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
+  await context.stderr.write(
+    `warning: the newest poll in the database is ${roughDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
+  );
+  return true;
 }

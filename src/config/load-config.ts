@@ -4,6 +4,7 @@ import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
+import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
@@ -17,7 +18,6 @@ import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
-import { keepUnchanged } from './keep-unchanged.ts';
 import { parseDocument } from './parse-document.ts';
 import { type Judge, salvage } from './salvage.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
@@ -27,7 +27,6 @@ export interface LoadRequest {
   readonly path: string;
   /** Reads an absolute path; more than `maxBytes` is refused. */
   readonly readFile: (path: string, maxBytes: number) => FileContent;
-  /** The files that an absolute pattern names. */
   readonly listFiles: (pattern: string) => FileList;
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -50,7 +49,6 @@ export type LoadedConfig =
     }
   | {
       readonly kind: 'invalid';
-      /** All of them, in the order of the file. */
       readonly problems: readonly ConfigProblem[];
     };
 
@@ -210,7 +208,7 @@ function salvageSettings({ draft }: Gathered, request: Checking): SalvagedSettin
   return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
 }
 
-/** So many accounts are looked through at once. */
+/** So many accounts are looked through, or compared, at once. */
 const accountsAtOnce = 5000;
 
 function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Parts<readonly string[]> {
@@ -237,4 +235,34 @@ function gatherWarnings(warnings: readonly ConfigProblem[]): ConfigProblem[] {
 
 function inFileOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   return problems.toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0));
+}
+
+/**
+ * `next` with the accounts and the rules of `before` in it where they say the same: whoever follows a change need not look into
+ * tens of thousands of accounts for the one that is another. Between its parts others may have their turn.
+ */
+export function* keepUnchanged(before: Settings, next: Settings): Generator<undefined, Settings> {
+  const known = new Map(before.accounts.map((account) => [account.id, account]));
+  const accounts: Settings['accounts'][number][] = [];
+  for (const account of next.accounts) {
+    if (accounts.length % accountsAtOnce === 0) yield;
+    const old = known.get(account.id);
+    accounts.push(old !== undefined && saysSame(old, account) ? old : account);
+  }
+  const rules = saysSame(before.rules, next.rules) ? before.rules : next.rules;
+  return { ...next, accounts, rules };
+}
+
+/** Of values as settings consist of them. */
+function saysSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (left instanceof Secret) return right instanceof Secret && left.reveal() === right.reveal();
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every(
+      (key) => Object.hasOwn(right, key) && saysSame(Reflect.get(left, key), Reflect.get(right, key)),
+    )
+  );
 }

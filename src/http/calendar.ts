@@ -2,8 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
-import type { AccountView, LiveViews } from '../views/views.ts';
-import { balanceLabel, endOf } from '../wording/quantity-wording.ts';
+import type { LiveViews } from '../views/live-views.ts';
+import type { AccountView } from '../views/views.ts';
+import { balanceLabel, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import { planPayments } from './page/pay.ts';
 import type { Frame } from './page/words.ts';
@@ -102,7 +103,7 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
       description:
         isEmpty || earliest === null
           ? 'By the forecast'
-          : `By the forecast; from ${formatMoment(earliest, frame)} on`,
+          : `By the forecast; from ${formatMoment(earliest, frame)} on${isGuess(runway?.forecast ?? null, frame.now) ? ', not known well' : ''}`,
       url: null,
     };
   });

@@ -3,7 +3,13 @@ import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { GapReading } from './poll-pauses.ts';
+
+/**
+ * What a long pause between two polls stands for. `unread`: nobody could read the account (all that a list of
+ * readings can say); `unwatched`: lowwater was not running, because it would have stored the polls that
+ * failed.
+ */
+export type GapReading = 'unread' | 'unwatched';
 
 /** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {

@@ -13,7 +13,6 @@ export interface PageSettings extends Pick<Settings, 'timezone'> {
 
 /** The page of a running daemon, over changes of its settings. */
 export interface LivePage {
-  /** Null without a server. */
   readonly url: string | null;
   /**
    * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
@@ -26,45 +25,37 @@ export interface LivePage {
 /** A page that does not listen yet. `listen` starts a server and rejects when it cannot. */
 export function createLivePage(listen: (settings: PageSettings) => Promise<PageServer>): LivePage {
   let open: { readonly settings: PageSettings; readonly server: PageServer } | null = null;
-
-  async function shut(): Promise<void> {
+  const close = async (): Promise<void> => {
     const closing = open;
     open = null;
     await closing?.server.close();
-  }
-
-  async function listenBy(settings: PageSettings): Promise<void> {
+  };
+  const openBy = async (settings: PageSettings): Promise<void> => {
     open = { settings, server: await listen(settings) };
-  }
-
-  async function move(before: PageSettings, settings: PageSettings): Promise<void> {
-    if (!sameAddress(before.server, settings.server)) {
-      const server = await listen(settings);
-      await shut();
-      open = { settings, server };
-      return;
-    }
-    // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
-    await shut();
-    try {
-      await listenBy(settings);
-    } catch (error) {
-      await listenBy(before);
-      throw error;
-    }
-  }
-
+  };
   return {
     get url() {
       return open?.server.url ?? null;
     },
     async follow({ server, timezone }) {
-      if (server === null) return shut();
-      const settings = { server, timezone };
-      if (open === null) return listenBy(settings);
-      if (!sameSettings(open.settings, settings)) await move(open.settings, settings);
+      if (server === null) return close();
+      const [before, settings] = [open?.settings, { server, timezone }];
+      if (before === undefined) return openBy(settings);
+      if (sameSettings(before, settings)) return;
+      if (!sameAddress(before.server, server)) {
+        const made = await listen(settings);
+        await close();
+        open = { settings, server: made };
+        return;
+      }
+      // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
+      await close();
+      await openBy(settings).catch(async (error: unknown) => {
+        await openBy(before);
+        throw error;
+      });
     },
-    close: shut,
+    close,
   };
 }
 

@@ -4,8 +4,10 @@ import { createStandbyViews } from '../cluster/standby-views.ts';
 import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
+import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
+import { noteClusterChange, noteDamagedRecords } from '../engine/self-alerts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
@@ -51,6 +53,10 @@ export async function ownShared(
     views.become(standby);
     await finished?.stop(aheadMs);
   };
+  const announce = (happened: string): void => {
+    const daemon = work;
+    daemon?.act((at) => noteClusterChange(daemon.state, happened, at));
+  };
   const membership = new Membership({
     cluster,
     clock: systemClock,
@@ -80,9 +86,9 @@ export async function ownShared(
       if (state.settings !== settings) daemon.reload(settings);
       views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
-      if (damaged.length > 0) daemon.reportDamagedRecords(damaged);
+      if (damaged.length > 0) daemon.act((at) => noteDamagedRecords(state, damaged, at));
       if (takenFrom !== null && postgres.announceTakeovers)
-        daemon.announce(
+        announce(
           takenFrom === node
             ? `${node} owns the accounts again, which it had not handed over`
             : `${node} has taken the accounts over from ${takenFrom}, which did not hand them over`,
@@ -96,7 +102,7 @@ export async function ownShared(
     },
     finish,
     looked: () => void publish(),
-    happened: (text) => work?.announce(text),
+    happened: announce,
   });
   const standby = await createStandbyViews({
     settings: () => settings,
@@ -172,18 +178,15 @@ async function askPeer(address: string, clock: Clock): Promise<PeerAnswer | null
 
 /** `{"cluster":{"node":"n1","role":"owner","reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
 function readPeer(body: unknown): PeerAnswer | null {
-  const cluster = fieldOf(body, 'cluster');
-  const [node, origin] = [fieldOf(cluster, 'node'), fieldOf(cluster, 'origin')];
-  const [system, timeline] = [fieldOf(origin, 'system'), fieldOf(origin, 'timeline')];
+  const cluster = keyOf(body, 'cluster');
+  const node = keyOf(cluster, 'node');
+  const origin = keyOf(cluster, 'origin');
+  const [system, timeline] = [keyOf(origin, 'system'), keyOf(origin, 'timeline')];
   if (typeof node !== 'string') return null;
   return {
     node,
-    reachesDatabase: fieldOf(cluster, 'reachesDatabase') === true,
-    owns: fieldOf(cluster, 'role') === 'owner',
+    reachesDatabase: keyOf(cluster, 'reachesDatabase') === true,
+    owns: keyOf(cluster, 'role') === 'owner',
     origin: typeof system === 'string' && typeof timeline === 'number' ? { system, timeline } : null,
   };
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,10 +1,9 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 
 const micros = 1_000_000;
@@ -102,6 +101,29 @@ export function wordInterval(
   return `between ${moment(Math.max(earliest, now))} and ${until}`;
 }
 
+/**
+ * Whether the 80 % range is so wide that a date in it says nothing: it ends more than a day and more than four times as far ahead as it
+ * begins. Such forecasts are off by a third in the middle. The mean burn says by itself how little is known.
+ */
+export function isGuess(forecast: Forecast | null, now: number): boolean {
+  if (forecast?.earliest == null || forecast.basis === 'mean-burn') return false;
+  const lastMs = (forecast.latest ?? Number.POSITIVE_INFINITY) - now;
+  return lastMs > dayMs && lastMs > 4 * (forecast.earliest - now);
+}
+
+/** `Thu 14:00, between Wed 22:00 and Fri 09:00`, or `between Wed 22:00 and Tue 09:00, not known well`. */
+export function wordEmptyAt(
+  emptyAt: number,
+  forecast: Forecast | null,
+  frame: { readonly now: number; readonly moment: (at: number) => string },
+): string {
+  const interval = wordInterval(forecast, frame);
+  if (interval === null) return frame.moment(emptyAt);
+  return isGuess(forecast, frame.now)
+    ? `${interval}, not known well`
+    : `${frame.moment(emptyAt)}, ${interval}`;
+}
+
 /** `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
 export function wordRunway(runway: Runway | null): string {
   if (runway === null) return 'unknown';
@@ -130,14 +152,13 @@ export function wordRunwayAndEnd(runway: Runway | null, frame: ReaderFrame): str
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
 export function wordEnd(emptyAt: number, forecast: Forecast | null, frame: ReaderFrame): string {
   const moment = (at: number): string => formatMoment(at, frame);
-  const interval = wordInterval(forecast, { now: frame.now, moment });
-  if (forecast === null || interval === null) return `empty about ${moment(emptyAt)}`;
+  if (forecast?.earliest == null) return `empty about ${moment(emptyAt)}`;
   const { basis } = forecast;
   const low =
     basis === 'hour-of-week'
       ? ''
       : ` (by ${basis === 'mean-burn' ? 'the mean' : 'days'} only: little history)`;
-  return `empty ${moment(emptyAt)}, ${interval}${low}`;
+  return `empty ${wordEmptyAt(emptyAt, forecast, { now: frame.now, moment })}${low}`;
 }
 
 function wordPayBy(runway: Runway | null, frame: ReaderFrame): string {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../../src/cli/terminal/display-width.ts';
+import { displayWidth } from '../../src/cli/terminal/text.ts';
 import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';

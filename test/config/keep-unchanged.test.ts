@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepUnchanged } from '../../src/config/keep-unchanged.ts';
+import { keepUnchanged } from '../../src/config/load-config.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { loadValid, sample } from './sample.ts';
 

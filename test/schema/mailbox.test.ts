@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseMailbox } from '../../src/schema/mailbox.ts';
+import { parseMailbox } from '../../src/schema/addresses.ts';
 
 test.each<[string, { name: string; address: string }]>([
   ['ops@example.com', { name: '', address: 'ops@example.com' }],

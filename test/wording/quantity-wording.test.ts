@@ -4,6 +4,7 @@ import {
   formatPayable,
   formatRise,
   roughRunway,
+  wordEmptyAt,
   wordInterval,
 } from '../../src/wording/quantity-wording.ts';
 import { buildRunway, dayMs, viewsNow } from '../support/fake-views.ts';
@@ -52,4 +53,18 @@ test.each([
   } as const;
   const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
   expect(wordInterval(forecast, { now: viewsNow, moment })).toBe(words);
+});
+
+test.each([
+  [1, 4, 'hour-of-week', '2d, between 1d and 4d'],
+  [1, 4.1, 'hour-of-week', 'between 1d and 4.1d, not known well'],
+  [1, null, 'hour-of-day', 'between 1d and much later, not known well'],
+  [0.1, 0.9, 'hour-of-week', '2d, between 0.1d and 0.9d'],
+  [1, 9, 'mean-burn', '2d, between 1d and 9d'],
+  [null, null, 'hour-of-week', '2d'],
+] as const)('a range from day %s to day %s by the %s is told as %s', (from, to, basis, words) => {
+  const at = (days: number | null) => (days === null ? null : viewsNow + days * dayMs);
+  const forecast = { emptyAt: viewsNow + 2 * dayMs, earliest: at(from), latest: at(to), basis };
+  const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
+  expect(wordEmptyAt(forecast.emptyAt, forecast, { now: viewsNow, moment })).toBe(words);
 });

@@ -3,7 +3,7 @@ import { jsonOption } from '../command.ts';
 import { operatorCommand } from '../desk.ts';
 import { readInstant } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/text.ts';
 
 export const auditCommand = operatorCommand({
   name: 'audit',

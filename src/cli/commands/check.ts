@@ -11,9 +11,9 @@ import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
 import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
-import { displayWidth, padToWidth } from '../terminal/display-width.ts';
-import { paintSeverity, printJson, type Style } from '../terminal/output.ts';
+import { type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
+import { displayWidth, padToWidth } from '../terminal/text.ts';
 
 /** Exit codes of monitoring plugins. */
 export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
@@ -49,53 +49,40 @@ pauses that are stored.
     const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
     const isExplained = input.flag('explain-request');
     const exchanges: DescribedExchange[] = [];
-    const explain = (exchange: DescribedExchange): void => void exchanges.push(exchange);
     const checked =
       desk.daemon === null || isExplained
-        ? await pollHere(context, input, { account, explain })
+        ? await pollHere(context, input, account, (exchange) => void exchanges.push(exchange))
         : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
-    const status = worstOf(checked.map(statusOf));
+    const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
       const { accountJson, explanationJson } = await import('../../views/public-json.ts');
       const accounts = checked.map(({ view, explanations }) => ({
         ...accountJson(view),
         rules: explanations.map(explanationJson),
       }));
-      await printJson(context, {
-        status,
-        accounts,
-        ...(isExplained ? { exchanges } : {}),
-      });
-    } else {
-      if (isExplained)
-        await context.stdout.write(exchanges.map((each) => formatExchange(each, context)).join(''));
-      await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
+      await printJson(context, { status, accounts, ...(isExplained ? { exchanges } : {}) });
+      return pluginCodes[status];
     }
+    const shown = exchanges.map((each) => formatExchange(each, context.stdout));
+    await context.stdout.write(shown.join('') + formatCheck(checked, status, context, desk.timezone));
     return pluginCodes[status];
   },
 });
 
-/** Polls in this process, which needs the whole file. */
 async function pollHere(
   context: CommandContext,
   input: CommandInput,
-  order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
+  account: string | null,
+  explain: (exchange: DescribedExchange) => void,
 ): Promise<readonly CheckedAccount[]> {
   const { settings } = await loadConfiguration(context, input);
   const { checkHere } = await import('../act-here.ts');
-  return checkHere(context, { settings, ...order });
+  return checkHere(context, { settings, account, explain });
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */
-function formatExchange(
-  { account, request, answer, read }: DescribedExchange,
-  { stdout }: CommandContext,
-): string {
-  const lines = [
-    stdout.style.bold(account),
-    ...request.map((line) => `  ${line}`),
-    `  ${answer ?? 'no answer'}`,
-  ];
+function formatExchange({ account, request, answer, read }: DescribedExchange, output: Output): string {
+  const lines = [...request, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
   const table = formatTable({
     columns: [
       { header: '  READ', value: ({ what }) => `  ${what}`, drawn: true },
@@ -104,9 +91,9 @@ function formatExchange(
       { header: 'AS', value: (part) => part.read, minWidth: 12 },
     ],
     rows: read,
-    output: stdout,
+    output,
   });
-  return `${lines.join('\n')}\n${read.length === 0 ? '' : table}\n`;
+  return `${output.style.bold(account)}${lines}\n${read.length === 0 ? '' : table}\n`;
 }
 
 /** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
@@ -120,10 +107,6 @@ function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
 }
 
 const worstFirst: readonly PluginStatus[] = ['critical', 'warning', 'unknown'];
-
-function worstOf(statuses: readonly PluginStatus[]): PluginStatus {
-  return worstFirst.find((status) => statuses.includes(status)) ?? 'ok';
-}
 
 function formatCheck(
   checked: readonly CheckedAccount[],
@@ -145,18 +128,16 @@ function formatCheck(
   return `${paintStatus(style, status)}: ${text}${data}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
 }
 
-/** Accounts in trouble that the first line names. */
 const namedAtMost = 3;
 
 /** `otp: sms-low 42.10 CNY`, or why nothing is known. */
 function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
-    const value =
-      evaluation.value === null
-        ? ''
-        : ` ${wordQuantity(evaluation.value, { ...frame, currency: view.currency })}`;
-    return [`${rule.id}${value}`];
+    const { value } = evaluation;
+    return value === null
+      ? rule.id
+      : `${rule.id} ${wordQuantity(value, { ...frame, currency: view.currency })}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
 }
@@ -219,14 +200,14 @@ function formatRule(
   const name = padToWidth(rule.id, frame.width);
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
   const numbers = [
-    ...(evaluation.value === null ? [] : [wordQuantity(evaluation.value, frame)]),
-    ...(evaluation.threshold === null ? [] : [`threshold ${wordQuantity(evaluation.threshold, frame)}`]),
-  ].join(', ');
+    evaluation.value && wordQuantity(evaluation.value, frame),
+    evaluation.threshold && `threshold ${wordQuantity(evaluation.threshold, frame)}`,
+  ].filter((text) => text !== null);
   const verdict =
     evaluation.kind === 'ok'
       ? style.green('ok')
       : paintSeverity(style, evaluation.severity, evaluation.severity);
-  return `  ${name}  ${verdict}${numbers === '' ? '' : `  ${numbers}`}`;
+  return `  ${name}  ${verdict}${numbers.length === 0 ? '' : `  ${numbers.join(', ')}`}`;
 }
 
 function paintStatus(style: Style, status: PluginStatus): string {

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { loadForOperator } from '../load-configuration.ts';
 import { leaveOrder, programOf } from '../open-reader.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatShortDuration } from '../terminal/time.ts';
+import { formatShortDuration } from '../terminal/text.ts';
 
 export const clusterStatusCommand: Command = {
   name: 'cluster status',

@@ -1,10 +1,11 @@
-import { type Command, exitCodes, UsageError } from '../command.ts';
-import { type CommandGroups, writeCompletion } from '../write-completion.ts';
+import { type Command, exitCodes, type NamedValues, optionsOf, UsageError } from '../command.ts';
 
-const shells = ['bash', 'zsh', 'fish'] as const;
+/** What the first word of commands with two words stands for. */
+export type CommandGroups = Readonly<Record<string, string>>;
 
 /** Completes what the commands say of themselves; `list` is asked when it runs, for this command is one of them. */
 export function createCompletionCommand(list: () => readonly Command[], groups: CommandGroups): Command {
+  const names = Object.keys(shells);
   return {
     name: 'completion',
     summary: 'print shell completion',
@@ -13,16 +14,182 @@ export function createCompletionCommand(list: () => readonly Command[], groups: 
 zsh: lowwater completion zsh > "\${fpath[1]}/_lowwater"
 
 fish: lowwater completion fish > ~/.config/fish/completions/lowwater.fish`,
-    positionals: [{ name: 'SHELL', summary: shells.join(', ') }],
+    positionals: [{ name: 'SHELL', summary: names.join(', ') }],
     usesConfiguration: false,
     examples: ['source <(lowwater completion bash)'],
     run: async (context, input) => {
       const named = input.positional('SHELL');
-      const shell = shells.find((known) => known === named);
-      if (shell === undefined)
-        throw new UsageError(`there is no completion for "${named}"`, `there is: ${shells.join(', ')}`);
-      await context.stdout.write(writeCompletion(shell, list(), groups));
+      const write = Object.hasOwn(shells, named) ? shells[named] : undefined;
+      if (write === undefined)
+        throw new UsageError(`there is no completion for "${named}"`, `there is: ${names.join(', ')}`);
+      await context.stdout.write(write(listPlaces(list(), groups)));
       return exitCodes.ok;
     },
   };
+}
+
+/** A script that completes commands and options; everything else it completes as names of files. */
+const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
+  bash: writeBash,
+  zsh: writeZsh,
+  fish: writeFish,
+};
+
+interface Place {
+  /** Words after `lowwater`; none for the command itself. */
+  readonly after: readonly string[];
+  readonly candidates: readonly Candidate[];
+  /** What its arguments name, in their order; empty where nothing is known of one. */
+  readonly values: readonly (NamedValues | '')[];
+}
+
+interface Candidate {
+  readonly word: string;
+  readonly summary: string;
+  readonly takesValue?: boolean;
+  readonly completes?: NamedValues | undefined;
+}
+
+const help: Candidate = { word: '--help', summary: 'print this help' };
+
+/** Longer words first, so that the first that fits is the right one. */
+function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[] {
+  const own = commands.map((command) => ({
+    after: command.name.split(' '),
+    candidates: [
+      ...Object.entries(optionsOf(command)).map(([name, { value, summary, completes }]) => ({
+        word: `--${name}`,
+        summary,
+        takesValue: value !== undefined,
+        completes,
+      })),
+      help,
+    ],
+    values: (command.positionals ?? []).map(({ completes }): NamedValues | '' => completes ?? ''),
+  }));
+  const words = Object.entries(groups).map(([word, summary]) => ({ word, summary }));
+  const grouped = words.map(({ word: group }) => ({
+    after: [group],
+    candidates: commands
+      .filter(({ name }) => name.startsWith(`${group} `))
+      .map(({ name, summary }) => ({ word: name.slice(group.length + 1), summary })),
+    values: [],
+  }));
+  const first = [
+    ...commands
+      .filter(({ name }) => !name.includes(' '))
+      .map(({ name, summary }) => ({ word: name, summary })),
+    ...words,
+    help,
+    { word: '--version', summary: 'print the version' },
+    ...own.flatMap(({ candidates }) => candidates.filter(({ word }) => word === '--config')).slice(0, 1),
+  ];
+  const places = [...own, ...grouped].toSorted((left, right) => right.after.length - left.after.length);
+  return [...places, { after: [], candidates: first, values: [] }];
+}
+
+/**
+ * The arms of a `case` over the word before: `--account) kind=accounts ;;` for each option whose value names something, and the pattern
+ * of all options that a value follows: what to complete there are names of files.
+ */
+function valueCases(places: readonly Place[]): string {
+  const taking = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
+  const kinds = new Map(taking.flatMap(({ word, completes }) => (completes ? [[word, completes]] : [])));
+  const arms = [...kinds].map(([word, kind]) => `${word}) kind=${kind} ;;`);
+  return `${arms.join(' ')} ${[...new Set(taking.map(({ word }) => word))].join('|')})`;
+}
+
+function writeBash(places: readonly Place[]): string {
+  const cases = places.map(
+    ({ after, candidates, values }) =>
+      `    ${patternOf(after)}) words=${quote(candidates.map(({ word }) => word).join(' '))}; values=(${['x', ...values].map(quote).join(' ')}); depth=${after.length} ;;`,
+  );
+  return `# bash completion of lowwater
+_lowwater() {
+  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" current="\${COMP_WORDS[COMP_CWORD]}" words kind= depth=0 values=()
+  line="\${line#--config * }"
+  COMPREPLY=()
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valueCases(places)} return ;; esac
+  if [[ -n $kind ]]; then
+    COMPREPLY=($(compgen -W "$(lowwater complete-values "$kind" 2>/dev/null)" -- "$current"))
+    return
+  fi
+  case "$line" in
+${cases.join('\n')}
+  esac
+  set -- $line
+  kind="\${values[$# - depth + 1]}"
+  [[ -n $kind && $current != -* ]] && words="$(lowwater complete-values "$kind" "\${COMP_WORDS[COMP_CWORD-1]}" 2>/dev/null)"
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _lowwater lowwater
+`;
+}
+
+function writeZsh(places: readonly Place[]): string {
+  const cases = places.map(({ after, candidates, values }) => {
+    const described = candidates.map(({ word, summary }) =>
+      quote(`${word}:${summary.replaceAll(':', '\\:')}`),
+    );
+    const kinds = `values=(${values.map(quote).join(' ')}); depth=${after.length}`;
+    return `    ${patternOf(after)}) candidates=(${described.join(' ')}); ${kinds} ;;`;
+  });
+  return `#compdef lowwater
+_lowwater() {
+  local line="\${words[2,CURRENT-1]}"
+  line="\${line#--config * }"
+  local -a candidates values
+  local kind= depth=0
+  case "\${words[CURRENT-1]}" in ${valueCases(places)} _files; return ;; esac
+  if [ -n "$kind" ]; then compadd -- \${(f)"$(lowwater complete-values "$kind" 2>/dev/null)"}; return; fi
+  case "$line" in
+${cases.join('\n')}
+  esac
+  local -a typed=(\${=line})
+  kind="\${values[\${#typed} - depth + 1]}"
+  if [ -n "$kind" ] && [[ "\${words[CURRENT]}" != -* ]]; then compadd -- \${(f)"$(lowwater complete-values "$kind" "\${words[CURRENT-1]}" 2>/dev/null)"}; return; fi
+  _describe -t lowwater lowwater candidates || _files
+}
+if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwater lowwater; fi
+`;
+}
+
+function writeFish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ after, candidates, values }) => {
+    const words = candidates.filter(({ word }) => !word.startsWith('--')).map(({ word }) => word);
+    const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`);
+    // Once the second word of a group stands, the others are not offered any more.
+    const conditions =
+      after.length > 0 && words.length > 0
+        ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
+        : seen;
+    const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
+    const offer = (kind: string): string =>
+      quote(`(lowwater complete-values ${kind} (commandline -opc)[-1] 2>/dev/null)`);
+    return [
+      ...candidates.map(({ word, summary, takesValue, completes }) => {
+        const value = completes === undefined ? '' : ` -f -a ${offer(completes)}`;
+        const option = `-l ${word.slice(2)}${takesValue ? ' -r' : ''}${value}`;
+        const what = word.startsWith('--') ? option : `-f -a ${word}`;
+        return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
+      }),
+      ...values.flatMap((kind, index) => {
+        const place = `test (count (commandline -opc)) -eq ${after.length + index + 1}`;
+        return kind === ''
+          ? []
+          : [`complete -c lowwater -n ${quote(`${when}; and ${place}`)} -f -a ${offer(kind)}`];
+      }),
+    ];
+  });
+  return `# fish completion of lowwater\n${lines.join('\n')}\n`;
+}
+
+function patternOf(after: readonly string[]): string {
+  const line = after.join(' ');
+  return line === '' ? '*' : `${quote(line)}|${quote(`${line} `)}*`;
+}
+
+/** For all three shells: nothing within is looked at. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { parseWall, readBalance, requireAccount, suggest } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/text.ts';
 
 export const expectCommand: Command = operatorCommand({
   name: 'expect',

@@ -8,15 +8,13 @@ import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
-import { displayWidth, wrapToWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
-import { formatTable } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { type Column, formatTable } from '../terminal/table.ts';
+import { displayWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
 
 const chartHeight = 18;
 
-/** Lines of an export written at once. */
 const chunkLines = 2000;
 
 export const historyCommand = operatorCommand({
@@ -58,7 +56,13 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
         `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
       );
     else if (input.flag('table') || !context.stdout.isTerminal)
-      await printTable(context, readings, { balances, balance: balance.id, timezone });
+      await context.stdout.write(
+        formatTable({
+          columns: tableColumns(balances, balance.id, timezone),
+          rows: readings,
+          output: context.stdout,
+        }),
+      );
     else await printChart(context, { account, balance, timezone, readings, since, until, view });
     return exitCodes.ok;
   },
@@ -83,32 +87,22 @@ async function printCsv(
 }
 
 /** What a narrow terminal has no room for goes first: the balance that was not asked for last of all. */
-async function printTable(
-  { stdout }: CommandContext,
-  readings: readonly Reading[],
-  shown: {
-    readonly balances: readonly BalanceDefinition[];
-    readonly balance: Balance;
-    readonly timezone: string;
-  },
-): Promise<void> {
-  const { balances, balance, timezone } = shown;
-  const table = formatTable<Reading>({
-    columns: [
-      { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
-      ...balances.map(({ id, label }) => ({
-        header: label.toUpperCase(),
-        align: 'right' as const,
-        ...(id === balance ? {} : { rank: 1 }),
-        value: (reading: Reading) =>
-          reading.balances[id] === undefined ? '-' : formatBare(reading.balances[id], reading.currency),
-      })),
-      { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
-    ],
-    rows: readings,
-    output: stdout,
-  });
-  await stdout.write(table);
+function tableColumns(
+  balances: readonly BalanceDefinition[],
+  shown: Balance,
+  timezone: string,
+): readonly Column<Reading>[] {
+  return [
+    { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
+    ...balances.map(({ id, label }) => ({
+      header: label.toUpperCase(),
+      align: 'right' as const,
+      ...(id === shown ? {} : { rank: 1 }),
+      value: (reading: Reading) =>
+        reading.balances[id] === undefined ? '-' : formatBare(reading.balances[id], reading.currency),
+    })),
+    { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
+  ];
 }
 
 interface ChartContent {
@@ -161,7 +155,6 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   await stdout.write(`${[...headingLines(title, latest, stdout), '', ...lines, ...legend].join('\n')}\n`);
 }
 
-/** One line where both fit, else one below the other. */
 function headingLines(title: string, latest: string, { columns, style }: CommandContext['stdout']): string[] {
   const whole = latest === '' ? title : `${title}, ${latest}`;
   if (displayWidth(whole) <= columns) return [style.bold(title) + whole.slice(title.length)];

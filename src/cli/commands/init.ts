@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { AccountView } from '../../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
@@ -42,7 +41,8 @@ stands on the command line shows in lists of processes.`,
     const given = input.option('config') ?? (context.env.LOWWATER_CONFIG || null);
     const file = resolve(context.cwd, given ?? 'config.json');
     if (existsSync(file)) throw alreadyThere(file);
-    const ask = createAsker(context, input);
+    let wasRefused = false;
+    const ask = createAsker(context, input, () => wasRefused);
     const channel = await askChannel(context, ask);
     const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
       optional: true,
@@ -50,7 +50,17 @@ stands on the command line shows in lists of processes.`,
     const account = input.option('account') ?? 'main';
     for (;;) {
       const provider = await askProvider(input, ask);
-      const config = { ...schemaKey(), ...provider(account), ...buildRest(context, { channel, publicUrl }) };
+      const config = {
+        ...schemaKey(),
+        ...provider(account),
+        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        rules: [],
+        channels: { main: channel },
+        server: {
+          token: context.random.bytes(24).toString('hex'),
+          ...(publicUrl === null ? {} : { publicUrl }),
+        },
+      };
       writeNew(file, config);
       const tried = await tryKey(context, input, account).catch((error: unknown) => {
         rmSync(file);
@@ -61,7 +71,7 @@ stands on the command line shows in lists of processes.`,
         const message = 'the provider refused the key; nothing was written';
         if (context.ask === null || context.signal.aborted) throw new CommandError(message);
         await context.stderr.write(`${message}: try again\n`);
-        ask.again();
+        wasRefused = true;
         continue;
       }
       if (tried.kind === 'unknown')
@@ -88,37 +98,21 @@ interface Question {
 /** The answer of an option, else of the person; asked again while `check` names a problem. Null for none, where that is allowed. */
 type Ask = (name: string, question: string, how?: Question) => Promise<string | null>;
 
-type Asker = Ask & {
-  /** The key of the options was refused: from now on the person is asked for it. */
-  again(): void;
-};
-
-function createAsker(context: CommandContext, input: CommandInput): Asker {
-  let keyWasRefused = false;
-  const problemOf = async (name: string, answer: string, check: Question['check']) =>
-    answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
-  const ask: Ask = async (name, question, { hidden = false, optional = false, check } = {}) => {
+/** `wasRefused`: the key of the options was, and the person is asked for it. */
+function createAsker(context: CommandContext, input: CommandInput, wasRefused: () => boolean): Ask {
+  return async (name, question, { hidden = false, optional = false, check } = {}) => {
     for (;;) {
-      const option = keyWasRefused && hidden ? null : input.option(name);
-      const typed = option ?? (await context.ask?.(question, hidden)) ?? '';
-      const answer = typed.trim();
+      const option = wasRefused() && hidden ? null : input.option(name);
+      const answer = (option ?? (await context.ask?.(question, hidden)) ?? '').trim();
       if (context.signal.aborted) throw new CommandError('stopped; nothing was written');
       if (answer === '' && optional) return null;
-      const problem = await problemOf(name, answer, check);
+      const problem = answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
       if (problem === null) return answer;
-      if (option !== null || context.ask === null)
-        throw new UsageError(
-          problem,
-          context.ask === null ? 'without a terminal, options say everything' : null,
-        );
+      const hint = context.ask === null ? 'without a terminal, options say everything' : null;
+      if (option !== null || hint !== null) throw new UsageError(problem, hint);
       await context.stderr.write(`${problem}\n`);
     }
   };
-  return Object.assign(ask, {
-    again: () => {
-      keyWasRefused = true;
-    },
-  });
 }
 
 async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
@@ -198,18 +192,6 @@ async function askProvider(
   });
 }
 
-function buildRest(
-  { random }: CommandContext,
-  { channel, publicUrl }: { readonly channel: object; readonly publicUrl: string | null },
-) {
-  return {
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    rules: [] as readonly object[],
-    channels: { main: channel },
-    server: { token: random.bytes(24).toString('hex'), ...(publicUrl === null ? {} : { publicUrl }) },
-  };
-}
-
 /** Lets editors complete and check the file, where the schema came with the program. */
 function schemaKey(): { readonly $schema?: string } {
   const file = fileURLToPath(new URL('../../../config.schema.json', import.meta.url));
@@ -247,43 +229,31 @@ function writeNew(file: string, config: object): void {
   }
 }
 
-type TriedKey =
-  | {
-      readonly kind: 'read';
-      readonly currency: string;
-      readonly text: string;
-      readonly balances: readonly { readonly balance: string; readonly micros: number }[];
-    }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'unknown'; readonly reason: string };
-
 /** Throws where the file that was just written is not valid. */
-async function tryKey(context: CommandContext, input: CommandInput, account: string): Promise<TriedKey> {
+async function tryKey(context: CommandContext, input: CommandInput, account: string) {
   const { settings } = await loadConfiguration(context, input);
   const { checkHere } = await import('../act-here.ts');
   const [checked] = await checkHere(context, { settings, account });
-  if (checked?.outcome === 'auth_failed') return { kind: 'refused' };
+  if (checked?.outcome === 'auth_failed') return { kind: 'refused' } as const;
   const reading = checked?.outcome === 'ok' ? checked.view.reading : null;
   if (checked === undefined || reading === null)
-    return { kind: 'unknown', reason: cleanText(checked?.reason ?? 'no answer', 300) };
-  const read = readBalances(checked.view, reading);
-  const text = read
-    .map(({ label, micros }) => `${label} ${formatAmount(micros, reading.currency)}`)
-    .join(', ');
+    return { kind: 'unknown', reason: cleanText(checked?.reason ?? 'no answer', 300) } as const;
+  const { currency, balances } = reading;
+  const read = checked.view.balances.map(({ id, label }) => ({
+    balance: id,
+    label,
+    micros: balances[id] ?? 0,
+  }));
+  const text = read.map(({ label, micros }) => `${label} ${formatAmount(micros, currency)}`).join(', ');
   const used = read.filter(({ micros }) => micros !== 0);
   return {
     kind: 'read',
-    currency: reading.currency.trim(),
+    currency: currency.trim(),
     text: cleanText(text, 200),
     balances: used.length > 0 ? used : read.slice(0, 1),
-  };
+  } as const;
 }
 
-function readBalances({ balances }: AccountView, reading: NonNullable<AccountView['reading']>) {
-  return balances.map(({ id, label }) => ({ balance: id, label, micros: reading.balances[id] ?? 0 }));
-}
-
-/** Sends a test message where one is wanted, and says what comes next. */
 async function finish(
   context: CommandContext,
   input: CommandInput,

@@ -1,30 +1,22 @@
 import type { Command } from '../command.ts';
-import type { CommandGroups } from '../write-completion.ts';
 import { ackCommand, unackCommand } from './ack.ts';
-import { alertsCommand } from './alerts.ts';
+import { alertsCommand, explainCommand } from './alerts.ts';
 import { auditCommand } from './audit.ts';
-import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
-import { createCompletionCommand } from './completion.ts';
-import { demoCommand } from './demo.ts';
+import { type CommandGroups, createCompletionCommand } from './completion.ts';
+import { backupCommand, migrateStoreCommand, queryCommand } from './database.ts';
 import { expectCommand } from './expect.ts';
-import { explainCommand } from './explain.ts';
-import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
-import { migrateStoreCommand } from './migrate-store.ts';
 import { providersCommand } from './providers.ts';
-import { queryCommand } from './query.ts';
 import { replayCommand } from './replay.ts';
-import { reportCommand } from './report.ts';
-import { runCommand } from './run.ts';
-import { schemaCommand } from './schema.ts';
+import { demoCommand, healthCommand, runCommand } from './run.ts';
+import { reportCommand, testChannelCommand } from './send.ts';
 import { silenceAddCommand, silenceExpireCommand, silenceListCommand } from './silence.ts';
 import { simulateCommand } from './simulate.ts';
 import { statusCommand } from './status.ts';
-import { testChannelCommand } from './test-channel.ts';
-import { validateCommand } from './validate.ts';
+import { schemaCommand, validateCommand } from './validate.ts';
 
 /** What the first word of commands with two words stands for. */
 export const groups: CommandGroups = {

@@ -16,7 +16,7 @@ import {
   suggest,
 } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/text.ts';
 
 export const silenceAddCommand = operatorCommand({
   name: 'silence add',
@@ -143,7 +143,6 @@ function readMatcher(input: CommandInput): Matcher {
   };
 }
 
-/** Values of one label that is named twice are alternatives, as in the configuration. */
 function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null {
   const pairs = input.options('label').map((text) => {
     const cut = text.indexOf('=');

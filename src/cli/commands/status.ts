@@ -5,25 +5,22 @@ import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
-import { isWorse, type Severity } from '../../domain/severity.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView } from '../../views/views.ts';
+import { severities } from '../../domain/severity.ts';
+import { type AccountView, leadingBalance } from '../../views/views.ts';
 import {
   commonBalances,
   endOf,
   formatBareComputed,
   roughRunway,
-  wordInterval,
+  wordEmptyAt,
 } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Desk, operatorCommand } from '../desk.ts';
-import { wrapToWidth } from '../terminal/display-width.ts';
+import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
-import { formatShortDuration } from '../terminal/time.ts';
-import { warnOfOldData } from '../warn-of-old-data.ts';
+import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
 import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
 
 export const statusCommand = operatorCommand({
@@ -51,25 +48,19 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     const isOld = await warnOfOldData(context, desk, views);
     for (const problem of desk.daemon?.facts?.problems ?? [])
       await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
+    const { stdout, clock } = context;
+    const frame = { stdout, timezone: desk.timezone, now: clock.now() };
     if (input.flag('json')) {
       const { accountJson } = await import('../../views/public-json.ts');
       await printJson(context, {
         accounts: accounts.map(accountJson),
         ...(cluster === null ? {} : { cluster }),
       });
-      return exitCodes.ok;
-    }
-    if (input.flag('line')) {
-      await context.stdout.write(
-        `${formatLine(accounts, { ...context, isOld, now: context.clock.now() })}\n`,
+    } else if (input.flag('line')) await stdout.write(`${formatLine(accounts, { ...frame, isOld })}\n`);
+    else
+      await stdout.write(
+        formatStatus(accounts, frame) + (cluster === null ? '' : `${wordCluster(cluster)}\n`),
       );
-      return exitCodes.ok;
-    }
-    const { timezone } = desk;
-    await context.stdout.write(
-      formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
-    );
-    if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
     return exitCodes.ok;
   },
 });
@@ -101,70 +92,53 @@ async function lookAtCluster(
 /** `north owns the accounts (epoch 3), south stands by`. */
 function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   const others = members.filter(({ role }) => role === 'standby').map(({ node }) => node);
-  const clusterStatus =
-    others.length === 0
-      ? 'nobody stands by'
-      : `${others.join(' and ')} ${others.length === 1 ? 'stands' : 'stand'} by`;
-  return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${clusterStatus}`;
+  const who = owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`;
+  return `${who}, ${others.join(' and ') || 'nobody'} ${others.length > 1 ? 'stand' : 'stands'} by`;
 }
 
 /** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
 function formatLine(
   accounts: readonly AccountView[],
-  frame: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
+  { stdout, isOld, now }: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
 ): string {
-  const { style } = frame.stdout;
-  const worst = accounts.reduce<Severity | null>(
-    (worst, account) =>
-      account.worst !== null && (worst === null || isWorse(account.worst, worst)) ? account.worst : worst,
-    null,
-  );
-  const isKnown = !frame.isOld && accounts.every(({ outcome }) => outcome === 'ok');
-  const word = (isKnown ? (worst ?? 'ok') : (worst ?? 'unknown')).toUpperCase();
+  const worst = severities.findLast((severity) => accounts.some((account) => account.worst === severity));
+  const isKnown = !isOld && accounts.every(({ outcome }) => outcome === 'ok');
+  const word = (worst ?? (isKnown ? 'ok' : 'unknown')).toUpperCase();
   const [first] = accounts;
-  const runway = first === undefined ? '-' : runwayOf(first, frame.now);
+  const runway = first === undefined ? '-' : runwayOf(first, now);
   const parts = [
-    ...(frame.isOld ? ['old readings'] : []),
+    ...(isOld ? ['old readings'] : []),
     ...summarise(accounts),
     ...(first === undefined || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
   ];
-  const paint =
-    worst === null
-      ? isKnown
-        ? style.green
-        : style.yellow
-      : (text: string) => paintSeverity(style, worst, text);
-  return `${paint(word)} ${parts.join(', ')}`;
+  const { style } = stdout;
+  const calm = isKnown ? style.green : style.yellow;
+  return `${worst === undefined ? calm(word) : paintSeverity(style, worst, word)} ${parts.join(', ')}`;
 }
 
 /** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
 export function formatStatus(
   accounts: readonly AccountView[],
-  { stdout, timezone, now }: { readonly stdout: Output; readonly timezone: string; readonly now: number },
+  frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
 ): string {
-  const { style } = stdout;
-  const table = formatTable({
-    columns: statusColumns({ accounts, now, timezone, symbols: stdout.isTerminal, style }),
-    rows: accounts,
-    output: stdout,
-  });
+  const { stdout } = frame;
+  const table = formatTable({ columns: statusColumns(accounts, frame), rows: accounts, output: stdout });
   return `${table}\n${wrapToWidth(summarise(accounts).join(', '), layoutWidth(stdout)).join('\n')}\n`;
 }
 
-function statusColumns(frame: {
-  readonly accounts: readonly AccountView[];
-  readonly now: number;
-  readonly timezone: string;
-  readonly symbols: boolean;
-  readonly style: Style;
-}): Column<AccountView>[] {
-  const { accounts, now, timezone, symbols, style } = frame;
+function statusColumns(
+  accounts: readonly AccountView[],
+  frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
+): Column<AccountView>[] {
+  const { now, timezone } = frame;
+  const { style, isTerminal: symbols } = frame.stdout;
   const balances = commonBalances(accounts.map(({ balances }) => balances));
   return [
     {
       header: 'STATE',
-      value: (account) => (symbols ? `${stateOf(account).symbol} ` : '') + stateOf(account).word,
-      paint: (account, cell) => stateOf(account).paint(style, cell),
+      value: (account) =>
+        (symbols ? `${stateOf(account, style).symbol} ` : '') + stateOf(account, style).word,
+      paint: (account, cell) => stateOf(account, style).paint(cell),
     },
     { header: 'ACCOUNT', value: (account) => account.name, minWidth: 12 },
     ...(balances === null
@@ -174,7 +148,8 @@ function statusColumns(frame: {
           align: 'right' as const,
           ...(place === 0 ? {} : { rank: 3 }),
           value: (account: AccountView) => moneyOf(account, id),
-          paint: paintNegative(style, id),
+          paint: (account: AccountView, cell: string) =>
+            account.reading !== null && amountOf(account.reading, id) < 0 ? style.red(cell) : cell,
         }))),
     { header: 'CUR', rank: 4, value: (account) => account.currency ?? '' },
     ...(symbols ? [sparkColumn(now, balances?.[0]?.label)] : []),
@@ -199,7 +174,6 @@ function statusColumns(frame: {
   ];
 }
 
-/** Of the first balance of each account. */
 function sparkColumn(now: number, label?: string): Column<AccountView> {
   return {
     header: `LAST 24 H${label === undefined ? '' : ` (${label.toUpperCase()})`}`,
@@ -218,24 +192,16 @@ function sparkColumn(now: number, label?: string): Column<AccountView> {
   };
 }
 
-interface State {
-  readonly word: string;
-  readonly symbol: string;
-  paint(style: Style, text: string): string;
-}
-
-function stateOf(account: AccountView): State {
-  const { worst, outcome } = account;
+/** In a word, with a symbol for it and how it is painted. */
+function stateOf({ worst, outcome }: AccountView, style: Style) {
   if (worst !== null) {
-    return {
-      word: worst,
-      symbol: worst === 'info' ? 'ℹ' : '▲',
-      paint: (style, text) => paintSeverity(style, worst, text),
-    };
+    const paint = (text: string) => paintSeverity(style, worst, text);
+    return { word: worst, symbol: worst === 'info' ? 'ℹ' : '▲', paint };
   }
-  if (outcome === null) return { word: 'waiting', symbol: '…', paint: (style, text) => style.dim(text) };
-  if (outcome !== 'ok') return { word: outcome, symbol: '✗', paint: (style, text) => style.yellow(text) };
-  return { word: 'ok', symbol: '✓', paint: (style, text) => style.green(text) };
+  if (outcome === null) return { word: 'waiting', symbol: '…', paint: style.dim };
+  return outcome === 'ok'
+    ? { word: 'ok', symbol: '✓', paint: style.green }
+    : { word: outcome, symbol: '✗', paint: style.yellow };
 }
 
 function moneyOf(account: AccountView, balance: Balance): string {
@@ -247,12 +213,7 @@ function wordBalances(account: AccountView): string {
   return account.balances.map(({ id, label }) => `${label} ${moneyOf(account, id)}`).join(', ');
 }
 
-function paintNegative(style: Style, balance: Balance): (account: AccountView, cell: string) => string {
-  return (account, cell) =>
-    account.reading !== null && amountOf(account.reading, balance) < 0 ? style.red(cell) : cell;
-}
-
-/** The outlook of the balance that ends first. */
+/** The runway of the balance that ends first. */
 function pressing(account: AccountView): Runway | null {
   return account.runways[leadingBalance(account)] ?? null;
 }
@@ -278,8 +239,7 @@ function wordEmpty(
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return '-';
   const moment = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(runway?.forecast ?? null, { now: frame.now, moment });
-  return interval === null ? moment(emptyAt) : `${moment(emptyAt)}, ${interval}`;
+  return wordEmptyAt(emptyAt, runway?.forecast ?? null, { now: frame.now, moment });
 }
 
 function byRunway(left: AccountView, right: AccountView): number {
@@ -290,10 +250,9 @@ function byRunway(left: AccountView, right: AccountView): number {
 function summarise(accounts: readonly AccountView[]): readonly string[] {
   const firing = accounts.reduce((sum, account) => sum + account.firing, 0);
   const failing = accounts.filter(({ outcome }) => outcome !== null && outcome !== 'ok').length;
-  const parts = [
+  return [
     plural(accounts.length, 'account'),
     firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
+    ...(failing > 0 ? [`${failing} cannot be read`] : []),
   ];
-  if (failing > 0) parts.push(`${failing} cannot be read`);
-  return parts;
 }

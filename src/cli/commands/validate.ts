@@ -130,3 +130,16 @@ function isShortList(value: object): value is readonly unknown[] {
 function formatLeaf(value: unknown, style: Style): string {
   return value === null || value === undefined ? style.dim('none') : cleanText(String(value), 300);
 }
+
+export const schemaCommand: Command = {
+  name: 'schema',
+  summary: 'print the JSON Schema of the configuration',
+  details: 'Name it in the configuration as "$schema", and editors complete and check the file as you type.',
+  usesConfiguration: false,
+  examples: ['lowwater schema > config.schema.json'],
+  run: async (context) => {
+    const { editorJsonSchema } = await import('../../config/json-schema.ts');
+    await context.stdout.write(`${JSON.stringify(editorJsonSchema(), null, 1)}\n`);
+    return exitCodes.ok;
+  },
+};

@@ -1,6 +1,6 @@
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
-import type { Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
 import { CommandError } from '../command.ts';
 import { askDaemon, type DaemonAddress } from './daemon-connection.ts';
 
@@ -26,23 +26,18 @@ export async function checkThroughDaemon(
       const polled = await poll(daemon, id);
       const [view, explanations] = await Promise.all([views.account(id), views.explain(id)]);
       if (view === null) throw new CommandError(`the daemon has no account ${id} any more`);
-      checked.set(id, { view, ...polled, reason: polled.reason ?? failureOf(polled, view), explanations });
+      const reason = polled.reason ?? (polled.outcome === 'ok' ? null : view.failure);
+      checked.set(id, { view, ...polled, reason, explanations });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   return accounts.flatMap((id) => checked.get(id) ?? []);
 }
 
-type Polled = Pick<CheckedAccount, 'outcome' | 'reason'>;
-
-function failureOf({ outcome }: Polled, { failure }: CheckedAccount['view']): string | null {
-  return outcome === 'ok' ? null : failure;
-}
-
 /** The daemon's answer where the provider asked to wait. */
 const backingOff = 409;
 
-async function poll(daemon: DaemonAddress, id: string): Promise<Polled> {
+async function poll(daemon: DaemonAddress, id: string): Promise<Pick<CheckedAccount, 'outcome' | 'reason'>> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/poll`;
   const answer = await askDaemon(daemon, { method: 'POST', path, patienceMs });
   if (answer.kind === 'absent') throw new CommandError('the daemon went away while it was asked');

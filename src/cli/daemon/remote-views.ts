@@ -1,5 +1,6 @@
 import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
-import type { AccountView, SilenceView, Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { AccountView, SilenceView } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 
@@ -17,7 +18,7 @@ export interface OperatorViews
 export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   const look = async <Item>(view: string, query: Readonly<Record<string, string>> = {}) => {
     const path = `/api/v1/views/${view}?${new URLSearchParams(query)}`;
-    return (await request<{ readonly items: readonly Item[] }>(daemon, { method: 'GET', path })).items;
+    return (await request<{ readonly items: readonly Item[] }>(daemon, 'GET', path)).items;
   };
   return {
     accounts: () => look('accounts'),
@@ -37,12 +38,13 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
 }
 
 /** The body of an answer, which is what the API describes: only a lowwater answers there. Throws `CommandError` for a refusal. */
-export async function request<Answer>(daemon: DaemonAddress, order: DaemonRequest): Promise<Answer> {
-  const answer = await askDaemon(daemon, { patienceMs: 60_000, ...order });
+export async function request<Answer>(
+  daemon: DaemonAddress,
+  method: DaemonRequest['method'],
+  path: string,
+): Promise<Answer> {
+  const answer = await askDaemon(daemon, { method, path, patienceMs: 60_000 });
   if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
-  if (answer.kind === 'refused') {
-    if (answer.status === 404) throw new UsageError(answer.message);
-    throw new CommandError(answer.message);
-  }
-  return answer.body as Answer;
+  if (answer.kind === 'answered') return answer.body as Answer;
+  throw answer.status === 404 ? new UsageError(answer.message) : new CommandError(answer.message);
 }

@@ -1,16 +1,26 @@
 import { displayName, isSelfId } from '../../domain/alert.ts';
-import { describeDuration } from '../../domain/duration.ts';
+import { describeDuration, weekMs } from '../../domain/duration.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
+import type { Settings } from '../../domain/settings.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { MessageCount } from '../../replay/notebook.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
+import type { ReplayResult } from '../../replay/replay-result.ts';
+import { judgeRunways } from '../../replay/runway-record.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { cutToWidth, wrapToWidth } from '../terminal/display-width.ts';
-import { layoutWidth, paintSeverity } from '../terminal/output.ts';
+import { layoutWidth, type Output, paintSeverity } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatInstant } from '../terminal/time.ts';
-import type { ReplayReport } from './account-trace.ts';
-import { drawTimeline } from './draw-timeline.ts';
-import { formatMessages, formatRunways, formatTotals, shortLength } from './format-totals.ts';
+import { cutToWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
+import { drawTimeline, type Traces } from './timeline.ts';
+
+export interface ReplayReport {
+  readonly result: ReplayResult;
+  /** What to draw; null where nothing is drawn. */
+  readonly traces: Traces | null;
+  readonly settings: Settings;
+  readonly now: number;
+  readonly stdout: Output;
+}
 
 /** What people read of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
 export function formatReplay(report: ReplayReport): string {
@@ -23,23 +33,22 @@ export function formatReplay(report: ReplayReport): string {
   const failed = result.accounts.reduce((sum, { count, readCount }) => sum + count - readCount, 0);
   const heading = `Replay of ${describeDuration(until - since)}, ${formatInstant(since, timezone)} to ${formatInstant(until, timezone)} (${timezone}): ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}${failed === 0 ? '' : `, ${failed} of them failed`}`;
   const byAccount = Map.groupBy(result.incidents, ({ account }) => account);
-  const providers = [...byAccount].filter(([id]) => isSelfId(id));
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
-    ...providers.map(([id, incidents]) => formatProvider(report, id, incidents)),
+    // What befell all accounts of a provider together.
+    ...[...byAccount]
+      .filter(([id]) => isSelfId(id))
+      .map(
+        ([id, incidents]) =>
+          `${stdout.style.bold(displayName(id))}: ${plural(incidents.length, 'incident')}\n${formatIncidents(report, incidents)}`,
+      ),
     ...result.accounts.map((past) => formatAccount(report, past, byAccount.get(past.account.id) ?? [])),
-    formatTotals(result, { until, stdout }),
-    formatRunways(result, { stdout }),
+    formatTotals(result.incidents, until, stdout),
+    formatRunways(result, stdout),
     wrapToWidth(formatMessages(result.messages, { since, until, timezone }), room).join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
-}
-
-/** What befell all accounts of a provider together. */
-function formatProvider(report: ReplayReport, id: string, incidents: readonly ReplayedIncident[]): string {
-  const heading = report.stdout.style.bold(displayName(id));
-  return `${heading}: ${plural(incidents.length, 'incident')}\n${formatIncidents(report, incidents)}`;
 }
 
 function formatAccount(
@@ -63,11 +72,10 @@ function formatAccount(
 }
 
 function formatIncidents(
-  { settings, now, stdout }: ReplayReport,
-  incidents: readonly ReplayedIncident[],
+  { settings: { timezone }, now, stdout }: ReplayReport,
+  rows: readonly ReplayedIncident[],
 ): string {
   const { style } = stdout;
-  const { timezone } = settings;
   return formatTable<ReplayedIncident>({
     columns: [
       { header: 'FIRED', value: ({ firedAt }) => formatInstant(firedAt, timezone) },
@@ -88,7 +96,7 @@ function formatIncidents(
       },
       { header: 'BEFORE EMPTY', rank: 3, minWidth: 12, value: describeEmptying },
     ],
-    rows: incidents,
+    rows,
     output: stdout,
   }).trimEnd();
 }
@@ -109,4 +117,84 @@ function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   const leftMs = empty.at - firedAt;
   if (leftMs <= 0) return 'empty already';
   return empty.how === 'projected' ? `${shortLength(leftMs)} (projected)` : shortLength(leftMs);
+}
+
+/** What each rule comes to over all accounts; empty without incidents. */
+function formatTotals(incidents: readonly ReplayedIncident[], until: number, output: Output): string {
+  if (incidents.length === 0) return '';
+  const rows = [...Map.groupBy(incidents, ({ rule }) => rule)].map(([rule, own]) => {
+    const lengths = own.map(({ event, firedAt, resolvedAt }) =>
+      event ? 0 : Math.max(0, (resolvedAt ?? until) - firedAt),
+    );
+    return {
+      rule,
+      type: own[0]?.type ?? '',
+      incidents: own.length,
+      critical: own.filter(({ severity }) => severity === 'critical').length,
+      accounts: new Set(own.map(({ account }) => account)).size,
+      firing: lengthOrNothing(lengths.reduce((sum, ms) => sum + ms, 0)),
+      longest: lengthOrNothing(lengths.reduce((longest, ms) => Math.max(longest, ms), 0)),
+    };
+  });
+  return formatTable({
+    columns: [
+      { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
+      { header: 'TYPE', rank: 4, value: ({ type }) => type },
+      { header: 'INCIDENTS', align: 'right', value: (total) => String(total.incidents) },
+      { header: 'CRITICAL', align: 'right', rank: 2, value: ({ critical }) => String(critical) },
+      { header: 'ACCOUNTS', align: 'right', rank: 3, value: ({ accounts }) => String(accounts) },
+      { header: 'FIRING', align: 'right', rank: 1, value: ({ firing }) => firing },
+      { header: 'LONGEST', align: 'right', rank: 5, value: ({ longest }) => longest },
+    ],
+    rows: rows.sort((left, right) => right.incidents - left.incidents),
+    output,
+  }).trimEnd();
+}
+
+function lengthOrNothing(ms: number): string {
+  return ms === 0 ? '' : shortLength(ms);
+}
+
+/** For each rule that warns a time ahead how well it would have; empty without any that fired. */
+function formatRunways({ incidents, until }: ReplayResult, output: Output): string {
+  const rows = judgeRunways(incidents, until);
+  if (rows.length === 0) return '';
+  // As a rule, so long before nothing was left.
+  const lead = (ms: number | null) => (ms === null ? 'not known' : shortLength(Math.max(0, ms)));
+  return formatTable({
+    columns: [
+      { header: 'WARNED AHEAD', value: ({ rule }) => rule, minWidth: 10 },
+      { header: 'WITHIN', align: 'right', rank: 3, value: ({ withinMs }) => shortLength(withinMs) },
+      { header: 'FIRED', align: 'right', value: ({ fired }) => String(fired) },
+      { header: 'BEFORE EMPTY', align: 'right', value: ({ leadMs }) => lead(leadMs) },
+      { header: 'IN TIME', align: 'right', rank: 2, value: ({ inTime }) => String(inTime) },
+      { header: 'TOO EARLY', align: 'right', value: ({ early }) => String(early) },
+      { header: 'TOO LATE', align: 'right', rank: 1, value: ({ late }) => String(late) },
+      { header: 'FLAPPED', align: 'right', value: ({ flapped }) => String(flapped) },
+    ],
+    rows,
+    output,
+  }).trimEnd();
+}
+
+/** How many messages, in all and a week, and when most of them came. */
+function formatMessages(
+  { total, byChannel, byWeek }: MessageCount,
+  { since, until, timezone }: { readonly since: number; readonly until: number; readonly timezone: string },
+): string {
+  if (total === 0) return 'No message would have been sent.';
+  const channels = [...byChannel].map(([channel, count]) => `${channel} ${count}`).join(', ');
+  const sum = `${plural(total, 'message')} (${channels})`;
+  const weeks = (until - since) / weekMs;
+  if (weeks <= 1) return `${sum}.`;
+  const most = Math.max(...byWeek);
+  const busiest = since + byWeek.indexOf(most) * weekMs;
+  return `${sum}: ${(total / weeks).toFixed(1)} a week, at most ${most} in the week from ${formatInstant(busiest, timezone)}.`;
+}
+
+/** The two largest units: `3d 4h`, `12m`. */
+function shortLength(ms: number): string {
+  return describeDuration(ms)
+    .replace(/ (day|hour|minute|second)s?/g, (_, unit: string) => unit.charAt(0))
+    .replace(/ ms$/, 'ms');
 }

@@ -2,26 +2,27 @@ import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
+import type { AccountPast } from '../../replay/past.ts';
 import { cronCalendar } from '../../system/calendar.ts';
 import type { CommandContext } from '../context.ts';
+import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import type { OpenPasts } from './open-pasts.ts';
 
-interface Order extends OpenPasts {
-  readonly json: boolean;
-}
-
-interface Row extends ForecastQuality {
-  readonly account: string;
-}
+type Row = ForecastQuality & { readonly account: string };
 
 /** So many readings are predicted before signals are looked for again. */
 const sliceReadings = 5000;
 
 /** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
-export async function printForecasts(context: CommandContext, order: Order): Promise<void> {
+export async function printForecasts(
+  { stdout, signal }: CommandContext,
+  order: {
+    readonly pasts: readonly AccountPast[];
+    readonly update: (fraction: number) => void;
+    readonly json: boolean;
+  },
+): Promise<void> {
   const { pasts, json, update } = order;
-  const { stdout, signal } = context;
   const rows: Row[] = [];
   let separator = '\n';
   if (json) await stdout.write('{"forecasts":[');
@@ -52,7 +53,7 @@ export async function printForecasts(context: CommandContext, order: Order): Pro
       rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
     update((index + 1) / pasts.length);
   }
-  await stdout.write(json ? '\n]}\n' : formatQuality(rows, context));
+  await stdout.write(json ? '\n]}\n' : formatQuality(rows, stdout));
 }
 
 function forecastJson(account: string, { reading, balance, forecast }: PastForecast) {
@@ -68,7 +69,7 @@ function forecastJson(account: string, { reading, balance, forecast }: PastForec
   };
 }
 
-function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string {
+function formatQuality(rows: readonly Row[], output: Output): string {
   if (rows.length === 0) {
     return 'No forecast can be held against what came yet: that takes a balance that falls for a few days.\n';
   }
@@ -84,7 +85,7 @@ function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string
       { header: 'INTERVAL HELD', value: (row) => percent(row.held), align: 'right' },
     ],
     rows,
-    output: stdout,
+    output,
   });
   return `${table}\nOff by: the middle of |predicted − true| / true. The interval is to hold four times in five.\n`;
 }

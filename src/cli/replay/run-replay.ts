@@ -1,19 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
 import { dayMs } from '../../domain/duration.ts';
-import type { Settings } from '../../domain/settings.ts';
+import { plural } from '../../domain/plain-text.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import { assignReadings, countRepeatedInstants, givenPast } from '../../replay/given-past.ts';
+import { readHistoryCsv } from '../../replay/history-csv.ts';
+import { type AccountPast, storedPast } from '../../replay/past.ts';
+import { HistoryFileError } from '../../replay/read-csv.ts';
 import { Replay } from '../../replay/replay.ts';
-import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts';
-import { replayJson } from '../../replay/replay-result.ts';
+import { type ReplayResult, replayJson } from '../../replay/replay-result.ts';
+import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
-import { type CommandInput, exitCodes } from '../command.ts';
+import { CommandError, type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
+import { openReader } from '../open-reader.ts';
 import { readInstant, requireAccount } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
-import { Traces } from './account-trace.ts';
+import { type Progress, startProgress } from '../terminal/progress.ts';
 import { formatReplay } from './format-replay.ts';
-import { type OpenPasts, type PastOrder, withPasts } from './open-pasts.ts';
 import { printForecasts } from './print-forecasts.ts';
+import { Traces } from './timeline.ts';
 
 const usualSpanMs = 90 * dayMs;
 
@@ -23,29 +32,23 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
   const now = context.clock.now();
   const named = input.option('account');
   const file = input.option('input');
-  if (named !== null)
-    requireAccount(
-      settings.accounts.map(({ id }) => id),
-      named,
-    );
+  const ids = settings.accounts.map(({ id }) => id);
+  if (named !== null) requireAccount(ids, named);
+  const since = readInstant(input, 'since', { now, timezone: settings.timezone });
   const order: PastOrder = {
     settings,
     now,
     file,
     account: settings.accounts.find(({ id }) => id === named) ?? null,
-    since:
-      readInstant(input, 'since', { now, timezone: settings.timezone }) ??
-      (file === null ? now - usualSpanMs : null),
+    since: since ?? (file === null ? now - usualSpanMs : null),
     progress: startProgress({ output: context.stderr, clock: context.clock, label: 'replay' }),
   };
   const json = input.flag('json');
-  await withPasts(context, order, async (opened) => {
-    if (input.flag('forecasts')) {
-      await printForecasts(context, { ...opened, json });
-      return;
-    }
+  await withPasts(context, order, async (pasts, update) => {
+    if (input.flag('forecasts')) return printForecasts(context, { pasts, update, json });
     const traces = context.stdout.isTerminal && !json ? new Traces() : null;
-    const result = await runSlices(context, opened, { settings, observer: traces ?? {} });
+    const replay = new Replay({ settings, observer: traces ?? {}, calendar, pasts });
+    const result = await runSlices(replay, context.signal, update);
     order.progress.end();
     if (result === null) return;
     if (json) await printJson(context, replayJson(result));
@@ -58,17 +61,110 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
 const slicePolls = 20_000;
 
 /** Null when it was interrupted. */
-async function runSlices(
-  { signal }: CommandContext,
-  { pasts, update }: OpenPasts,
-  parts: { readonly settings: Settings; readonly observer: ReplayObserver },
-): Promise<ReplayResult | null> {
-  const replay = new Replay({ ...parts, calendar, pasts });
+async function runSlices(replay: Replay, signal: AbortSignal, update: Update): Promise<ReplayResult | null> {
   while (!signal.aborted) {
     const result = await replay.advance(slicePolls);
     if (result !== null) return result;
     update(replay.progress);
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((done) => setImmediate(done));
   }
   return null;
+}
+
+type Update = (fraction: number) => void;
+
+/** Whose past is wanted, from when on, and from where. */
+interface PastOrder {
+  readonly settings: Settings;
+  /** Null: all. */
+  readonly account: AccountSettings | null;
+  /** Null: from the first reading. */
+  readonly since: number | null;
+  readonly now: number;
+  /** A CSV file, `-` for standard input; null is what is stored. */
+  readonly file: string | null;
+  readonly progress: Progress;
+}
+
+/** Reading the text is about half of the work with a file. */
+const textShare = 0.5;
+
+/** Lets the past be gone through, unless reading it was interrupted, and closes what it is read from. */
+async function withPasts(
+  context: CommandContext,
+  order: PastOrder,
+  use: (pasts: readonly AccountPast[], update: Update) => Promise<void>,
+): Promise<void> {
+  const { settings, account, progress, file } = order;
+  try {
+    if (file !== null) {
+      const pasts = await readFile(context, order, file);
+      if (pasts !== null)
+        await use(pasts, (fraction) => progress.update(textShare + fraction * (1 - textShare)));
+      return;
+    }
+    const reader = await openReader(context, settings.storage);
+    try {
+      const accounts = account === null ? settings.accounts : [account];
+      await use(
+        accounts.map((each) => storedPast(reader, each, order)),
+        (fraction) => progress.update(fraction),
+      );
+    } finally {
+      await reader.close();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** What a file knows of the accounts; null when it was interrupted. */
+async function readFile(
+  { cwd, signal, stderr }: CommandContext,
+  order: PastOrder,
+  file: string,
+): Promise<readonly AccountPast[] | null> {
+  const path = file === '-' ? null : resolve(cwd, file);
+  const name = path ?? 'standard input';
+  const { accounts } = order.settings;
+  const lists = [...new Set(accounts.map(({ balances }) => balances))];
+  const columns = { balances: [...new Set(lists.flat().map(({ id }) => id))], isMixed: lists.length > 1 };
+  try {
+    const size = path === null ? Number.POSITIVE_INFINITY : (await stat(path)).size;
+    let read = 0;
+    const update = (characters: number): void => {
+      read += characters;
+      order.progress.update(Math.min(1, read / size) * textShare);
+    };
+    const text = openText(path, signal);
+    const readings = await readHistoryCsv(text, () => new PackedPolls(), columns, update);
+    const assigned = assignReadings(readings, accounts, order.account);
+    for (const { account, readings } of assigned) {
+      const repeated = countRepeatedInstants(readings);
+      if (repeated > 0)
+        stderr.write(
+          `${name}: ${plural(repeated, 'reading')} of ${account.id} with the time of another one; all are replayed, in the order of the file\n`,
+        );
+    }
+    return assigned.map((given) => givenPast(given.account, given.readings, order));
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw explainFileError(error, name);
+  }
+}
+
+function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {
+  const options = { encoding: 'utf8', signal, highWaterMark: 1 << 18 } as const;
+  // Read as a file, a pipe to which nothing was written yet would be an error where somebody made it non-blocking.
+  return path === null
+    ? addAbortSignal(signal, process.stdin.setEncoding('utf8'))
+    : createReadStream(path, options);
+}
+
+function explainFileError(error: unknown, name: string): unknown {
+  if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+  if (code === 'ENOENT') return new CommandError(`${name}: there is no such file`);
+  if (code === 'EISDIR') return new CommandError(`${name} is a folder, a CSV file is needed`);
+  return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
 }

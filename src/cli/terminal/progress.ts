@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Output } from './output.ts';
-import { formatShortDuration } from './time.ts';
+import { formatShortDuration } from './text.ts';
 
 export interface Progress {
   /** How much of the whole is done, from 0 to 1. Cheap to call often. */

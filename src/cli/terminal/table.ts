@@ -1,7 +1,7 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import { type CommandInput, exitCodes } from '../command.ts';
-import { cutToWidth, displayWidth, padToWidth } from './display-width.ts';
 import { layoutWidth, type Output, printJson } from './output.ts';
+import { cutToWidth, displayWidth, padToWidth } from './text.ts';
 
 export interface Column<Row> {
   readonly header: string;

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { secondMs } from '../../domain/duration.ts';
 import { linkAddress, plainAddress } from '../../schema/addresses.ts';
-import { holidays, weekend } from '../../schema/dates.ts';
 import { labelRecord } from '../../schema/matchers.ts';
-import { pollSchema, timezone } from '../../schema/schedules.ts';
 import { shape } from '../../schema/shapes.ts';
 import { amount, duration, id, oneLine, secret } from '../../schema/texts.ts';
+import { holidays, pollSchema, timezone, weekend } from '../../schema/times.ts';
 
 const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
+import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
+import type { Output, Style } from '../../cli/terminal/output.ts';
 import { formatProblem } from '../../config/config-problem.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
+import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
 import { startSimulator } from '../../simulator/server.ts';
@@ -14,7 +18,6 @@ import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';
 import type { ProcessLog } from '../process-log.ts';
 import { serve } from '../serve.ts';
-import { findFreePort, openReceivers } from './receivers.ts';
 import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } from './story.ts';
 
 const usualPort = 8080;
@@ -48,8 +51,7 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
       );
     const { settings, secrets } = loaded;
     const opened = await log.open(settings.log.level);
-    const started = (url: string | null): void =>
-      tellStory({ order, url, server: settings.server, eachTurn: other.refill });
+    const started = (url: string | null) => tellStory(order, url, settings.server, other.refill);
     await serve({ file, settings, secrets, sources, hide: log.hide, log: opened, version, signal, started });
   } finally {
     await Promise.all([
@@ -61,7 +63,6 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
   }
 }
 
-/** A second provider beside the first: a documented preset, whose one account spends slowly. */
 async function startOtherProvider() {
   const kind = presetKinds.find(({ source }) => source.certainty === 'documented');
   const simulation = await kind?.loadSimulation?.();
@@ -86,17 +87,14 @@ async function startOtherProvider() {
 }
 
 /** Says what happens while it happens, and acts the person on call. */
-function tellStory(it: {
-  readonly order: DemoOrder;
-  readonly url: string | null;
-  readonly server: ServerSettings | null;
-  readonly eachTurn: () => void;
-}): void {
-  const { url, server, eachTurn } = it;
-  const { stdout, signal } = it.order;
-  const { style } = stdout;
+function tellStory(
+  { stdout, signal }: DemoOrder,
+  url: string | null,
+  server: ServerSettings | null,
+  eachTurn: () => void,
+): void {
   const cancels = new Set<() => void>();
-  const say = (text: string): void => void stdout.write(`${style.bold(`▶ ${text}`)}\n\n`);
+  const say = (text: string): void => void stdout.write(`${stdout.style.bold(`▶ ${text}`)}\n\n`);
   const after = (ms: number, act: () => void): void => {
     if (!signal.aborted) cancels.add(systemClock.setTimer(ms, act));
   };
@@ -119,10 +117,49 @@ function tellStory(it: {
 async function acknowledge(server: ServerSettings | null): Promise<void> {
   const url = addressOf(server);
   if (server === null || url === null) return;
-  const order = {
-    method: 'POST',
-    path: '/api/v1/alerts/otp/sms-low/ack',
-    body: { by: 'on-call', comment: 'finance is topping up' },
-  } as const;
-  await askDaemon({ url, token: server.token }, order);
+  const body = { by: 'on-call', comment: 'finance is topping up' };
+  const path = '/api/v1/alerts/otp/sms-low/ack';
+  await askDaemon({ url, token: server.token }, { method: 'POST', path, body });
+}
+
+/** So many kinds are shown where nobody says which: the first of the registry. */
+const usualKinds = 2;
+
+/** A receiver of each kind that prints what arrives, by the name of its channel. */
+async function openReceivers(
+  types: readonly string[] | null,
+  stdout: Output,
+): Promise<ReadonlyMap<string, ListeningReceiver>> {
+  const kinds =
+    types === null
+      ? channelKinds.slice(0, usualKinds)
+      : channelKinds.filter(({ type }) => types.includes(type));
+  const { style } = stdout;
+  const paints = [style.blue, style.green, style.yellow, style.red];
+  const open = kinds.map(async (kind, index) => {
+    const paint = paints[index % paints.length] ?? style.blue;
+    const receiver = await kind.openDemoReceiver();
+    const listening = await receiver.listen(
+      (message) => void stdout.write(printReceived(message, paint, style)),
+    );
+    return [kind.type, listening] as const;
+  });
+  return new Map(await Promise.all(open));
+}
+
+/** A free port of this machine, the usual one if it can be had. */
+async function findFreePort(usual: number): Promise<number> {
+  const probe = (port: number) => startHttpService({ port, host: '127.0.0.1' }, () => undefined);
+  const { port, close } = await probe(usual).catch(() => probe(0));
+  await close();
+  return port;
+}
+
+function printReceived(
+  { title, lines }: ReceivedMessage,
+  paint: (text: string) => string,
+  { bold }: Style,
+): string {
+  const body = lines.map((line) => `${paint('│')} ${line}`.trimEnd());
+  return `${paint(`╭─ ${bold(title)}`)}\n${body.join('\n')}\n${paint('╰─')}\n\n`;
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { layChart } from '../../../src/chart/chart.ts';
 import { findGaps, type LinePoint } from '../../../src/chart/line.ts';
 import { drawChart } from '../../../src/cli/terminal/chart.ts';
-import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
+import { displayWidth } from '../../../src/cli/terminal/text.ts';
 import { formatMoney } from '../../../src/domain/money.ts';
 import type { Ladder } from '../../../src/domain/rule.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, displayWidth, padToWidth } from '../../../src/cli/terminal/display-width.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../../src/cli/terminal/text.ts';
 
 describe('the width of a text on a terminal', () => {
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { type Column, formatTable } from '../../../src/cli/terminal/table.ts';
+import { displayWidth } from '../../../src/cli/terminal/text.ts';
 
 interface Row {
   readonly name: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, wrapToWidth } from '../../../src/cli/terminal/display-width.ts';
+import { displayWidth, wrapToWidth } from '../../../src/cli/terminal/text.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeDirectory } from '../../src/wiring/compiled-code.ts';
+import { codeDirectory } from '../../src/wiring/before-loading.ts';
 
 test.each([
   [{ HOME: '/home/ops' }, '/home/ops/.cache/lowwater'],

@@ -1,0 +1,150 @@
+import { cleanText } from '../../domain/plain-text.ts';
+import type { ReportDelivery } from '../../http/options.ts';
+import type { Delivery } from '../../ports/channel.ts';
+import type { ReportOrder } from '../act-here.ts';
+import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { request } from '../daemon/remote-views.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+import { suggest } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
+
+export const reportCommand = operatorCommand({
+  name: 'report',
+  summary: 'send or print a report now',
+  details: `Covers the time since its last scheduled run. Its schedule stays as it is.
+--json prints it as the webhook channel sends it: {"type":"lowwater.report","timestamp","id","data":{"report","headline","since",
+"until","accounts":[…],"truncated"}}.`,
+  positionals: [{ name: 'ID', summary: 'the report, as the configuration names it', completes: 'reports' }],
+  options: {
+    print: { summary: 'print it instead of sending it' },
+    json: { summary: 'print it as JSON instead of sending it' },
+  },
+  examples: ['lowwater report weekly --print'],
+  async run(context, input, desk) {
+    const id = requireReport(desk.names.reports, input.positional('ID'));
+    if (input.flag('json') || input.flag('print')) {
+      const { text, payload } = await readReport(context, desk, id);
+      if (input.flag('json')) await printJson(context, payload);
+      else await context.stdout.write(text);
+      return exitCodes.ok;
+    }
+    const failed: string[] = [];
+    for (const { channel, delivered, reason } of await sendReport(context, desk, id)) {
+      if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
+      else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
+    }
+    if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
+    return exitCodes.ok;
+  },
+});
+
+async function readReport(
+  context: CommandContext,
+  desk: Desk,
+  id: string,
+): Promise<{ readonly text: string; readonly payload: object }> {
+  const { daemon } = desk;
+  if (daemon === null) {
+    const { renderReport } = await import('../act-here.ts');
+    return reportHere(context, desk, id, (order) => renderReport(order, process.stdout.columns || undefined));
+  }
+  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
+  const { text, report } = await request<{ text: string; report: object }>(daemon, 'GET', path);
+  return { text, payload: report };
+}
+
+async function sendReport(
+  context: CommandContext,
+  desk: Desk,
+  id: string,
+): Promise<readonly ReportDelivery[]> {
+  const { daemon } = desk;
+  if (daemon === null) {
+    const here = await import('../act-here.ts');
+    return reportHere(context, desk, id, (order) => here.sendReport(order, context.signal));
+  }
+  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
+  return (await request<{ deliveries: readonly ReportDelivery[] }>(daemon, 'POST', path)).deliveries;
+}
+
+async function reportHere<T>(
+  context: CommandContext,
+  { settings }: Desk,
+  id: string,
+  use: (order: ReportOrder) => Promise<T>,
+): Promise<T> {
+  const report = settings?.reports.find((candidate) => candidate.id === id);
+  if (settings === null || report === undefined) throw new TypeError('a report without its settings');
+  const { withReader } = await import('../act-here.ts');
+  return withReader(context, settings, (reader) => use({ settings, report, reader }));
+}
+
+function requireReport(known: readonly string[], id: string): string {
+  if (known.includes(id)) return id;
+  throw new UsageError(
+    `there is no report "${id}"`,
+    known.length === 0 ? 'the configuration has none' : suggest(id, known),
+  );
+}
+
+export const testChannelCommand: Command = {
+  name: 'test-channel',
+  summary: "send a test message and report the receiver's answer",
+  details: `Prints what went out and what the receiver said.
+--json prints {"channel","result","reason","said","refusedRecipients","outgoing"}: results are delivered, refused (it surely did not arrive),
+unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
+  positionals: [{ name: 'NAME', summary: 'the channel', completes: 'channels' }],
+  options: { json: jsonOption },
+  examples: ['lowwater test-channel ops'],
+  run: async (context, input) => {
+    const { settings } = await loadConfiguration(context, input);
+    const name = input.positional('NAME');
+    const channel = settings.channels.find((candidate) => candidate.name === name);
+    if (channel === undefined) {
+      const known = settings.channels.map((candidate) => candidate.name);
+      throw new UsageError(`there is no channel "${name}"`, suggest(name, known));
+    }
+    const { sendTest } = await import('../act-here.ts');
+    const { delivery, outgoing } = await sendTest(settings, channel, context.signal);
+    const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
+    const complete = delivery.kind === 'delivered' && refused.length === 0;
+    if (input.flag('json')) {
+      const said = delivery.kind === 'delivered' ? (delivery.said ?? null) : null;
+      const result = { ...describeDelivery(delivery), said, refusedRecipients: refused, outgoing };
+      await printJson(context, { channel: name, ...result });
+    } else {
+      await context.stdout.write(`${cleanLines(outgoing)}\n\n`);
+      if (delivery.kind !== 'delivered') throw new CommandError(`${name}: ${wordFailure(delivery)}`);
+      const except = complete
+        ? ''
+        : `, but refused for ${refused.map((address) => cleanText(address, 100)).join(', ')}`;
+      const said = delivery.said === undefined ? '' : ` (${cleanText(delivery.said, 300)})`;
+      await context.stdout.write(`${name}: the receiver took the test message${except}${said}.\n`);
+    }
+    return complete ? exitCodes.ok : exitCodes.failed;
+  },
+};
+
+/** What went out, for a terminal: each line clean of what would move the cursor. */
+function cleanLines(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${cleanText(line, 4000)}`.trimEnd())
+    .join('\n');
+}
+
+function describeDelivery(delivery: Delivery): { readonly result: string; readonly reason: string | null } {
+  if (delivery.kind === 'delivered') return { result: 'delivered', reason: null };
+  return { result: delivery.kind === 'dead' ? 'dead' : delivery.certainty, reason: delivery.reason };
+}
+
+function wordFailure(delivery: Exclude<Delivery, { readonly kind: 'delivered' }>): string {
+  const reason = cleanText(delivery.reason, 300);
+  if (delivery.kind === 'dead') return `refused for good: ${reason}`;
+  return delivery.certainty === 'unknown'
+    ? `it may or may not have arrived: ${reason}`
+    : `not delivered: ${reason}`;
+}

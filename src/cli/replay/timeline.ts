@@ -1,0 +1,152 @@
+import { formatMoney } from '../../domain/money.ts';
+import type { Balance, Reading } from '../../domain/reading.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import { isWorse, type Severity } from '../../domain/severity.ts';
+import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { SurveyedPast } from '../../replay/past.ts';
+import type { ReplayObserver } from '../../replay/replay-result.ts';
+import { balanceLevels } from '../../rules/about-rules.ts';
+import { rulesForAccount } from '../../rules/rules-for-account.ts';
+import { thin } from '../../spending/thin.ts';
+import { drawChart, layPast } from '../terminal/chart.ts';
+import { type Output, paintSeverity } from '../terminal/output.ts';
+import { cutToWidth, padToWidth } from '../terminal/text.ts';
+
+/** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */
+const chartPoints = 2000;
+const maxPoints = 200_000;
+/** The first, the last and the extremes of both balances. */
+const pointsPerStretch = 6;
+
+/** Keeps what is drawn of all accounts while they are replayed: their readings, thinned stretch by stretch. */
+export class Traces implements ReplayObserver {
+  readonly #traces = new Map<string, GrowingTrace>();
+
+  begins(accounts: readonly SurveyedPast[]): void {
+    const points = Math.min(chartPoints, Math.floor(maxPoints / accounts.length));
+    const stretches = Math.max(1, Math.floor(points / pointsPerStretch));
+    for (const { account, firstAt, lastAt } of accounts) {
+      const trace = {
+        account,
+        since: firstAt,
+        until: lastAt,
+        readings: [],
+        stretch: [],
+        stretchEndsAt: -Infinity,
+      };
+      this.#traces.set(account.id, { ...trace, stretchMs: (lastAt - firstAt) / stretches });
+    }
+  }
+
+  read({ settings }: { readonly settings: AccountSettings }, reading: Reading): void {
+    const trace = this.#traces.get(settings.id);
+    if (trace === undefined) return;
+    if (reading.at >= trace.stretchEndsAt) {
+      endStretch(trace);
+      trace.stretchEndsAt = reading.at + trace.stretchMs;
+    }
+    trace.stretch.push(reading);
+  }
+
+  /** Null of an account without a past. */
+  of(id: string): AccountTrace | null {
+    const trace = this.#traces.get(id) ?? null;
+    if (trace !== null) endStretch(trace);
+    return trace;
+  }
+}
+
+/** Enough of the readings of an account to draw them, oldest first. */
+interface AccountTrace {
+  readonly account: AccountSettings;
+  readonly since: number;
+  readonly until: number;
+  readonly readings: readonly Reading[];
+}
+
+interface GrowingTrace extends AccountTrace {
+  readonly readings: Reading[];
+  readonly stretchMs: number;
+  stretch: Reading[];
+  stretchEndsAt: number;
+}
+
+function endStretch(trace: GrowingTrace): void {
+  trace.readings.push(...thin(trace.stretch, pointsPerStretch));
+  trace.stretch = [];
+}
+
+const chartHeight = 12;
+const widest = 160;
+const maxLabelLength = 20;
+/** Between the label and the drawing: a space and the axis. */
+const axisWidth = 2;
+
+/** The balances that rules watch as curves, and under them one line a rule with the times in which it fired. */
+export function drawTimeline(
+  { settings, stdout }: { readonly settings: Settings; readonly stdout: Output },
+  trace: AccountTrace,
+  incidents: readonly ReplayedIncident[],
+): string[] {
+  const { account, since, until, readings } = trace;
+  if (readings.length < 2 || until <= since) return [];
+  const rules = rulesForAccount(settings, account);
+  const watched = account.balances
+    .map(({ id }) => id)
+    .filter((balance) => rules.some((rule) => rule.balance === balance));
+  const { style } = stdout;
+  const width = Math.min(stdout.columns, widest);
+  const byRule = Map.groupBy(incidents, ({ rule }) => rule);
+  // Labels of one width put the curves and the lines under one another.
+  const labelWidth = Math.max(
+    ...[...byRule.keys()].map((rule) => Math.min(rule.length, maxLabelLength)),
+    ...watched.map((balance) => maxAmountLength(readings, balance)),
+  );
+  const label = (text: string): string => padToWidth(text, labelWidth, 'right');
+  const charts = watched.flatMap((balance) => [
+    style.dim(`${balance.toUpperCase()} balance`),
+    ...drawChart({
+      // They were thinned: only a long pause is one of the readings.
+      chart: layPast({ ...trace, balance, thresholds: balanceLevels(rules, balance) }, (until - since) / 50),
+      timezone: settings.timezone,
+      width,
+      height: chartHeight,
+      formatValue: (value) => label(formatMoney(value)),
+      style,
+    }),
+  ]);
+  const cells = Math.max(10, width - labelWidth - axisWidth);
+  const lines = [...byRule].map(([rule, own]) => {
+    const mark = own[0]?.event === true ? '▲' : '█';
+    const strip = worstByCell(own, trace, cells)
+      .map((severity) => (severity === null ? ' ' : paintSeverity(style, severity, mark)))
+      .join('');
+    return `${style.dim(`${label(cutToWidth(rule, maxLabelLength))} │`)}${strip.trimEnd()}`;
+  });
+  return [...charts, ...lines, ''];
+}
+
+function maxAmountLength(readings: readonly Reading[], balance: Balance): number {
+  const most = readings.reduce(
+    (width, reading) => Math.max(width, formatMoney(reading.balances[balance] ?? 0).length),
+    0,
+  );
+  return Math.min(maxLabelLength, most + 1);
+}
+
+/** The worst severity with which a rule fired in each cell of its line; null where it did not. */
+function worstByCell(
+  incidents: readonly ReplayedIncident[],
+  { since, until }: AccountTrace,
+  cells: number,
+): readonly (Severity | null)[] {
+  const worst = Array.from<Severity | null>({ length: cells }).fill(null);
+  const cellOf = (at: number) =>
+    Math.min(cells - 1, Math.max(0, Math.floor(((at - since) / (until - since)) * cells)));
+  for (const { event, severity, firedAt, resolvedAt } of incidents)
+    for (let cell = cellOf(firedAt); cell <= cellOf(event ? firedAt : (resolvedAt ?? until)); cell++) {
+      const known = worst[cell] ?? null;
+      if (known === null || isWorse(severity, known)) worst[cell] = severity;
+    }
+  return worst;
+}
