@@ -65,8 +65,7 @@ function createControl(world: SimulatedWorld, counter: RequestCounter): Simulato
       current(account).keyValid = true;
     },
     fail: (fault, account) => world.disturb({ account, fault }),
-    slowDown: (latencyMs, account) =>
-      world.disturb({ account, latency: { min: latencyMs, max: latencyMs } }),
+    slowDown: (latencyMs, account) => world.disturb({ account, latency: { min: latencyMs, max: latencyMs } }),
     recover: (account) => {
       world.advance();
       world.calm((disturbance) => account === undefined || disturbance.account === account);
