@@ -8,7 +8,7 @@ import type { AccountState, Outcome, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
-import { loadHistory } from '../src/engine/history.ts';
+import { loadHistory } from '../src/engine/spending.ts';
 import { observePoll } from '../src/engine/observe.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';

@@ -3,7 +3,7 @@ import { entryOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
-import { LearnFromHistory } from '../engine/history.ts';
+import { LearnFromHistory } from '../engine/spending.ts';
 import { observePoll } from '../engine/observe.ts';
 import { aliveNote, skipUnwatched, startMonitor } from '../engine/restore.ts';
 import { groupOf, type MonitorState } from '../engine/state.ts';

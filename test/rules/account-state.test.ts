@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/about-rules.ts';
+import { evaluate } from '../../src/rules/registry.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
 import { stale } from '../../src/rules/stale.ts';
 import {

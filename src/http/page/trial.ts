@@ -4,8 +4,7 @@ import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { Trial, Unnotified } from '../../replay/trial.ts';
-import { describeRule } from '../../rules/about-rules.ts';
-import { ruleKindOf } from '../../rules/registry.ts';
+import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -20,17 +19,7 @@ import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import {
-  accountLink,
-  accountPath,
-  badge,
-  type Frame,
-  moment,
-  nameOf,
-  severityWord,
-  table,
-  unknown,
-} from './words.ts';
+import { accountLink, accountPath, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {

@@ -1,4 +1,4 @@
-import { loadHistory, loadSince } from '../../../src/engine/history.ts';
+import { loadHistory, loadSince } from '../../../src/engine/spending.ts';
 import { startMonitor } from '../../../src/engine/restore.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
