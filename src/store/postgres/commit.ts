@@ -3,7 +3,7 @@ import type { Value } from '../asking.ts';
 import { type Change, changes, replacing } from '../changes.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
 import type { ColumnKind, Row } from '../tables.ts';
-import { arrayTypes, bigintArray, columnArrays } from './binary-array.ts';
+import { arrayTypes, columnArrays } from './column-arrays.ts';
 
 export interface Fence {
   readonly slot: number;
@@ -78,8 +78,8 @@ export function commitValues(input: {
     ...fenceValues(fence),
     number,
     ...changes.flatMap((change) => arraysOf(change, batch, rows)),
-    ...columnArrays(accountKinds, rows.accounts),
-    bigintArray(orders),
+    ...columnArrays(accountKinds.length, rows.accounts),
+    orders,
   ];
 }
 
@@ -88,13 +88,13 @@ function arraysOf(
   { columns, key, written, removed }: Change,
   batch: Batch,
   rows: AccountRows,
-): readonly Buffer[] {
+): readonly Value[] {
   const keyed = Object.keys(columns).filter((column) => column in key).length;
   const keyOf = (row: Row): string => JSON.stringify(row.slice(0, keyed));
   const all = written(batch, rows);
   const last = new Map(all.map((row) => [keyOf(row), row]));
-  const puts = columnArrays(Object.values(columns), keyed === 0 ? all : [...last.values()]);
+  const puts = columnArrays(Object.keys(columns).length, keyed === 0 ? all : [...last.values()]);
   if (removed === null) return puts;
   const gone = removed(batch, rows).filter((row) => keyed === 0 || !last.has(keyOf(row)));
-  return [...puts, ...columnArrays(Object.values(key), gone)];
+  return [...puts, ...columnArrays(Object.keys(key).length, gone)];
 }

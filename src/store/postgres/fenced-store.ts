@@ -3,7 +3,6 @@ import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
-import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
@@ -40,7 +39,7 @@ export function createFencedStore(options: {
   const { database, reader, fence, settled, recent, damaged, now } = options;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
-    const created = await change<TailRow>(createAccounts, [...fenceValues(fence), textArray(ids)]);
+    const created = await change<TailRow>(createAccounts, [...fenceValues(fence), ids]);
     if (created.length < ids.length) throw fencedError();
     return created;
   };
@@ -148,7 +147,7 @@ function openAccountRows(
       const ids = unknown.slice(from, from + tailsAtOnce);
       const found = await ask<TailRow>(
         `SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt" FROM account WHERE id = ANY($1::text[])`,
-        [textArray(ids)],
+        [ids],
       );
       const known = new Set(found.map(({ id }) => id));
       const missing = ids.filter((id) => !known.has(id));

@@ -4,7 +4,6 @@ import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { DamagedRuns } from '../runs/stored-run.ts';
-import { textArray } from './binary-array.ts';
 import { openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
@@ -61,7 +60,7 @@ export function openCluster(options: {
     async takeLost() {
       const known = await database.change<{ incarnation: string; batch: number }>(
         'SELECT incarnation, batch FROM member WHERE incarnation = ANY($1::text[])',
-        [textArray(recent.incarnations)],
+        [recent.incarnations],
       );
       const { lost, found } = recent.takeLost(
         new Map(known.map(({ incarnation, batch }) => [incarnation, batch])),
