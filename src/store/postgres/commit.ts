@@ -5,8 +5,10 @@ import type { AccountRows } from '../runs/account-tails.ts';
 import type { ColumnKind, Row } from '../tables.ts';
 import { arrayTypes, columnArrays } from './column-arrays.ts';
 
+/** The one slot there is. */
+export const onlySlot = 0;
+
 export interface Fence {
-  readonly slot: number;
   readonly incarnation: string;
   readonly epoch: number;
 }
@@ -20,8 +22,8 @@ export const whileHeld = `WITH held AS (
   SELECT no FROM slot WHERE no = $1 AND incarnation = $2 AND epoch = $3 FOR SHARE
 )`;
 
-export function fenceValues({ slot, incarnation, epoch }: Fence): readonly Value[] {
-  return [slot, incarnation, epoch];
+export function fenceValues({ incarnation, epoch }: Fence): readonly Value[] {
+  return [onlySlot, incarnation, epoch];
 }
 
 const accountKinds = ['text', 'bytes', 'integer', 'integer', 'integer'] as const;
@@ -66,14 +68,13 @@ function makeStatement(): string {
 SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turned`;
 }
 
-export function commitValues(input: {
-  readonly fence: Fence;
-  readonly number: number;
-  readonly batch: Batch;
-  readonly rows: AccountRows;
-  readonly orders: readonly number[];
-}): readonly Value[] {
-  const { fence, number, batch, rows, orders } = input;
+export function commitValues(
+  fence: Fence,
+  number: number,
+  batch: Batch,
+  rows: AccountRows,
+  orders: readonly number[],
+): readonly Value[] {
   return [
     ...fenceValues(fence),
     number,

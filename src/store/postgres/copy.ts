@@ -3,7 +3,8 @@ import type { Secret } from '../../domain/secret.ts';
 import { type Row, readStatement, type Table, type TablePort, tables, tallyOf } from '../tables.ts';
 import { arrayTypes, columnArrays } from './column-arrays.ts';
 import { type Ask, openDatabase } from './connection.ts';
-import { lookAround, onlySlot } from './lease.ts';
+import { onlySlot } from './commit.ts';
+import { lookAround } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
 

@@ -9,7 +9,7 @@ import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf }
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
-import { onlySlot } from './lease.ts';
+import { onlySlot } from './commit.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
