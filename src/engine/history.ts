@@ -76,10 +76,7 @@ function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' |
   return { week: state.weeks.of(account.settings), floorMicros: emptyAt(account) };
 }
 
-/**
- * Restores what was stored at the end of an hour. What is missing, of another version or another time zone is
- * learned from history later (`LearnFromHistory`).
- */
+/** What is missing, of another version or another time zone is learned from history later (`LearnFromHistory`). */
 export function restoreSpending(
   state: MonitorState,
   account: WatchedAccount,

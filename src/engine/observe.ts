@@ -16,10 +16,7 @@ import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from './state.ts';
 
-/**
- * Takes in an outcome: it is stored, rules judge it, and failures make the account or its group wait. `readAt` is earlier than `now` where a
- * reading was pushed.
- */
+/** Failures make the account or its group wait. `readAt` is earlier than `now` where a reading was pushed. */
 export function observePoll(
   state: MonitorState,
   account: WatchedAccount,
@@ -143,10 +140,7 @@ function retryDelay(
   return failureDelay({ failures, intervalMs });
 }
 
-/**
- * `Retry-After` without a rate limit: the whole group waits, but it adds no strike, so the next rate limit
- * waits no longer.
- */
+/** `Retry-After` without a rate limit: the group waits, but without a strike. */
 function standBack(state: MonitorState, account: WatchedAccount, until: number): void {
   const group = groupOf(state, account.id);
   const known = state.backoffs.get(group) ?? { group, strikes: 0, until: 0 };
@@ -173,10 +167,7 @@ function strike(
   state.backoffs.set(group, { group, strikes, until });
 }
 
-/**
- * The first `ok` resets the count. One that arrives while the group waits was requested before: the wait
- * stays.
- */
+/** An `ok` that arrives while the group waits was requested before: the wait stays. */
 function clearBackoff(state: MonitorState, account: WatchedAccount, now: number): void {
   const group = groupOf(state, account.id);
   const known = state.backoffs.get(group);

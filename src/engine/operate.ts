@@ -220,7 +220,7 @@ const prefix = 'audit:';
 /** Years of what a team does by hand; more is a script, whose oldest entries go first. */
 const maxEntries = 5_000;
 
-/** Stores what a person did. Entries older than the retention are removed. */
+/** Entries older than the retention are removed. */
 export function recordAudit(state: MonitorState, entry: AuditEntry): void {
   writeNote(state, `${prefix}${entry.at}:${state.random.id()}`, JSON.stringify(entry));
   const names = [...state.notes.keys()].filter((name) => name.startsWith(prefix)).toSorted(byAge);
@@ -229,7 +229,7 @@ export function recordAudit(state: MonitorState, entry: AuditEntry): void {
     if (index < names.length - maxEntries || atOf(name) < keptSince) state.notes.delete(name);
 }
 
-/** What people did in [since, before), newest first. */
+/** In [since, before), newest first. */
 export function auditOf(
   { notes }: MonitorState,
   { since, before, limit }: { readonly since: number; readonly before: number; readonly limit: number },
@@ -250,7 +250,6 @@ function atOf(name: string): number {
   return Number(name.split(':')[1]);
 }
 
-/** What an order says that the command line left in the database. */
 export function describeOrder(order: DatabaseOrder, at: number): AuditEntry {
   const common = {
     at,

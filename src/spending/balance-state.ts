@@ -121,12 +121,19 @@ type Bytes = { readonly [Name in keyof typeof bytes]: Uint8Array };
 export type BalanceState = Numbers & Sides & Floats & Bytes;
 
 export function emptyBalanceState(): BalanceState {
+  // One buffer for all arrays: one for each would take more than most of them hold.
+  const buffer = new ArrayBuffer(4 * sumOf(floats) + sumOf(bytes));
+  let end = 0;
+  const take = (size: number): number => {
+    end += size;
+    return end - size;
+  };
   return {
     ...zeros(numbers),
     more: zeros(unusualNumbers),
     less: zeros(unusualNumbers),
-    ...mapValues(floats, (length) => new Float32Array(length)),
-    ...mapValues(bytes, (length) => new Uint8Array(length)),
+    ...mapValues(floats, (length) => new Float32Array(buffer, take(4 * length), length)),
+    ...mapValues(bytes, (length) => new Uint8Array(buffer, take(length), length)),
   };
 }
 
@@ -168,6 +175,10 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Float32Array
 
 function sizeOf(state: BalanceState): number {
   return writeBalanceState(state).reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+function sumOf(lengths: Readonly<Record<string, number>>): number {
+  return Object.values(lengths).reduce((sum, length) => sum + length, 0);
 }
 
 function zeros<Name extends string>(names: readonly Name[]): { [Key in Name]: number } {
