@@ -8,8 +8,8 @@ import { findIncident, findIncidents, findMessages, findSilences, loadState } fr
 import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
-import { type Ask, type Database, openDatabase } from './connection.ts';
 import { onlySlot } from './commit.ts';
+import { type Ask, type Database, openDatabase } from './connection.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
