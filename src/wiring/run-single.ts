@@ -18,17 +18,13 @@ import { createLiveViews } from '../views/live-views.ts';
 /** Whether and while this process does a daemon's work, and what it shows meanwhile. */
 export interface Ownership {
   readonly views: CurrentViews;
-  /** What is stored. */
   readonly reader: StoreReader;
   /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
   begin(fail: (why: unknown) => void): void;
-  /** Puts a new configuration in force. */
   apply(settings: Settings): Promise<void>;
-  /** A configuration that was read again is invalid. */
   refuse(text: string): void;
   /** Ends the work properly: what is known is stored. */
   end(): Promise<void>;
-  /** Closes the database. */
   close(): Promise<void>;
 }
 
