@@ -3,7 +3,22 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { type Severity, severities, severityRank } from '../../src/domain/severity.ts';
 import { evaluate, explainRule, ruleKindOf } from '../../src/rules/registry.ts';
-import { authFailedRule, belowRule, currencyRule, dropRule, factsAfter, factsNoon, idleRule, minuteMs, negativeRule, readingAt, runwayRule, staleRule, steady, topUpRule } from '../support/account-facts.ts';
+import {
+  authFailedRule,
+  belowRule,
+  currencyRule,
+  dropRule,
+  factsAfter,
+  factsNoon,
+  idleRule,
+  minuteMs,
+  negativeRule,
+  readingAt,
+  runwayRule,
+  staleRule,
+  steady,
+  topUpRule,
+} from '../support/account-facts.ts';
 
 const rules: readonly Rule[] = [
   belowRule(),

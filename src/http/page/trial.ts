@@ -19,7 +19,17 @@ import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { accountLink, accountPath, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
+import {
+  accountLink,
+  accountPath,
+  badge,
+  type Frame,
+  moment,
+  nameOf,
+  severityWord,
+  table,
+  unknown,
+} from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {
