@@ -4,7 +4,7 @@ import type { Micros } from '../domain/money.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import { clearingBalance, spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { payBy } from '../spending/pay-by.ts';
+import { payBy } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';
 import { emptyAt, type WatchedAccount } from './state.ts';
