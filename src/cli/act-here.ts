@@ -125,7 +125,6 @@ export async function sendReport(
   return Promise.all(channels.map(send));
 }
 
-/** Opens one channel for as long as `use` takes. */
 async function withChannel<T>(
   settings: Settings,
   channel: ChannelSettings,

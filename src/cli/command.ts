@@ -4,7 +4,6 @@ import type { CommandContext } from './context.ts';
 export interface Command {
   /** As it is typed; two words for a member of a group, such as `silence add`. */
   readonly name: string;
-  /** One line for the list of commands. */
   readonly summary: string;
   /** More for its own help: what it does, what it prints, its exit codes where they are not the usual ones. */
   readonly details?: string;
@@ -16,7 +15,6 @@ export interface Command {
   readonly usesConfiguration?: boolean;
   /** True where it asks a running daemon, which `--server` may name in place of a configuration. */
   readonly asksDaemon?: boolean;
-  /** Does the work and gives the exit code. */
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
 
@@ -43,7 +41,6 @@ export interface OptionSpec {
   /** What stands after the option, such as `FILE`; absent for a switch. */
   readonly value?: string;
   readonly summary: string;
-  /** May be given more than once. */
   readonly repeatable?: true;
   readonly completes?: NamedValues;
 }
@@ -52,7 +49,6 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** What was typed cannot be done; the message says what is allowed. Ends the command with exit code 2. */
 export class UsageError extends Error {
-  /** A line more, such as a suggestion. */
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {
@@ -76,7 +72,6 @@ export interface CommandInput {
   positional(name: string): string;
   optionalPositional(name: string): string | null;
   option(name: string): string | null;
-  /** Every value of an option that may be repeated. */
   options(name: string): readonly string[];
   flag(name: string): boolean;
 }

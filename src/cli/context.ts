@@ -8,7 +8,6 @@ export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which the command was started. */
   readonly cwd: string;
   /** Who types, for the record of an acknowledgement or a silence. */
   readonly user: string;

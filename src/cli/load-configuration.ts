@@ -155,7 +155,6 @@ function locateConfiguration(option: string | null, context: Pick<CommandContext
   );
 }
 
-/** Throws when it has printed them. */
 async function printProblems(
   context: CommandContext,
   file: string,

@@ -41,7 +41,6 @@ export interface ParserFrame {
   readonly stdout: Pick<Output, 'columns' | 'style'>;
 }
 
-/** How the parser ends when it printed something instead of choosing a command. */
 const textCodes: ReadonlySet<string> = new Set([
   'commander.help',
   'commander.helpDisplayed',

@@ -84,10 +84,14 @@ export function readPerson({ user }: CommandContext, input: CommandInput): strin
   return input.option('by') ?? user;
 }
 
-/** The id of an account, which must be one of those that there are. */
+/** A name, which must be one of those that there are. */
+export function requireKnown(what: string, known: readonly string[], name: string): string {
+  if (known.includes(name)) return name;
+  throw new UsageError(`there is no ${what} "${name}"`, suggest(name, known));
+}
+
 export function requireAccount(known: readonly string[], id: string): string {
-  if (known.includes(id)) return id;
-  throw new UsageError(`there is no account "${id}"`, suggest(id, known));
+  return requireKnown('account', known, id);
 }
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
@@ -99,8 +103,7 @@ export async function requireRule(
     import('../rules/registry.ts'),
     import('../rules/self-alert-kinds.ts'),
   ]);
-  if ([...rules, ...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) return;
-  throw new UsageError(`there is no rule "${id}"`, suggest(id, rules));
+  if (![...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) requireKnown('rule', rules, id);
 }
 
 /** `did you mean "otp"?`, or all there are when they are few. */

@@ -1,7 +1,6 @@
 import type { ClusterMember, ClusterProblem, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import type { FleetView } from './fleet-view.ts';
 
-/** What a process knows of itself among those that share its database. */
 interface KnownState {
   readonly role: Role;
   readonly card: Pick<MemberCard, 'node' | 'configHash'>;
@@ -18,7 +17,6 @@ interface KnownState {
 export const nobodyOwns =
   'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory';
 
-/** What is said of a process that shares its database. */
 export function clusterStatusOf(known: KnownState): ClusterStatus {
   const { role, card, fleet, takeovers, isBlind } = known;
   const { owner, look, reaches } = fleet.link;

@@ -1,7 +1,6 @@
 /** What a configuration consists of: the names of each kind of thing, with a digest of what it is. */
 export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Names of one kind that are listed. */
 const maxNames = 10;
 
 /** What `other` has differently from `owner`, by name: `accounts: otp (missing), new (added); rules: sms-low (changed)`. */

@@ -12,9 +12,7 @@ export class ConfigurationWatch {
   /** Nodes that have no account in common with the owner: another fleet on the same database. */
   strangers: readonly string[] = [];
   readonly #cluster: Pick<Cluster, 'configurations'>;
-  /** By incarnation, since when. */
   #since = new Map<string, number>();
-  /** The accounts of configurations, by hash. */
   readonly #accounts = new Map<string, ReadonlySet<string>>();
   #isAsking = false;
 
@@ -61,7 +59,6 @@ export class ConfigurationWatch {
   }
 }
 
-/** Only `publishConfiguration` writes the parts. */
 function accountsOf(parts: string): readonly string[] {
   return Object.keys((JSON.parse(parts) as ConfigurationParts).accounts ?? {});
 }

@@ -10,7 +10,6 @@ export const maxSkewMs = 2000;
 
 /** What a process last heard from the database that it shares, or why it hears nothing. The log hears where it changes. */
 export class DatabaseLink {
-  /** The last look; null before the first. */
   look: ClusterLook | null = null;
   /** When it first answered, by its own clock; null before. */
   firstLookAt: number | null = null;
@@ -27,7 +26,6 @@ export class DatabaseLink {
     this.#log = log;
   }
 
-  /** Whether it answered the last time that it was asked. */
   get reaches(): boolean {
     return this.look !== null && this.trouble === null;
   }

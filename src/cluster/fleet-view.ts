@@ -15,7 +15,6 @@ const leasesUntilDoubt = 2;
 
 type FleetDependencies = Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'askPeers'>;
 
-/** A daemon that owns the accounts on another server, and which server that is. */
 type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
 
 /** What a process knows of those that share its database and of the database itself, and whether it may take the accounts by that. */
@@ -23,7 +22,6 @@ export class FleetView {
   readonly link: DatabaseLink;
   readonly names = new NameWatch();
   readonly configurations: ConfigurationWatch;
-  /** Who polls, and since when that is so by this machine's wall clock. */
   polling: ClusterPolling;
   /** Who owned the accounts when that was last known, be it this process. */
   lastOwner: ClusterMember | null = null;
@@ -152,7 +150,6 @@ export class FleetView {
 
 /** Finds another process of the name of this one: which one of both an operator means by it nobody could tell. */
 class NameWatch {
-  /** The other one, which lives; null where there is none. */
   twin: ClusterMember | null = null;
   /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */
   #expiry = new Map<string, number>();
@@ -170,7 +167,6 @@ class NameWatch {
     this.#expiry = new Map(namesakes.map(({ incarnation, expiresAt }) => [incarnation, expiresAt]));
   }
 
-  /** Whether the other one was there before this process. */
   isLater({ status: own }: MemberCard): boolean {
     if (this.twin === null || own?.since == null) return false;
     const { status } = this.twin;
@@ -180,7 +176,6 @@ class NameWatch {
   }
 }
 
-/** What happened to the database between two looks, as a clause; null where nothing did. */
 function compareLooks(before: ClusterLook, now: ClusterLook): string | null {
   const lost = describeLoss(before, now);
   const moved = describeMove(before.origin, now.origin);

@@ -16,7 +16,6 @@ export interface Instant {
 export class OwnLease {
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  /** When the renewal was sent that it counts from. */
   #renewedAt: Instant | null = null;
 
   constructor(clock: Clock, leaseMs: number) {
@@ -28,7 +27,6 @@ export class OwnLease {
     return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
   }
 
-  /** A renewal that was sent then succeeded. */
   countFrom(sentAt: Instant): void {
     this.#renewedAt = sentAt;
   }

@@ -4,7 +4,6 @@ import type { Cluster, ClusterMember, MemberCard, PeerAnswer } from '../ports/cl
 import type { Log } from '../ports/log.ts';
 import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
 
-/** What a daemon's membership needs of the process around it. */
 export interface MembershipDependencies {
   readonly cluster: Cluster;
   readonly clock: Clock;
@@ -19,16 +18,13 @@ export interface MembershipDependencies {
   readonly askPeers: (members: readonly ClusterMember[]) => Promise<readonly PeerAnswer[]>;
   /** Makes of what is stored what the owner begins with. `before`: who owned the accounts last, as far as it is known. */
   readonly restore: (stored: StoredState, before: ClusterMember | null) => Promise<MonitorState>;
-  /** Begins the owner's work. */
   readonly begin: (owned: {
     readonly store: Store;
     readonly state: MonitorState;
     /** The node that had the accounts before and did not give them away; null where it did. */
     readonly takenFrom: string | null;
-    /** Stored records that could not be read. */
     readonly damaged: readonly DamagedRecord[];
   }) => void;
-  /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
   /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
   readonly finish: (aheadMs: number) => Promise<void>;

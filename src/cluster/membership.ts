@@ -105,7 +105,6 @@ export class Membership {
     await this.#leave();
   }
 
-  /** Ends; the owner's work has ended before. */
   async stop(): Promise<void> {
     this.#pauses.end();
     await this.#leave();

@@ -11,8 +11,7 @@ type OwnedDependencies = Pick<
   'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore'
 >;
 
-/** What becomes of the accounts by a look, or by the database's silence. */
-export type Verdict =
+type Verdict =
   | { readonly kind: 'keep' }
   /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
   | { readonly kind: 'regain' | 'rejoin' | 'restore' }
@@ -131,9 +130,7 @@ export class OwnedAccounts {
     input: {
       readonly incarnation: string;
       readonly sentAt: Instant;
-      /** What the look gave. */
       readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
-      /** Whether it is still that incarnation. */
       readonly isCurrent: () => boolean;
     },
   ): Promise<void> {

@@ -34,7 +34,6 @@ function isFinal({ kind }: StorageError): boolean {
   return kind === 'unfit' || kind === 'corrupt';
 }
 
-/** The pauses of a loop that lives until it is told to end. */
 export class Pauses {
   readonly #clock: Clock;
   #wake: () => void = () => undefined;

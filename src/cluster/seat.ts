@@ -10,7 +10,6 @@ export class Seat {
   readonly #describe: (process: string) => Omit<MemberCard, 'incarnation'>;
   readonly #process: string;
   #incarnation: string;
-  /** Incarnations of this process that own nothing any more. */
   #gone: readonly string[] = [];
 
   /** `describe`: what this process, of this id, says of itself as it is now. */

@@ -9,8 +9,8 @@ import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
+import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
-import type { DaemonStatus, LiveViews } from '../views/views.ts';
 
 /** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;
@@ -18,11 +18,9 @@ const freshMs = 5000;
 const restFactor = 20;
 
 interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
-  /** As they are now. */
   readonly settings: () => Settings;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  /** Leaves an order in the database, for the daemon that owns the accounts. */
   readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
@@ -84,7 +82,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return read;
   }
 
-  /** What a page shows depends on this. */
   function seen(): string {
     const revision = rests() ? madeOf?.revision : parts.revision();
     return JSON.stringify([revision, parts.status().problems]);
@@ -111,7 +108,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  /** As `order`, where the answer is only whether it is refused. */
   async function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
     const { state } = await freshOnceRead();
     const refusal = applyOrder(state, wanted, now());

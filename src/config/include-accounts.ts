@@ -54,7 +54,6 @@ export function* includeAccounts(
 }
 
 interface Part {
-  /** The list of the file; null when it is none. */
   readonly part: Draft | null;
   readonly problems: readonly ConfigProblem[];
 }

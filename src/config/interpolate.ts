@@ -30,7 +30,6 @@ export type Interpolation =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** What was put in, and whether the string was one placeholder and nothing else. */
       readonly from: readonly PutIn[];
       readonly whole: boolean;
     }

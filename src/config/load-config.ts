@@ -27,7 +27,6 @@ export interface LoadRequest {
   readonly path: string;
   /** Reads an absolute path; more than `maxBytes` is refused. */
   readonly readFile: (path: string, maxBytes: number) => FileContent;
-  /** The files that an absolute pattern names. */
   readonly listFiles: (pattern: string) => FileList;
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -50,7 +49,6 @@ export type LoadedConfig =
     }
   | {
       readonly kind: 'invalid';
-      /** All of them, in the order of the file. */
       readonly problems: readonly ConfigProblem[];
     };
 

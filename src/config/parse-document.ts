@@ -11,7 +11,6 @@ export interface LinePlace {
   readonly column: number;
 }
 
-/** A file that is JSON. */
 export interface JsonDocument {
   /** A number of which a binary float would lose digits is the string of its digits. Nobody else has it: it may be changed. */
   readonly value: unknown;

@@ -2,9 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 
 export interface ConfigWatchOptions {
-  /** What the configuration in force was made of. */
   readonly sources: readonly WatchedSource[];
-  /** Called once for each change. */
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly everyMs?: number;

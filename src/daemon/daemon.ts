@@ -9,16 +9,14 @@ import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
   isStorageFailing,
-  noteClusterChange,
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
-  noteDamagedRecords,
   noteStorage,
 } from '../engine/self-alerts.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
-import type { DamagedRecord } from '../ports/store.ts';
+
 import { Committer } from './committer.ts';
 import { Connections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -45,6 +43,7 @@ const usualSleepMs = 1000;
 export class Daemon {
   readonly state: MonitorState;
   readonly counting: Counting;
+  readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
   readonly startedAt: number;
@@ -53,7 +52,6 @@ export class Daemon {
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
-  readonly #committer: Committer;
   readonly #heartbeat: Heartbeat;
   readonly #retention: Retention;
   readonly #subscribers = new Set<() => void>();
@@ -78,7 +76,7 @@ export class Daemon {
     this.#daemonLog = new DaemonLog(log);
     this.#connections = new Connections(dependencies, state.settings);
     this.#timer = new WakeTimer(clock, this.#time, () => this.#tick());
-    this.#committer = new Committer({
+    this.committer = new Committer({
       ...{ state, store, clock },
       committed: (failure, claims) => this.#committed(failure, claims),
     });
@@ -91,7 +89,7 @@ export class Daemon {
       daemonLog: this.#daemonLog,
       connections: this.#connections,
       timer: this.#timer,
-      committer: this.#committer,
+      committer: this.committer,
       historyLoader: this.historyLoader,
       now: () => this.now(),
     };
@@ -117,10 +115,6 @@ export class Daemon {
 
   get ready(): boolean {
     return this.#running;
-  }
-
-  get storageFailing(): boolean {
-    return this.#committer.failing;
   }
 
   now(): number {
@@ -152,28 +146,13 @@ export class Daemon {
    */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
-    const isAttempted = await this.#committer.flush();
+    const isAttempted = await this.committer.flush();
     const { mayActUnpersisted = () => true } = this.#dependencies;
-    if (isAttempted && (!this.#committer.failing || mayActUnpersisted())) return result;
+    if (isAttempted && (!this.committer.failing || mayActUnpersisted())) return result;
     throw new StorageError(
       'fenced',
       'Another daemon may own the accounts now, and the order is not stored: repeat it.',
     );
-  }
-
-  /** Notifies of something that happened among the daemons that share the database; `happened` is a clause. */
-  announce(happened: string): void {
-    this.act((now) => noteClusterChange(this.state, happened, now));
-  }
-
-  /** Notifies of stored records that could not be read. */
-  reportDamagedRecords(records: readonly DamagedRecord[]): void {
-    this.act((now) => noteDamagedRecords(this.state, records, now));
-  }
-
-  /** Stores all but plain readings at once, if the disk allows it. */
-  storeChanges(): Promise<void> {
-    return this.#committer.storeChanges();
   }
 
   reload(settings: Settings): void {
@@ -264,7 +243,7 @@ export class Daemon {
   #endTurn(now: number): void {
     endTurn(this.state, now);
     this.#daemonLog.turnEnded(this.state);
-    this.#committer.schedule(this.#dispatcher.claimDue(now));
+    this.committer.schedule(this.#dispatcher.claimDue(now));
     this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
   }
 

@@ -16,7 +16,6 @@ export function isLoopbackHost(host: string): boolean {
 /** Where a PostgreSQL database is: one address for each host, in the order in which they are tried. */
 export interface PostgresHosts {
   readonly urls: readonly string[];
-  /** Whether only a server that takes writes will do. */
   readonly mustWrite: boolean;
 }
 

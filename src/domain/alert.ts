@@ -22,28 +22,19 @@ export interface Alert {
   readonly breachedSince: number | null;
   /** Since when the readings have been good while it still fires: `recoverFor` is measured from here. */
   readonly recoveringSince: number | null;
-  /**
-   * A severity above the present one that waits for `for`, and since when the readings have been worse than
-   * that one.
-   */
+  /** A worse severity that waits for `for`, and since when the readings have been worse. */
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   readonly incident: string | null;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
-  /**
-   * The numbers behind it while it is pending; once it fires they are kept in its incident, because they are
-   * most of its size in the database.
-   */
+  /** While it is pending; once it fires they are kept in its incident: they are most of its size. */
   readonly facts: readonly Fact[];
   /** Recent changes between firing and not, oldest first: what flapping is counted from. */
   readonly changedAt: readonly number[];
   readonly flappingSince: number | null;
 }
 
-/**
- * What a channel was last notified of about an incident. The next notification is decided by comparing with
- * it.
- */
+/** What the next notification is decided by. */
 export interface LastNotified {
   readonly at: number;
   readonly severity: Severity;
@@ -54,9 +45,7 @@ export interface LastNotified {
   /** The first message of the incident on this channel, and its subject: replies refer to them. */
   readonly firstMessage: string;
   readonly subject: string | null;
-  /**
-   * The receiver's name for the message that the incident's thread hangs on, as its kind of channel wrote it.
-   */
+  /** The receiver's name for the message that the incident's thread hangs on. */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
   /** How long lowwater did not run since then, where it did not: reminders wait that much longer. */
@@ -122,7 +111,6 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
-/** What routes and silences go by. */
 export type Routed = Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>;
 
 /**
@@ -156,7 +144,6 @@ export function providerAccountId(baseUrl: string): string {
   return providerPrefix + baseUrl.replace(/^https?:\/\//, '');
 }
 
-/** The name that people read for an id of lowwater itself or of a provider. */
 export function displayName(accountId: string): string {
   if (accountId === selfAccountId) return 'lowwater';
   return accountId.startsWith(providerPrefix) ? accountId.slice(providerPrefix.length) : accountId;
@@ -180,7 +167,6 @@ export function isAcknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
-/** Over, and every channel that was notified of it was notified of its end. */
 export function isSettled(incident: Incident): boolean {
   if (incident.event) return true;
   return incident.resolvedAt !== null && Object.values(incident.notified).every(({ resolved }) => resolved);

@@ -41,12 +41,10 @@ function doubled(first: number, count: number): number {
   return first * 2 ** (Math.max(1, count) - 1);
 }
 
-/**
- * The longest that a receiver of messages is obeyed: a message lives for a day and is tried again within it.
- */
+/** For receivers of messages: a message lives for a day and is tried again within it. */
 export const maxRetryAfterMs = hourMs;
 
-/** The longest that the provider is obeyed: a wrong header must not silence an account for years. */
+/** For the provider: a wrong header must not silence an account for years. */
 export const maxProviderWaitMs = dayMs;
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -75,7 +73,6 @@ export function parseHttpDate(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Headers as Node gives them: names in lower case, some values several times. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**

@@ -1,12 +1,6 @@
 import { cleanText } from './plain-text.ts';
 
-/** Printable ASCII words with single spaces between: nothing to clean. Most usage headers are like this. */
-const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
-
-/**
- * A secret with fewer letters and digits is only searched for as it is written: it would be found in ordinary
- * words.
- */
+/** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
 
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
@@ -63,7 +57,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     add,
     holdsSecret,
     clean(text, limit) {
-      if (text.length < shortest && text.length <= limit && alreadyClean.test(text)) return text;
+      if (text.length < shortest) return cleanText(text, limit);
       // The part that may be shown, plus room for a secret that begins at its end.
       const hidden = hideWritten(cleanText(text, limit * 8));
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
@@ -149,10 +143,7 @@ function character(codePoint: number): string {
 
 const placeholder = '[secret]';
 
-/**
- * Shorter values are not hidden: replacing every `a` or `12` would black out all text and still reveal the
- * value.
- */
+/** Replacing every `a` or `12` would black out all text and still reveal the value. */
 export const minFormLength = 4;
 
 /** Text has so many first characters of a form hardly ever by chance. V8 copies a part so short, so that it keeps no form alive. */
@@ -192,7 +183,6 @@ export class FormIndex {
     }
   }
 
-  /** Whether a form stands in the text. */
   isIn(text: string): boolean {
     for (let place = 0; place < text.length; place++) if (this.#lengthAt(text, place) > 0) return true;
     return false;

@@ -1,18 +1,14 @@
 import type { Incident } from './alert.ts';
-import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { ProviderWords } from './provider-entry.ts';
-import type { Confidence } from './quantity.ts';
+import type { Confidence, Forecast, ForecastRecord } from './quantity.ts';
 import type { AccountState, Balance, BalanceDefinition, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
 
-/**
- * What a message says, decided once and rendered by every channel. The dispatcher composes it from the state
- * when it is sent; renderers are pure functions of it.
- */
+/** Composed from the state when it is sent; every channel renders it by pure functions. */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
 
 interface MessageBase {
@@ -23,7 +19,7 @@ interface MessageBase {
   readonly publicUrl: string | null;
   /** Only these recipients of the channel get it, because the others have it; absent: all. */
   readonly recipients?: readonly string[];
-  /** Time zone that absolute times are shown in, an IANA name. */
+  /** An IANA name. */
   readonly timezone: string;
 }
 
@@ -45,7 +41,6 @@ export interface IncidentMessage extends MessageBase {
   readonly companions: readonly MessageItem[];
 }
 
-/** One incident in a message. */
 export interface MessageItem
   extends Pick<
     Incident,
@@ -87,9 +82,7 @@ export interface ItemAccount
   readonly runway: Runway | null;
   /** The balance at which every open alert of it resolves; null where none says. */
   readonly clearsAt: Micros | null;
-  /**
-   * Other alerts of this balance that still fire and were acknowledged: nothing else is sent about them now.
-   */
+  /** Other alerts of this balance that still fire and were acknowledged. */
   readonly takenAlerts: readonly {
     readonly rule: string;
     readonly severity: Severity;
@@ -119,15 +112,12 @@ export interface Runway {
   readonly forecast: Forecast | null;
   /** By when to pay so that the money arrives before the balance may be empty; null without a lead time. */
   readonly payBy: number | null;
-  /**
-   * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where none is needed.
-   */
+  /** For 30 days of runway; null where the burn rate is unknown, 0 where nothing is needed. */
   readonly restoreMicros: Micros | null;
-  /** What people announced and is still to come, the last of it by `by`; null where nothing is. */
+  /** What is still to come, the last of it by `by`; null where nothing is. */
   readonly expected: { readonly amountMicros: Micros; readonly by: number; readonly comment: string } | null;
 }
 
-/** What a person is to pay for a balance. */
 export interface Payment {
   readonly balance: Balance;
   /** For another 30 days and at least what clears the balance's alerts, rounded up to what a person would pay. */

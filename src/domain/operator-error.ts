@@ -16,10 +16,7 @@ export class StorageError extends OperatorError {
   }
 }
 
-/**
- * An error or a doubt in the configuration. The message says what is allowed and never quotes a value of the
- * file: it could be a secret.
- */
+/** The message never quotes a value of the file: it could be a secret. */
 export interface ConfigProblem {
   /** The file of accounts in which it lies; absent for the configuration itself. */
   readonly file?: string;

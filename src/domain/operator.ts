@@ -28,7 +28,6 @@ export interface SeenAlertName extends AlertName {
   readonly seen?: SeenAlert;
 }
 
-/** A person takes the open incident of an alert. */
 export interface Acknowledge extends SeenAlertName {
   readonly by: string;
   readonly comment: string;
@@ -108,13 +107,11 @@ export function expectedBetween(
 
 /** One thing that a person or a program of theirs did to a running daemon. */
 export interface AuditEntry {
-  /** Milliseconds since 1970. */
   readonly at: number;
   /** The name that a trusted proxy gave, else the one that was typed, else `page`, `api` or `command line`. */
   readonly by: string;
   /** Address of the client, as a trusted proxy or the connection names it; null for orders left in the database. */
   readonly from: string | null;
-  /** Such as `acknowledge` or `silence`. */
   readonly action: string;
   readonly account: string | null;
   readonly rule: string | null;

@@ -18,10 +18,7 @@ export interface NotificationItem {
   readonly at: number;
 }
 
-/**
- * One message to one channel. Stored in the transaction that changed its alerts, rendered when it is sent.
- * Ends as `delivered` or `dead`.
- */
+/** Stored in the transaction that changed its alerts, rendered when it is sent. */
 export interface Notification {
   readonly id: string;
   /**
@@ -44,10 +41,7 @@ export interface Notification {
   readonly uncertain: boolean;
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
-  /**
-   * Recipients that were refused temporarily while others got the message: it is retried for these alone.
-   * Absent: all.
-   */
+  /** Retried for these recipients alone: others have the message. Absent: all. */
   readonly owed?: readonly string[];
 }
 
@@ -96,10 +90,7 @@ export function newNotification({
   };
 }
 
-/**
- * Adds to a notification that is not being sent. One that was not tried yet is sent as early as its most
- * urgent item asks; one that waits for a retry keeps its instant.
- */
+/** One that was not tried yet is sent as early as its most urgent item asks; one that waits for a retry keeps its instant. */
 export function joinNotification(
   message: Notification,
   items: readonly NotificationItem[],

@@ -10,9 +10,7 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   if (part.length > 0) yield part;
 }
 
-/**
- * Work that yields between parts, so that others run: with thousands of accounts a part takes milliseconds.
- */
+/** Work that yields between parts, so that others run. */
 export type Parts<Result> = Generator<undefined, Result>;
 
 export function atOnce<Result>(parts: Parts<Result>): Result {

@@ -1,14 +1,10 @@
 import type { BalanceDefinition } from './reading.ts';
 import type { Secret } from './secret.ts';
 
-/**
- * A provider as configured: `provider` (the default), or one of `providers`. Its kind knows the rest of its settings. All of
- * its accounts share one client, one time limit and one way of backing off.
- */
+/** `provider`, or one of `providers`. Its accounts share one client, one time limit and one way of backing off. */
 export interface ProviderEntry {
   /** Its key under `providers`; `provider` for the default. */
   readonly name: string;
-  /** Which kind it is of. */
   readonly type: string;
   readonly timeoutMs: number;
   /** For all accounts that share credentials. */
@@ -36,7 +32,6 @@ export interface ProviderEntry {
   readonly putIn: readonly Secret[];
 }
 
-/** The words of a provider kind in messages and advice. */
 export interface ProviderWords {
   /** What to do when the key is refused, as the first half of a sentence: "Create a new access key in the provider’s dashboard, and". */
   readonly replaceKey: string;
@@ -71,13 +66,11 @@ export function credentialTextOf({ credentials }: Pick<ProviderAccess, 'credenti
     .join('\n');
 }
 
-/** The default entry and those of `providers`, by their names. */
 export interface ProviderEntries {
   readonly provider: ProviderEntry;
   readonly providers: Readonly<Record<string, ProviderEntry>>;
 }
 
-/** The entry of an account. */
 export function entryOf(
   { provider, providers }: ProviderEntries,
   account: Pick<ProviderAccess, 'provider'>,

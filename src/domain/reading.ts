@@ -81,7 +81,6 @@ export function ofEach<T>(
   return found;
 }
 
-/** Each balance's value made into another one. */
 export function mapEach<From, To>(
   values: Readonly<Record<Balance, From>>,
   to: (value: From) => To,
@@ -96,7 +95,6 @@ export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros 
   return micros;
 }
 
-/** Whether two readings are of the same balances, in the same order. */
 export function hasSameBalances(
   { balances: left }: BalanceAnswer,
   { balances: right }: BalanceAnswer,
@@ -156,7 +154,6 @@ export interface AccountState {
   readonly seriesSince: number;
 }
 
-/** An account of which nothing is known yet. */
 export function freshAccount(account: string, now: number): AccountState {
   return {
     account,

@@ -48,17 +48,14 @@ export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/**
- * Where a value of the file came from: a changed variable is seen only by the next process, a changed file at
- * once.
- */
+/** A changed variable is seen only by the next process, a changed file at once. */
 export type ValueSource =
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string };
 
 export interface AccountSettings extends ProviderAccess {
   readonly id: string;
-  /** What it has, in the order in which its provider's kind shows them. Accounts of a provider entry share the list. */
+  /** In the order in which its provider's kind shows them. Accounts of a provider entry share the list. */
   readonly balances: readonly BalanceDefinition[];
   /** The configured name, or the id. */
   readonly name: string;

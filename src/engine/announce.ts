@@ -154,7 +154,6 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
   const reminded = repeatEveryMs !== null && Number.isFinite(repeatEveryMs);
   return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
 }
-/** Whether a notification about the incident is pending for the channel. */
 function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
   // A retry for some recipients does not count: the others already have it.
   const about = (): string[] =>

@@ -11,7 +11,7 @@ import { matches, matchesEverything } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
-/** What a route wants for one channel and incident. Null times: never. */
+/** Null times: never. */
 export interface ChannelPlan {
   readonly channel: string;
   /** False for a channel that is only notified by escalation, or only because it was notified before. */
@@ -21,7 +21,6 @@ export interface ChannelPlan {
   readonly groupWaitMs: number;
 }
 
-/** Why an incident is not notified now. */
 export interface Suppression {
   readonly silenced: boolean;
   /** A worse alert on the same balance, a refused key or an outage of the provider already says it. */
@@ -58,7 +57,6 @@ export function decide(input: {
   readonly plan: ChannelPlan;
   readonly notified: LastNotified | null;
   readonly suppression: Suppression;
-  /** Whether a notification about the incident is pending for the channel. */
   readonly waiting: () => boolean;
   readonly now: number;
 }): Decision {
@@ -140,10 +138,7 @@ function rose(incident: Incident, notified: LastNotified): boolean {
   return incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
 }
 
-/**
- * The severity that readers have in mind: an acknowledger saw the one of that moment, and who topped up
- * believes that it helped.
- */
+/** What readers have in mind: an acknowledger saw that of the moment, who topped up believes that it helped. */
 function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;
   const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
@@ -217,10 +212,7 @@ export function routesFor(
   return taken.length > 0 ? taken : [everyChannel(channels)];
 }
 
-/**
- * Channels that any incident may be notified on without escalating; all of them where something may match no
- * route.
- */
+/** Without those of escalations; all channels where something may match no route. */
 export function channelsOfRoutes(routes: readonly Route[], channels: readonly string[]): readonly string[] {
   const catchesAll = routes.some(({ match }) => matchesEverything(match));
   return catchesAll

@@ -9,7 +9,7 @@ import type { MonitorState } from './state.ts';
 /** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
 
-/** A sent message and how that ended. `subject` of the mail thread; null without threads. */
+/** `subject` of the mail thread; null without threads. */
 export interface Sent {
   readonly message: Notification;
   readonly wasUncertain: boolean;
@@ -104,10 +104,7 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
   });
 }
 
-/**
- * The outcome for recipients that were refused temporarily. The incidents count as notified anyway: others
- * have the message.
- */
+/** For recipients that were refused temporarily. The incidents count as notified: others have the message. */
 function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]): void {
   const { message, delivery, now } = ended;
   const { channel } = message;

@@ -15,7 +15,6 @@ export class DueQueue<Key> {
     return this.#current.size;
   }
 
-  /** Infinity when empty. */
   get nextAt(): number {
     return this.#first()?.at ?? Number.POSITIVE_INFINITY;
   }
@@ -44,7 +43,6 @@ export class DueQueue<Key> {
     return first.key;
   }
 
-  /** After a change of the clock. */
   shift(byMs: number): void {
     for (const entry of this.#heap) entry.at += byMs;
   }

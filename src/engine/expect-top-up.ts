@@ -13,6 +13,7 @@ const prefix = 'expected:';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
+
 export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number): ExpectedTopUp | Refusal {
   const account = state.accounts.get(order.account);
   if (account === undefined)
@@ -23,22 +24,15 @@ export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number
     return refuse(
       `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
     );
-  const by = order.by ?? arrivalAfter(account, now);
+  // After the lead time, in working days where holidays are given.
+  const { leadTimeMs } = account.settings;
+  const by = order.by ?? (leadTimeMs === null ? null : arrivalOf(account.spending.week, now, leadTimeMs));
   if (by === null) return refuse('say by when it arrives: the account has no "leadTime"');
   if (!(order.amountMicros > 0)) return refuse('the amount must be above 0');
   if (!(by > now && by <= now + maxAheadMs)) return refuse('it must arrive within 366 days from now');
   const { amountMicros, orderedBy, comment } = order;
-  const topUp = {
-    id: order.id ?? `x-${state.random.id()}`,
-    account: account.id,
-    balance,
-    amountMicros,
-    by,
-    orderedAt: now,
-    orderedBy,
-    comment,
-    receivedMicros: 0,
-  };
+  const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
+  const topUp = { id: order.id ?? `x-${state.random.id()}`, ...ordered, receivedMicros: 0 };
   keepExpected(state, account.id, [...expectedOf(state, account.id), topUp]);
   scheduleAccount(state, account);
   return topUp;
@@ -80,27 +74,21 @@ export function receiveTopUps(state: MonitorState, account: WatchedAccount, prev
     changed = true;
     return { ...topUp, receivedMicros: topUp.receivedMicros + Math.min(rise, missing) };
   });
-  if (changed)
-    keepExpected(
-      state,
-      account.id,
-      after.filter((topUp) => !hasArrived(topUp)),
-    );
+  const coming = after.filter((topUp) => !hasArrived(topUp));
+  if (changed) keepExpected(state, account.id, coming);
 }
+
 export function restoreExpected(state: MonitorState): void {
   for (const { name, value } of state.notes.values()) {
     if (!name.startsWith(prefix)) continue;
-    const stored = parseJson(value);
-    if (isExpectedList(stored)) state.expected.set(name.slice(prefix.length), stored);
+    // Only `keepExpected` writes these notes.
+    const stored: unknown = parseJson(value);
+    if (Array.isArray(stored)) state.expected.set(name.slice(prefix.length), stored);
   }
 }
+
 export function forgetExpected(state: MonitorState, account: string): void {
   if (state.expected.has(account)) keepExpected(state, account, []);
-}
-
-/** Only `keepExpected` writes these notes. */
-function isExpectedList(value: unknown): value is readonly ExpectedTopUp[] {
-  return Array.isArray(value);
 }
 
 function keepExpected(state: MonitorState, account: string, topUps: readonly ExpectedTopUp[]): void {
@@ -111,11 +99,6 @@ function keepExpected(state: MonitorState, account: string, topUps: readonly Exp
     state.expected.delete(account);
     state.notes.delete(prefix + account);
   }
-}
-
-/** After the lead time, in working days where holidays are given. */
-function arrivalAfter({ settings: { leadTimeMs }, spending }: WatchedAccount, now: number): number | null {
-  return leadTimeMs === null ? null : arrivalOf(spending.week, now, leadTimeMs);
 }
 
 function refuse(why: string): Refusal {

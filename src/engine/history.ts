@@ -25,10 +25,14 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
   const { seriesSince } = account.poll;
   const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
   const since = logSince(account, loaded.now);
-  const from = newestBefore(readings, since)?.at ?? since;
+  const from = readings.reduce(
+    (newest, { at }) => (at < since ? Math.max(newest, at) : newest),
+    Number.NEGATIVE_INFINITY,
+  );
   for (const reading of readings) if (reading.at >= from) account.log.append(reading);
   if (loaded.areAll) state.unlearned.delete(account.id);
-  catchUpSpending(state, account, readings);
+  const knownSince = spendingKnownSince(state, account);
+  for (const reading of readings) if (reading.at >= knownSince) account.spending.read(reading);
   // Waited for this.
   scheduleAccount(state, account);
 }
@@ -41,13 +45,6 @@ export interface LoadedHistory {
 
 function logSince(account: WatchedAccount, now: number): number {
   return reloadLogSince({ windowMs: account.log.windowMs, now });
-}
-
-function newestBefore(readings: readonly Reading[], at: number): Reading | null {
-  return readings.reduce<Reading | null>(
-    (newest, reading) => (reading.at < at && (newest === null || reading.at > newest.at) ? reading : newest),
-    null,
-  );
 }
 
 /** Older history adds nothing to ten weeks. */
@@ -79,10 +76,7 @@ function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' |
   return { week: state.weeks.of(account.settings), floorMicros: emptyAt(account) };
 }
 
-/**
- * Restores what was stored at the end of an hour. What is missing, of another version or another time zone is
- * learned from history later (`LearnFromHistory`).
- */
+/** What is missing, of another version or another time zone is learned from history later (`LearnFromHistory`). */
 export function restoreSpending(
   state: MonitorState,
   account: WatchedAccount,
@@ -101,16 +95,8 @@ export function restoreSpending(
 }
 
 /** Readings from this instant on are missing in the spending; Infinity where all is learned from history. */
-export function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
+function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
   return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
-}
-export function catchUpSpending(
-  state: MonitorState,
-  account: WatchedAccount,
-  readings: readonly Reading[],
-): void {
-  const since = spendingKnownSince(state, account);
-  for (const reading of readings) if (reading.at >= since) account.spending.read(reading);
 }
 
 /** Learns one account's spending from stored history, in slices, while polling goes on. */

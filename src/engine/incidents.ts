@@ -58,7 +58,7 @@ interface Change {
   readonly resolution: () => Resolution;
 }
 
-/** Opens, changes or closes the incident of an alert that changed. Returns the alert with its incident. */
+/** Returns the alert with its incident. */
 export function followChange(
   state: MonitorState,
   account: WatchedAccount | null,
@@ -126,7 +126,6 @@ function inherited(resolution: Resolution, { heir }: MonitorState): Resolution {
   return heir !== null && isRemoval ? { kind, heir } : resolution;
 }
 
-/** Stores a changed incident and marks it to be decided on. */
 export function keepIncident(state: MonitorState, incident: Incident): void {
   state.incidents.set(incident.id, incident);
   state.touched.add(incident.id);

@@ -13,10 +13,9 @@ import { isSilenced } from './silencing.ts';
 import { type MonitorState, maxAtOnce, type WatchedAccount } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 
-/** What silences and other alerts suppress for all channels. */
 type SuppressionByAlerts = Pick<Suppression, 'silenced' | 'inhibited'>;
 
-/** For the API: whether and how the incident is suppressed now. */
+/** For the API. */
 export function suppressionOf(state: MonitorState, incident: Incident, now: number): SuppressionByAlerts {
   const suppression = suppressionByAlerts(state, incident, now);
   return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
@@ -45,10 +44,7 @@ function isNotSilenced(state: MonitorState, alert: Alert, now: number): boolean 
   return incident !== undefined && !isSilenced(state, incident, now);
 }
 
-/**
- * Whether another alert of the same account already says what this one would: it says more about the same
- * empty balance, or it is the cause of stale readings.
- */
+/** Whether another alert says more about the same empty balance, or is the cause of stale readings. */
 export function inhibits(other: Alert, alert: Alert): boolean {
   if (other.state !== 'firing' || other.rule === alert.rule) return false;
   if (alertKindOf(alert).staleness === 'symptom' && alertKindOf(other).staleness === 'cause') return true;
@@ -81,10 +77,7 @@ function sizeOf(threshold: Quantity | null): number {
 
 const outageRule = providerDown.type;
 
-/**
- * At least half, and at least three, of a provider's accounts went stale within one poll interval. One
- * notification replaces theirs, and one says that it is over.
- */
+/** One notification for all where at least half, and three, of a provider's accounts went stale within a poll interval. */
 function reviewOutage(state: MonitorState, providerKey: string, now: number): void {
   const counts = state.providers.get(providerKey);
   if (counts === undefined) return;
@@ -103,10 +96,7 @@ function reviewOutage(state: MonitorState, providerKey: string, now: number): vo
   if (!isOn) touchStaleIncidents(state, providerKey);
 }
 
-/**
- * The step of a turn that looks at providers of which an account went stale or was read again. Only for
- * incidents that this turn decides on.
- */
+/** The step of a turn for providers of which an account went stale or was read again. */
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
   const providers = new Set<string>();
@@ -141,7 +131,6 @@ export function touchStaleIncidents(state: MonitorState, providerKey: string): v
   for (const incident of staleIncidents(state, providerKey)) state.touched.add(incident.id);
 }
 
-/** Whether the provider's incident replaces this one. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;

@@ -9,9 +9,7 @@ import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, type RuleWithKind, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 
-/**
- * Judges every rule of an account after a poll. Rules that need a reading are skipped when there was none.
- */
+/** Rules that need a reading are skipped when there was none. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
@@ -53,7 +51,6 @@ function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): 
   if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) scheduleBy(state, dueKey, at);
 }
 
-/** Infinity when time changes none. */
 function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): number {
   let next = Number.POSITIVE_INFINITY;
   for (const judge of judges) {

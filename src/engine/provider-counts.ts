@@ -11,10 +11,7 @@ interface CountedAccount {
   readonly alerts: ReadonlyMap<string, Alert>;
 }
 
-/**
- * Counts over all accounts of a provider, updated as each changes: looking at every account each time would
- * be too slow.
- */
+/** Updated as each account changes: looking at all of them each time would be too slow. */
 export class ProviderCounts {
   accounts = 0;
   maxIntervalMs = 0;

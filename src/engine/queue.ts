@@ -8,10 +8,7 @@ import {
 } from '../domain/outbox.ts';
 import type { MonitorState } from './state.ts';
 
-/**
- * A stored notification takes up to this many items, then another begins: a burst of thousands is not
- * rewritten with each. They are joined when they are sent.
- */
+/** A burst of thousands is not rewritten with each item. Notifications are joined when they are sent. */
 const maxItemsStored = 250;
 
 /**
@@ -47,7 +44,6 @@ function join(
   return joinNotification({ ...message, uncertain }, items, dueAt);
 }
 
-/** Stores a notification and keeps the queue of its channel. */
 export function putNotification(state: MonitorState, message: Notification): void {
   state.messages.set(message.id, message);
   const queue = state.queues.get(message.channel) ?? [];
@@ -62,7 +58,6 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
-/** Incidents that a message under way speaks of. */
 export function incidentsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
   if (state.underWay.size === 0) return noIncidents;
   return new Set(

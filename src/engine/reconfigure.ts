@@ -43,13 +43,14 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
  * not change, under the same rules, are left as they are. Yields between thousands of accounts.
  */
 export function* watchAccounts(state: MonitorState, now: number, before?: Settings): Parts<void> {
-  const gone = idsThatAreGone(state);
+  const wanted = new Set(state.settings.accounts.map(({ id }) => id));
+  const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
   for (const id of gone) removeAccount(state, id, now);
   const areRulesKept = before?.rules === state.settings.rules;
   const fresh = state.settings.accounts.filter(
     (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
   );
-  const known = settingsBefore(state, fresh);
+  const known = new Map(fresh.map(({ id }) => [id, state.accounts.get(id)?.settings]));
   const moved = findMoved(state, fresh);
   const lists: RuleLists = new Map();
   for (const part of inParts(fresh, accountsAtOnce)) {
@@ -57,7 +58,10 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
       watchAccount(state, settings, { now, lists, isMoved: moved.has(settings.id) });
     yield;
   }
-  const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert, moved));
+  const obsolete = [...state.alerts.values()].flatMap((alert) => {
+    const resolution = whyObsolete(state, alert, moved);
+    return resolution === null ? [] : [{ alert, resolution }];
+  });
   for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
   // A new name or label changes neither groups nor counts.
   const isReadAlike = (account: AccountSettings): boolean => {
@@ -75,49 +79,24 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
       const account = state.accounts.get(id);
       if (account === undefined) continue;
       followAccount(state, account);
-      if (known.has(id)) judgeElapsed(state, account, now);
+      if (known.get(id) !== undefined) judgeElapsed(state, account, now);
       else if (!state.unloaded.has(id)) scheduleAccount(state, account);
     }
     yield;
   }
 }
 
-function settingsBefore(
-  { accounts }: MonitorState,
-  fresh: readonly AccountSettings[],
-): ReadonlyMap<string, AccountSettings> {
-  const known = new Map<string, AccountSettings>();
-  for (const { id } of fresh) {
-    const old = accounts.get(id);
-    if (old !== undefined) known.set(id, old.settings);
-  }
-  return known;
-}
-
-function idsThatAreGone({ polled, settings: { accounts } }: MonitorState): string[] {
-  let kept = 0;
-  for (const { id } of accounts) if (polled.has(id)) kept += 1;
-  if (kept === polled.size) return [];
-  const wanted = new Set(accounts.map(({ id }) => id));
-  return [...polled.keys()].filter((id) => !wanted.has(id));
-}
-
-/** Why an alert ends whose account or rule is not configured any more. */
-function obsolescence(
-  state: MonitorState,
-  alert: Alert,
-  moved: ReadonlySet<string>,
-): { readonly alert: Alert; readonly resolution: Resolution }[] {
+/** Why an alert ends whose account or rule is not configured any more; null where it goes on. */
+function whyObsolete(state: MonitorState, alert: Alert, moved: ReadonlySet<string>): Resolution | null {
   const account = state.accounts.get(alert.account);
-  if (account === undefined)
-    return isOrphan(state, alert) ? [{ alert, resolution: { kind: 'account-removed' } }] : [];
+  if (account === undefined) return isOrphan(state, alert) ? { kind: 'account-removed' } : null;
   if (moved.has(alert.account) && kindOfRuleNamed(alert.type)?.needsReading === true)
-    return [{ alert, resolution: { kind: 'account-moved' } }];
+    return { kind: 'account-moved' };
   // Of another kind or about another balance it is another rule, whatever its id.
   const isConfigured = account.rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
-  return isConfigured ? [] : [{ alert, resolution: { kind: 'rule-removed' } }];
+  return isConfigured ? null : { kind: 'rule-removed' };
 }
 
 /**
@@ -125,17 +104,13 @@ function obsolescence(
  * first account, so that a stored backoff contains no secret.
  */
 function groupAccounts(state: MonitorState): void {
-  const providers = new Map<string, Map<string, string>>();
+  const firsts = new Map<string, string>();
   state.groups.clear();
   for (const account of state.settings.accounts) {
-    const { id } = account;
-    const providerKey = providerKeyOf(account);
-    const firsts = providers.get(providerKey) ?? new Map<string, string>();
-    providers.set(providerKey, firsts);
-    const secret = credentialTextOf(account);
-    const first = firsts.get(secret);
-    if (first === undefined) firsts.set(secret, id);
-    else state.groups.set(id, first);
+    const shared = `${providerKeyOf(account)}\n${credentialTextOf(account)}`;
+    const first = firsts.get(shared);
+    if (first === undefined) firsts.set(shared, account.id);
+    else state.groups.set(account.id, first);
   }
 }
 
@@ -150,10 +125,9 @@ function countProviders(state: MonitorState): void {
     counts.add(account);
   }
   for (const [id, group] of state.groups) {
-    const intervals = [id, group].map((member) => state.accounts.get(member)?.pollIntervalMs);
-    const known = state.shortestIntervals.get(group);
-    const shortest = Math.min(...[...intervals, known].filter((each) => each !== undefined));
-    state.shortestIntervals.set(group, shortest);
+    const members = [id, group].map((member) => state.accounts.get(member)?.pollIntervalMs ?? Infinity);
+    const known = state.shortestIntervals.get(group) ?? Infinity;
+    state.shortestIntervals.set(group, Math.min(...members, known));
   }
 }
 

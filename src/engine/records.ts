@@ -63,10 +63,7 @@ export interface Taken<Row> {
   readonly removed: readonly string[];
 }
 
-/**
- * Records by key that note what was set or removed; a batch is what its tables noted. Records are values: a
- * change sets another one.
- */
+/** Notes what was set or removed. Records are values: a change sets another one. */
 export class Records<Row> {
   readonly unsaved = new Unsaved();
   readonly #rows = new Map<string, Row>();
@@ -106,7 +103,6 @@ export class Records<Row> {
     this.unsaved.add(key);
   }
 
-  /** Drops a record from memory once it is stored. */
   forget(key: string): void {
     if (!this.unsaved.has(key)) this.#rows.delete(key);
   }
@@ -125,7 +121,6 @@ export class Records<Row> {
 
 export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
 
-/** Alerts by account and rule. */
 export class AlertRecords {
   readonly #records = new Records<Alert>();
   readonly #accounts = new Map<string, Map<string, Alert>>();
@@ -144,7 +139,6 @@ export class AlertRecords {
     for (const alerts of this.#accounts.values()) yield* alerts.values();
   }
 
-  /** Changed since the last batch. */
   changed(): readonly Alert[] {
     return [...this.unsaved.keys()].flatMap((key) => this.#records.get(key) ?? []);
   }
@@ -179,13 +173,10 @@ const none: ReadonlyMap<string, Alert> = new Map();
 
 type Polls = Batch['polls'];
 
-/**
- * While the database cannot be written, older polls are dropped so that memory does not fill; alerts never
- * are.
- */
+/** While the database cannot be written, older polls are dropped, for memory; alerts never are. */
 const maxKept = 50_000;
 
-/** Polls to be stored, oldest first. Taken and put back as in `Unsaved`. */
+/** Oldest first. Taken and put back as in `Unsaved`. */
 export class PollNotes {
   #polls: Polls[number][] = [];
   #taken: Polls = [];

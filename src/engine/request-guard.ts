@@ -1,19 +1,13 @@
 /** A tenth of the documented limit of the account group. */
 export const maxRequestsPerSecondLimit = 20;
 
-/**
- * When a request may start, and from when the next one of the same group may. Milliseconds of the caller's
- * clock.
- */
+/** Milliseconds of the caller's clock. */
 export interface Reservation {
   readonly startAt: number;
   readonly nextFreeAt: number;
 }
 
-/**
- * Clocks are read in whole milliseconds: without this, twenty requests a second would sometimes be
- * twenty-one.
- */
+/** Clocks are read in whole milliseconds: twenty requests a second would sometimes be twenty-one. */
 const marginMs = 1;
 
 /** The least time between two sendings of one group, in milliseconds. */

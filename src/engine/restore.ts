@@ -18,9 +18,7 @@ import { reviewSilences, scheduleSilences, withdrawNotified } from './silencing.
 import { MonitorState, scheduleBy, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
-/**
- * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
- */
+/** What was pending for longer while lowwater was down is not sent (a restored old backup). */
 const staleMessageMs = weekMs;
 
 /** The first polls come within half a minute (`domain/schedule.ts`): what was pending waits no longer for them. */
@@ -29,10 +27,7 @@ const maxConfirmMs = minuteMs;
 /** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
 
-/**
- * The state at the start, from configuration and database. Readings of an account are loaded later
- * (`load-history.ts`).
- */
+/** Readings of an account are loaded later (`history.ts`). */
 export function startMonitor(start: MonitorStart): MonitorState {
   return atOnce(restoreMonitor(start));
 }
@@ -107,10 +102,7 @@ function* holdStored(state: MonitorState, stored: StoredState, downMs: number): 
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
 }
 
-/**
- * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
- * so that none comes late.
- */
+/** With fields that older versions did not store. Their acknowledgements count as notified, so that none comes late. */
 function completed(incident: Incident, pausedMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
   const whole = mapNotified(incident, (last) => ({
@@ -148,20 +140,14 @@ function restoreMessage(state: MonitorState, message: Notification, downMs: numb
   if (tooOld) withdrawNotified(state, message, new Set());
 }
 
-/**
- * Ends are notified now. Reminders and escalations of open incidents wait for a poll of the account: the
- * incident may be over.
- */
+/** Ends are notified now. What is open waits for a poll of the account: it may be over. */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
   else scheduleBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
 }
 
-/**
- * The note that says when a daemon lived, by the clock of its records. Written when they were shifted, so
- * that the next daemon does not shift them again.
- */
+/** When a daemon lived. Written when records were shifted, so that the next does not shift them again. */
 export const livedNote = 'lived-at';
 
 /**
@@ -189,10 +175,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   reviewSilences(state, now);
 }
 
-/**
- * Time in which nobody watched an account counts neither as breach nor as recovery nor as staleness, and
- * nobody could acknowledge in it.
- */
+/** Time in which nobody watched counts as nothing, and nobody could acknowledge in it. */
 export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
   if (byMs === 0) return;
   shiftAccount(state, id, byMs);

@@ -41,9 +41,8 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
  * firing. A balance that is used up without an alert is not polled more often.
  */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
-  for (const alert of account.alerts.values()) {
+  for (const alert of account.alerts.values())
     if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;
-  }
   const { reading } = account.poll;
   if (reading === null) return false;
   return account.settings.balances.some(({ id: balance }) => {
@@ -53,21 +52,16 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   });
 }
 
-/** What is to be paid for a balance; null where nothing is, or where nobody can say. `clearsAt` clears its open alerts. */
-export function paymentOf(
-  runway: Runway,
-  {
-    left,
-    clearsAt,
-    now,
-    currency,
-  }: {
-    readonly left: Micros;
-    readonly clearsAt: Micros | null;
-    readonly now: number;
-    readonly currency: string | null;
-  },
-): Payment | null {
+interface Owed {
+  readonly left: Micros;
+  /** What clears the open alerts of the balance. */
+  readonly clearsAt: Micros | null;
+  readonly now: number;
+  readonly currency: string | null;
+}
+
+/** What is to be paid for a balance; null where nothing is, or where nobody can say. */
+export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owed): Payment | null {
   const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
@@ -75,6 +69,7 @@ export function paymentOf(
   const dueAt = payBy ?? (runwayMs !== null && runwayMs <= 0 ? now : (forecast?.earliest ?? emptyAt));
   return { balance: runway.balance, micros: payable(micros, currency), dueAt };
 }
+
 export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
   const { poll, rules, alerts, settings } = account;
   const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');

@@ -123,7 +123,7 @@ export function noteClusterChange(state: MonitorState, happened: string, now: nu
   noteOwnEvent(state, { kind: clusterChanged, severity: 'info', text: happened }, now);
 }
 
-/** Reports a channel that refuses for good, or `refused` of its recipients while it took the message for the others, on the other channels. */
+/** `refused`: how many recipients it refused while it took the message for the others. */
 export function raiseChannelFailed(
   state: MonitorState,
   channel: string,

@@ -7,7 +7,7 @@ import type { Calendar } from '../ports/clock.ts';
 import { putNotification, queueOf, removeNotification } from './queue.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 
-/** A stretch of time in which a silence mutes: [startsAt, endsAt). */
+/** [startsAt, endsAt). */
 export interface SilenceWindow {
   readonly startsAt: number;
   readonly endsAt: number;
@@ -48,7 +48,6 @@ function currentWindow(calendar: Calendar, silence: RecurringSilence, now: numbe
   return startsAt !== null && now < endsAt ? { startsAt, endsAt } : null;
 }
 
-/** The next starts after an instant. */
 export function* laterStarts(
   calendar: Calendar,
   { cron, timezone }: RecurringSilence,
@@ -162,9 +161,7 @@ export function withdrawNotified(
   });
 }
 
-/**
- * Changes, or with null removes, what the channel was last notified of for each incident of a notification.
- */
+/** Changes, or with null removes, what the channel was last notified of. */
 export function forEachNotified(
   state: MonitorState,
   message: Notification,

@@ -102,10 +102,7 @@ export class MonitorState {
   }
 }
 
-/**
- * More accounts and incidents take several turns, such as when 50,000 accounts go stale together: polls and
- * deliveries go on in between.
- */
+/** When 50,000 accounts go stale together it takes several turns: polls and deliveries go on in between. */
 export const maxAtOnce = 250;
 
 /** Schedules `key` no later than `at`. */

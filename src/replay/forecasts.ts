@@ -1,6 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';

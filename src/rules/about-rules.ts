@@ -89,9 +89,7 @@ export function factsBehind(rule: Rule, facts: AccountFacts): readonly Fact[] {
   return ruleKindOf(rule).factsBehind(rule, facts);
 }
 
-/**
- * The nearest threshold with which a firing rule would not fire, as a sentence. Null when it does not fire.
- */
+/** As a sentence. Null when it does not fire. */
 export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
   if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;
   return ruleKindOf(rule).wouldNotFire(rule, facts, evaluation);

@@ -42,10 +42,7 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   ],
 };
 
-/**
- * The second half of a sentence, with how the new key takes effect: a running process does not see its
- * environment change.
- */
+/** The second half of a sentence. A running process does not see its environment change. */
 function placeOfKey(account: MessageItem['account']): string {
   const from = account?.keyFrom ?? null;
   if (from === null)

@@ -7,7 +7,7 @@ import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 
 interface EvaluationNumbers {
-  /** A balance, runway, spending or age. Null where nothing could be measured. */
+  /** Null where nothing could be measured. */
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
   /** Every number behind the verdict; added by `explainRule`, because `evaluate` runs at each poll. */

@@ -68,7 +68,7 @@ function figureOf(fact: Fact, frame: WordingFrame): Figure {
   return { label: name.charAt(0).toUpperCase() + name.slice(1), value: wordFact(fact, frame) };
 }
 
-/** The facts of these names, in the order of the item. */
+/** In the order of the item. */
 export function figuresOf(item: MessageItem, frame: WordingFrame, names: readonly string[]): Figure[] {
   return item.facts.filter(({ name }) => names.includes(name)).map((fact) => figureOf(fact, frame));
 }

@@ -12,7 +12,6 @@ import type { AccountSpending } from '../spending/account-spending.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 
-/** Keys from the rule down. */
 type KeyPath = readonly string[];
 
 /** An error or doubt in one rule. An empty path is the whole rule. */
@@ -35,12 +34,7 @@ export interface Figure {
   readonly value: string;
 }
 
-/**
- * A kind of alert: its words, and its relation to other kinds. Self alerts are no more than that; a kind of
- * rule (`RuleKind`) can be configured and judges accounts.
- *
- * Everything that differs between kinds is asked here: no other file knows the names of kinds.
- */
+/** Its words, and its relation to other kinds. Everything that differs between kinds is asked here: no other file knows their names. */
 export interface AlertKind {
   /** The name in files, messages and the API. */
   readonly type: string;
@@ -67,7 +61,7 @@ export interface AlertKind {
   readonly recovery: string | ((item: MessageItem) => string);
   /** The most important first. */
   figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
-  /** What to do next while it is open, as sentences. */
+  /** While it is open, as sentences. */
   advice(item: MessageItem, frame: WordingFrame): readonly string[];
 }
 
@@ -105,17 +99,13 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   suggest?(micros: Micros): object | null;
   /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
-  /** In a clause, with its numbers. */
   describe(rule: R): string;
   lookBackMs?(rule: R): number;
   /** With hysteresis, for all steps of a ladder. */
   clearsAt?(rule: R): Micros;
   /** Flapping is counted over at least this time: alerts that make polls wait change less often than polls are due. */
   readonly minFlapWindowMs?: number;
-  /**
-   * The level that it takes for empty; `empty` is that of the account. Absent for kinds that do not warn of
-   * it.
-   */
+  /** The level that it takes for empty; `empty` is that of the account. */
   floorMicros?(rule: R, empty: Micros): Micros;
   /** Over how long it wants burn rates of its balance to be measured. */
   burnLookbackMs?(rule: R): number | null;
@@ -127,15 +117,9 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
    * reading gets the same verdict later. An event is told once for each new reading: the caller does not ask again.
    */
   evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
-  /**
-   * What an acknowledgement of its incident, or its removal (`taken` false), teaches about the account's
-   * spending.
-   */
+  /** What an acknowledgement, or its removal (`taken` false), teaches about the spending. */
   acknowledged?(rule: R, spending: AccountSpending, taken: boolean): void;
-  /**
-   * A fast path: true only where `evaluate` would surely give neither breach nor event for an alert that does
-   * not fire. For rules that judge millions of stored readings.
-   */
+  /** True only where `evaluate` gives no breach for an alert that does not fire: replay judges millions of readings. */
   isSurelyOk?(rule: R, facts: AccountFacts): boolean;
   /** When time alone begins a breach without another reading. Absent: never. */
   dueAt?(rule: R, facts: AccountFacts): number;

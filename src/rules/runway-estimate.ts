@@ -1,7 +1,7 @@
 import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plain-text.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';

@@ -1,5 +1,4 @@
-import type { ForecastBasis } from '../domain/forecast.ts';
-import { count, type Fact, listFacts, money, text } from '../domain/quantity.ts';
+import { count, type Fact, type ForecastBasis, listFacts, money, text } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ExpectedRun } from '../spending/expected-runs.ts';

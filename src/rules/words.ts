@@ -10,7 +10,6 @@ export function clause(before: string, words: string | null): string {
   return words === null ? '' : `${before}${words}`;
 }
 
-/** The newest reading of the item's balance; the judged value where there is no reading. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
   const current = item.balance === null ? undefined : reading?.balances[item.balance];

@@ -35,7 +35,6 @@ interface WebLeaf<T> extends Pick<TextLeaf<T>, 'description' | 'allowed' | 'isSe
   readonly read: (url: URL, text: string) => { readonly value: T } | null;
 }
 
-/** An address that is no credential and asks for nothing. */
 function addressLeaf({ read, ...leaf }: WebLeaf<string>) {
   return webLeaf({
     ...leaf,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { labelNamePattern, type Matcher } from '../domain/rule.ts';
-import { type Severity, severities } from '../domain/severity.ts';
+import { labelNamePattern } from '../domain/rule.ts';
+import { severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
 
@@ -47,46 +47,25 @@ const labels = labelRecord(z.union([z.string(), texts], { error: oneOrMore }).tr
 /** Which accounts a rule watches. */
 export const accountMatch = shape(
   {
-    account: names('Ids of accounts.').optional(),
-    labels: labels.optional(),
+    account: names('Ids of accounts.').exactOptional(),
+    labels: labels.exactOptional(),
   },
   {
     rule: 'a rule matches by account and labels only',
     severity: 'a rule matches by account and labels only',
   },
-)
-  .transform(withGivenKeys)
-  .meta({ description: 'Which accounts this rule watches. All given keys must match. Default: all.' });
+).meta({ description: 'Which accounts this rule watches. All given keys must match. Default: all.' });
 
 /** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
 export function alertMatch(description: string, ownRules: readonly string[]) {
   return shape({
     account: names(
       'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com` for an outage of that provider.',
-    ).optional(),
+    ).exactOptional(),
     rule: names(
       `Ids of rules, built-in ones included; ${ownRules.map((name) => `\`${name}\``).join(', ')}.`,
-    ).optional(),
-    severity: severityWords.transform(asList).meta({ description: 'Severities.' }).optional(),
-    labels: labels.optional(),
-  })
-    .transform(withGivenKeys)
-    .meta({ description });
-}
-
-interface MatcherInput {
-  readonly account?: readonly string[] | undefined;
-  readonly rule?: readonly string[] | undefined;
-  readonly severity?: readonly Severity[] | undefined;
-  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
-}
-
-/** A matcher with the given keys only. */
-function withGivenKeys(input: MatcherInput): Matcher {
-  return {
-    ...(input.account === undefined ? {} : { account: input.account }),
-    ...(input.rule === undefined ? {} : { rule: input.rule }),
-    ...(input.severity === undefined ? {} : { severity: input.severity }),
-    ...(input.labels === undefined ? {} : { labels: input.labels }),
-  };
+    ).exactOptional(),
+    severity: severityWords.transform(asList).meta({ description: 'Severities.' }).exactOptional(),
+    labels: labels.exactOptional(),
+  }).meta({ description });
 }

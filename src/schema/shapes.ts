@@ -30,7 +30,6 @@ function describeUnknownKey(
   return `unknown key; ${advice}`;
 }
 
-/** One of some words. */
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
   return z.enum(words, { error: `must be ${listWords(words)}` }).meta({ description });
 }
@@ -39,7 +38,6 @@ export function flag(description: string) {
   return z.boolean({ error: 'must be true or false' }).meta({ description });
 }
 
-/** A whole number from `min` to `max`. */
 export function wholeNumber(
   description: string,
   { min, max }: { readonly min: number; readonly max: number },
@@ -48,7 +46,6 @@ export function wholeNumber(
   return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description });
 }
 
-/** A list with at least one element. */
 export function filledList<T extends z.ZodType>(description: string, element: T, error: string) {
   return z.array(element, { error }).min(1, { error }).meta({ description });
 }

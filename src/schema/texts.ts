@@ -8,7 +8,6 @@ import { Secret } from '../domain/secret.ts';
 export type TextReading<T> = { readonly value: T } | { readonly wrong: string };
 
 export interface TextLeaf<T> {
-  /** Hover text of editors. */
   readonly description: string;
   /** Said where the value is missing or no string: "must be …". */
   readonly allowed: string;

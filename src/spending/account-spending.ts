@@ -1,5 +1,5 @@
-import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';

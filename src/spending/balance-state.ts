@@ -13,6 +13,12 @@ export const keptRunDays = 12;
 /** How many top-ups are remembered. */
 export const keptTopUps = 6;
 
+/** The arrays of a state. */
+const arrayBytes =
+  4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
+  4 * (2 * keptTopUps + 4 * keptRunDays) +
+  (hoursPerWeek + keptBlocks);
+
 /** One side of what is unusual; see `watchUnusual`. */
 class Unusual {
   sum = 0;
@@ -84,51 +90,60 @@ export class BalanceState {
   readonly more = new Unusual();
   readonly less = new Unusual();
 
+  /** All arrays lie in it: a buffer for each would take more memory than most of them hold. */
+  readonly buffer = new ArrayBuffer(arrayBytes);
+  #taken = 0;
+
   /** What each hour of the week usually takes. */
-  readonly bins = new Float32Array(hoursPerWeek);
-  /** Foretold sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
-  readonly said = new Float32Array(keptBlocks * checkedHours.length);
+  readonly bins = this.#floats(hoursPerWeek);
+  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
+  readonly said = this.#floats(keptBlocks * checkedHours.length);
   /** Spent in each of the last blocks. */
-  readonly came = new Float32Array(keptBlocks);
+  readonly came = this.#floats(keptBlocks);
   /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
-  readonly errors = new Float32Array(checkedHours.length);
-  readonly widths = new Float32Array(checkedHours.length);
+  readonly errors = this.#floats(checkedHours.length);
+  readonly widths = this.#floats(checkedHours.length);
   /** Amounts of the last top-ups, and the balances they came at. */
-  readonly topUpAmounts = new Float32Array(keptTopUps);
-  readonly topUpFrom = new Float32Array(keptTopUps);
+  readonly topUpAmounts = this.#floats(keptTopUps);
+  readonly topUpFrom = this.#floats(keptTopUps);
   /** Days that took far too much: the local day, by how much, and when. */
-  readonly runDates = new Float32Array(keptRunDays);
-  readonly runAmounts = new Float32Array(keptRunDays);
-  readonly runBegins = new Float32Array(keptRunDays);
-  readonly runLengths = new Float32Array(keptRunDays);
+  readonly runDates = this.#floats(keptRunDays);
+  readonly runAmounts = this.#floats(keptRunDays);
+  readonly runBegins = this.#floats(keptRunDays);
+  readonly runLengths = this.#floats(keptRunDays);
   /** In how many weeks each hour of the week was learned; stays at 255. */
-  readonly weeks = new Uint8Array(hoursPerWeek);
+  readonly weeks = this.#bytes(hoursPerWeek);
   /** How many hours of each of the last blocks were seen. */
-  readonly cameHours = new Uint8Array(keptBlocks);
+  readonly cameHours = this.#bytes(keptBlocks);
+
+  #floats(length: number): Float32Array {
+    this.#taken += 4 * length;
+    return new Float32Array(this.buffer, this.#taken - 4 * length, length);
+  }
+
+  #bytes(length: number): Uint8Array {
+    this.#taken += length;
+    return new Uint8Array(this.buffer, this.#taken - length, length);
+  }
+}
+
+/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
+export function writeBalanceState(state: BalanceState): Uint8Array {
+  const numbers = partsOf(state).flatMap((part) => Object.values(part).filter(isNumber));
+  return Buffer.concat([Buffer.from(Float64Array.from(numbers).buffer), Buffer.from(state.buffer)]);
 }
 
 /** How many bytes `writeBalanceState` writes. */
-export const balanceStateBytes = Buffer.concat(writeBalanceState(new BalanceState())).length;
-
-/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
-export function writeBalanceState(state: BalanceState): readonly Uint8Array[] {
-  const numbers = partsOf(state).flatMap((part) => Object.values(part).filter(isNumber));
-  return [Float64Array.from(numbers), ...arraysOf(state)].map(bytesOf);
-}
+export const balanceStateBytes = writeBalanceState(new BalanceState()).length;
 
 /** What `writeBalanceState` wrote. The bytes must be there. */
 export function readBalanceState(stored: Uint8Array): BalanceState {
   const state = new BalanceState();
-  const names = partsOf(state).flatMap((part) =>
-    Object.entries(part).flatMap(([name, value]) => (isNumber(value) ? { part, name } : [])),
-  );
-  const numbers = new Float64Array(names.length);
-  let place = 0;
-  for (const array of [numbers, ...arraysOf(state)]) {
-    bytesOf(array).set(stored.subarray(place, place + array.byteLength));
-    place += array.byteLength;
-  }
-  for (const [index, { part, name }] of names.entries()) Object.assign(part, { [name]: numbers[index] });
+  const numbers = new Float64Array(new Uint8Array(stored.subarray(0, -arrayBytes)).buffer).values();
+  for (const part of partsOf(state))
+    for (const [name, value] of Object.entries(part))
+      if (isNumber(value)) Object.assign(part, { [name]: numbers.next().value });
+  new Uint8Array(state.buffer).set(stored.subarray(-arrayBytes));
   return state;
 }
 
@@ -138,12 +153,4 @@ function partsOf(state: BalanceState): readonly object[] {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
-}
-
-function arraysOf(state: BalanceState): (Float32Array | Uint8Array)[] {
-  return Object.values(state).filter((value) => value instanceof Float32Array || value instanceof Uint8Array);
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Float32Array | Uint8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,6 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import type { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
 import { spreadAhead } from './interval.ts';

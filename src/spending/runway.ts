@@ -1,7 +1,7 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { type Burn, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';

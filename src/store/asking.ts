@@ -11,7 +11,6 @@ export interface Statement {
 /** What asks one question after the other, of SQLite, which answers at once, or of PostgreSQL, which is waited for. */
 export type Asking<Result, Question = Statement> = Generator<Question, Result, unknown>;
 
-/** The statement says what its rows are. */
 export function* ask<Row>(
   text: string,
   values: readonly Value[] = [],

@@ -12,9 +12,7 @@ export interface Change {
   readonly table: Table;
   /** Of a row that is written: all but the one that the database numbers by itself. */
   readonly columns: Columns;
-  /** By which a row is replaced or removed. */
   readonly key: Columns;
-  /** Written where there is none of its key, else replaced. */
   readonly written: RowsOf;
   /** Keys of the rows that go; null where none ever does. */
   readonly removed: RowsOf | null;

@@ -3,10 +3,8 @@ import type { Secret } from '../domain/secret.ts';
 import { fillSqlite, withSqliteSource } from './sqlite/copy.ts';
 import { type TablePort, type Tally, tables, tallyOf } from './tables.ts';
 
-/** A database by where it is. */
 export type StorePlace = { readonly path: string } | { readonly url: Secret };
 
-/** What was copied of a table. */
 export interface CopiedTable extends Tally {
   readonly name: string;
 }

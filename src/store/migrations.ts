@@ -29,7 +29,6 @@ export function readMigrations(directory: URL = migrationsDirectory): readonly M
   });
 }
 
-/** A migration as the database has it written down. */
 export interface AppliedMigration {
   readonly number: number;
   readonly name: string;

@@ -1,4 +1,3 @@
-/** What a column holds, in either database. */
 export type ColumnKind = 'integer' | 'text' | 'bytes';
 
 /** A table of lowwater's data; both databases have the same ones. */
@@ -13,7 +12,6 @@ export interface Table {
   readonly slotted?: true;
 }
 
-/** A row in the order of the table's columns. */
 export type Row = readonly (number | string | Uint8Array | null)[];
 
 /** How much a table holds: rows, and bytes in its columns of text and bytes. */

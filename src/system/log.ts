@@ -5,10 +5,9 @@ import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
 import { createSecretScrubber } from './secret-scrubber.ts';
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   readonly destination: LogDestination;
-  /** For people at a terminal instead of JSON lines. */
   readonly pretty: boolean;
   readonly colour?: boolean;
 }

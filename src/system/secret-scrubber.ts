@@ -1,6 +1,6 @@
 import { base64Forms, FormIndex, minFormLength } from '../domain/foreign-text.ts';
 
-export interface SecretScrubber {
+interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
   add(values: Iterable<string>): void;
   /**

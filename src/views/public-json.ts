@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
-import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import { type Fact, type Forecast, forecastBases, type Quantity } from '../domain/quantity.ts';
 import {
   type Balance,
   type BalanceDefinition,
@@ -17,8 +16,9 @@ import {
 } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import type { ChannelView } from './create-views.ts';
 import type { DuePayment } from './payment-plan.ts';
-import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
+import type { AccountView, AlertView, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { parse } from 'jsonc-parser';
-import { keyOf, parseJson } from '../domain/json.ts';
+import { keyOf } from '../domain/json.ts';
 import { severities } from '../domain/severity.ts';
 
 /** A person waits at each press of the key. */
@@ -58,7 +56,6 @@ interface Place {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Null where no daemon answers in time. */
 async function askDaemon(
   kind: string,
   account: string | undefined,
@@ -72,8 +69,9 @@ async function askDaemon(
   const server = env.LOWWATER_SERVER || `http://127.0.0.1:${String(port)}`;
   const bearer = (typeof token === 'string' && fill(token, env)) || env.LOWWATER_TOKEN;
   try {
-    const answer = parseJson(await fetchText(new URL(path, server), bearer));
-    const items: unknown = keyOf(answer, list);
+    const headers = { accept: 'application/json', ...(bearer ? { authorization: `Bearer ${bearer}` } : {}) };
+    const answer = await fetch(new URL(path, server), { headers, signal: AbortSignal.timeout(patienceMs) });
+    const items: unknown = keyOf(await answer.json(), list);
     if (!Array.isArray(items)) return null;
     const own = items.filter(
       (item: unknown) => account === undefined || kind !== 'alerts' || keyOf(item, 'account') === account,
@@ -91,18 +89,4 @@ function fill(token: string, env: NodeJS.ProcessEnv): string {
     /\$\{env:(\w+)(?::-([^}]*))?\}/g,
     (_, name: string, otherwise = '') => env[name] ?? otherwise,
   );
-}
-
-async function fetchText(url: URL, token: string | undefined): Promise<string> {
-  const { request } = await import(url.protocol === 'https:' ? 'node:https' : 'node:http');
-  return new Promise((done, fail) => {
-    const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
-    const asking = request(url, { headers, timeout: patienceMs }, (response: IncomingMessage) =>
-      text(response).then(done, fail),
-    );
-    asking
-      .on('timeout', () => asking.destroy(new Error('too slow')))
-      .on('error', fail)
-      .end();
-  });
 }

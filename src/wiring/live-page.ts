@@ -13,7 +13,6 @@ export interface PageSettings extends Pick<Settings, 'timezone'> {
 
 /** The page of a running daemon, over changes of its settings. */
 export interface LivePage {
-  /** Null without a server. */
   readonly url: string | null;
   /**
    * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays

@@ -21,7 +21,6 @@ export function createProcessParts(log: ProcessLog, version: string): ProcessPar
   };
 }
 
-/** Where the page of a container is, and what keeps people from reaching it. */
 function describePage({ server }: Settings): {
   readonly page: string | null;
   readonly missing: readonly string[];

@@ -64,7 +64,6 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The folder in which the program was started; null where it is gone. */
 function readDirectory(): string | null {
   try {
     return process.cwd();

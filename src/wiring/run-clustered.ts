@@ -7,6 +7,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
+import { noteClusterChange, noteDamagedRecords } from '../engine/self-alerts.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
@@ -52,6 +53,10 @@ export async function ownShared(
     views.become(standby);
     await finished?.stop(aheadMs);
   };
+  const announce = (happened: string): void => {
+    const daemon = work;
+    daemon?.act((at) => noteClusterChange(daemon.state, happened, at));
+  };
   const membership = new Membership({
     cluster,
     clock: systemClock,
@@ -81,9 +86,9 @@ export async function ownShared(
       if (state.settings !== settings) daemon.reload(settings);
       views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
-      if (damaged.length > 0) daemon.reportDamagedRecords(damaged);
+      if (damaged.length > 0) daemon.act((at) => noteDamagedRecords(state, damaged, at));
       if (takenFrom !== null && postgres.announceTakeovers)
-        daemon.announce(
+        announce(
           takenFrom === node
             ? `${node} owns the accounts again, which it had not handed over`
             : `${node} has taken the accounts over from ${takenFrom}, which did not hand them over`,
@@ -97,7 +102,7 @@ export async function ownShared(
     },
     finish,
     looked: () => void publish(),
-    happened: (text) => work?.announce(text),
+    happened: announce,
   });
   const standby = await createStandbyViews({
     settings: () => settings,

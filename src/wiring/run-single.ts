@@ -4,6 +4,7 @@ import { inTurns } from '../daemon/slices.ts';
 import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
+import { noteDamagedRecords } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { openStore } from '../store/store.ts';
@@ -17,17 +18,13 @@ import { createLiveViews } from '../views/live-views.ts';
 /** Whether and while this process does a daemon's work, and what it shows meanwhile. */
 export interface Ownership {
   readonly views: CurrentViews;
-  /** What is stored. */
   readonly reader: StoreReader;
   /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
   begin(fail: (why: unknown) => void): void;
-  /** Puts a new configuration in force. */
   apply(settings: Settings): Promise<void>;
-  /** A configuration that was read again is invalid. */
   refuse(text: string): void;
   /** Ends the work properly: what is known is stored. */
   end(): Promise<void>;
-  /** Closes the database. */
   close(): Promise<void>;
 }
 
@@ -54,13 +51,14 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   const { damagedRecords = [] } = stored;
   for (const { source, key, reason } of damagedRecords)
     log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
-  const daemon = makeDaemon({ store, state: await restore(settings, stored) });
+  const state = await restore(settings, stored);
+  const daemon = makeDaemon({ store, state });
   return {
     views: new CurrentViews(createLiveViews(daemon, store, version)),
     reader: store,
     begin() {
       daemon.start();
-      if (damagedRecords.length > 0) daemon.reportDamagedRecords(damagedRecords);
+      if (damagedRecords.length > 0) daemon.act((now) => noteDamagedRecords(state, damagedRecords, now));
     },
     apply: async (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),

@@ -37,7 +37,6 @@ export interface ServeOrder {
   readonly settings: Settings;
   /** Every text in them that must not leave the process. */
   readonly secrets: readonly string[];
-  /** What the settings were read from. */
   readonly sources: readonly WatchedSource[];
   readonly log: SystemLog;
   /** Texts that the log must not print from then on. */

@@ -1,10 +1,9 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatBare, isUnit, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import type { Fact, Quantity } from '../domain/quantity.ts';
+import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 
 const micros = 1_000_000;

@@ -28,7 +28,7 @@ async function startDamaged(): Promise<World> {
 it('damaged readings of one account are reported, and an acknowledgement of another outlives a crash', async () => {
   const world = await startDamaged();
   expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
-  expect(world.daemon.storageFailing).toBe(false);
+  expect(world.daemon.committer.failing).toBe(false);
   await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'ada', comment: '' });
   world.crash();
   world.start();

@@ -18,7 +18,7 @@ test.each<[string, (log: string) => void]>([
     await world.pass(13 * secondMs);
     // Both ends of it within the time in which messages gather: one message says so.
     expect(world.news()).toEqual(['@lowwater/storage-failed firing+resolved critical']);
-    expect(world.daemon.storageFailing).toBe(false);
+    expect(world.daemon.committer.failing).toBe(false);
     world.crash();
     world.start();
     await world.pass(2 * minuteMs);

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Forecast } from '../../src/domain/forecast.ts';
+import type { Forecast } from '../../src/domain/quantity.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
-import type { AccountView, LiveViews } from '../../src/views/views.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
+import type { AccountView } from '../../src/views/views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { buildAccountView, buildRunway, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 

@@ -338,7 +338,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
     file: 'src/daemon/open-requests.ts',
-    old: 'if (open.length > 0 && !this.#dependencies.mayActUnpersisted()) {',
+    old: 'if (open.length > 0 && !this.#mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
   {
@@ -374,9 +374,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'the heartbeat goes on while nothing is stored',
-    file: 'src/daemon/daemon.ts',
-    old: 'storageFailing: this.#committer.failing,',
-    new: 'storageFailing: false,',
+    file: 'src/daemon/heartbeat.ts',
+    old: 'if (committer.failing || !isStored',
+    new: 'if (!isStored',
   },
   {
     name: 'a database that can be written again is not reported',

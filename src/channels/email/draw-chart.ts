@@ -5,9 +5,9 @@ import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { drawSvg, type Part, type SvgLook, shortAmount } from '../../chart/draw-svg.ts';
 import { roundedRange, type ValueRange, valueTicks } from '../../chart/scale.ts';
 import { dayMs } from '../../domain/duration.ts';
-import type { Forecast } from '../../domain/forecast.ts';
 import { formatShortMoment } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
+import type { Forecast } from '../../domain/quantity.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { type Html, html } from '../../wording/html.ts';
 

@@ -1,5 +1,4 @@
 import type { Resolution } from '../../domain/alert.ts';
-import type { ForecastRecord } from '../../domain/forecast.ts';
 import {
   type IncidentMessage,
   type Message,
@@ -11,7 +10,7 @@ import {
 } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import type { Quantity } from '../../domain/quantity.ts';
+import type { ForecastRecord, Quantity } from '../../domain/quantity.ts';
 import { mapEach } from '../../domain/reading.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';

@@ -146,7 +146,6 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout
   return `${[...heading, ...layOutFacts(facts, layoutWidth(stdout))].join('\n')}\n`;
 }
 
-/** Rule and verdict on one line where both fit, else the verdict below. */
 function layOutHeading(explanation: Explanation, stdout: Output): string[] {
   const { rule } = explanation;
   const { text, paint } = describeVerdict(explanation, stdout.style);

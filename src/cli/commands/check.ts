@@ -69,7 +69,6 @@ pauses that are stored.
   },
 });
 
-/** Polls in this process, which needs the whole file. */
 async function pollHere(
   context: CommandContext,
   input: CommandInput,
@@ -129,7 +128,6 @@ function formatCheck(
   return `${paintStatus(style, status)}: ${text}${data}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
 }
 
-/** Accounts in trouble that the first line names. */
 const namedAtMost = 3;
 
 /** `otp: sms-low 42.10 CNY`, or why nothing is known. */

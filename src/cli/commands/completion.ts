@@ -35,7 +35,6 @@ const shells: Readonly<Record<string, (places: readonly Place[]) => string>> = {
   fish: writeFish,
 };
 
-/** What may be typed after some words, with what it means. */
 interface Place {
   /** Words after `lowwater`; none for the command itself. */
   readonly after: readonly string[];
@@ -47,9 +46,7 @@ interface Place {
 interface Candidate {
   readonly word: string;
   readonly summary: string;
-  /** A value follows. */
   readonly takesValue?: boolean;
-  /** What the value names. */
   readonly completes?: NamedValues | undefined;
 }
 
@@ -187,7 +184,6 @@ function writeFish(places: readonly Place[]): string {
   return `# fish completion of lowwater\n${lines.join('\n')}\n`;
 }
 
-/** The line begins with these words. */
 function patternOf(after: readonly string[]): string {
   const line = after.join(' ');
   return line === '' ? '*' : `${quote(line)}|${quote(`${line} `)}*`;

@@ -84,7 +84,6 @@ async function printCsv({ stdout, signal }: CommandContext, { columns, rows }: A
   if (head !== '') await stdout.write(head);
 }
 
-/** One JSON document, some rows at a time. */
 async function printRecords({ stdout, signal }: CommandContext, { columns, rows }: Answer): Promise<void> {
   const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined)

@@ -15,7 +15,6 @@ import { displayWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
 
 const chartHeight = 18;
 
-/** Lines of an export written at once. */
 const chunkLines = 2000;
 
 export const historyCommand = operatorCommand({
@@ -156,7 +155,6 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   await stdout.write(`${[...headingLines(title, latest, stdout), '', ...lines, ...legend].join('\n')}\n`);
 }
 
-/** One line where both fit, else one below the other. */
 function headingLines(title: string, latest: string, { columns, style }: CommandContext['stdout']): string[] {
   const whole = latest === '' ? title : `${title}, ${latest}`;
   if (displayWidth(whole) <= columns) return [style.bold(title) + whole.slice(title.length)];

@@ -254,7 +254,6 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
   } as const;
 }
 
-/** Sends a test message where one is wanted, and says what comes next. */
 async function finish(
   context: CommandContext,
   input: CommandInput,

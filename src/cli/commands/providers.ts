@@ -59,7 +59,6 @@ export async function describeProviders(): Promise<readonly ProviderDescription[
   return providerKinds.map(describeProvider);
 }
 
-/** Everything about one kind, for a terminal. */
 function describeOne(provider: ProviderDescription): string {
   const { details, credentials, shortestEveryMs, caution } = provider;
   const rows: readonly (readonly [name: string, text: string | null | undefined])[] = [

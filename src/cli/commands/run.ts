@@ -47,7 +47,6 @@ balances fall, alerts arrive and resolve.`,
   },
 };
 
-/** Kinds of channels by their type; null when the option was not given. */
 async function readChannels(text: string | null): Promise<readonly string[] | null> {
   if (text === null) return null;
   const { channelKinds } = await import('../../channels/registry.ts');

@@ -143,7 +143,6 @@ function readMatcher(input: CommandInput): Matcher {
   };
 }
 
-/** Values of one label that is named twice are alternatives, as in the configuration. */
 function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null {
   const pairs = input.options('label').map((text) => {
     const cut = text.indexOf('=');

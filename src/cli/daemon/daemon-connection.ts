@@ -19,7 +19,6 @@ export interface DaemonRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: object;
-  /** How long an answer may take. */
   readonly patienceMs?: number;
 }
 

@@ -4,9 +4,7 @@ import type { StorageSettings } from '../../domain/settings.ts';
 
 /** What a daemon leaves next to its SQLite file while it runs. */
 export interface DaemonNote {
-  /** Where it listens; null without a server. */
   readonly address: string | null;
-  /** The id of the database. */
   readonly database: string | null;
   readonly version: string;
 }

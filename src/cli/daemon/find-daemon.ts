@@ -121,7 +121,6 @@ async function compare(
   return `the daemon at ${url} has another database (${database}) than this configuration (${named}): nothing was asked of it`;
 }
 
-/** Which database a configuration means. */
 type DatabaseIdentity =
   | { readonly kind: 'known'; readonly id: string; readonly place: string }
   /** It has no id, so no daemon of this version has opened it. */

@@ -71,7 +71,6 @@ async function runSlices(replay: Replay, signal: AbortSignal, update: Update): P
   return null;
 }
 
-/** Says how much of the past was gone through, from 0 to 1. */
 type Update = (fraction: number) => void;
 
 /** Whose past is wanted, from when on, and from where. */

@@ -25,11 +25,12 @@ export function drawChart(order: TerminalChart): string[] {
   const scale = chooseScale(order, plotRows);
   const labelWidth = Math.max(...scale.ticks.map((tick) => displayWidth(order.formatValue(tick))), 1);
   const columns = Math.max(10, order.width - labelWidth - 2);
-  const canvas = createCanvas(columns, plotRows);
-  drawCurve(canvas, order, scale);
-  const labels = labelRows(order, scale, plotRows);
-  const thresholds = thresholdRows(order, scale, plotRows);
-  const plot = canvas.lines().map((line, row) => {
+  const cells = Array.from({ length: plotRows }, () => new Uint8Array(columns));
+  drawCurve(cells, columns, order, scale);
+  const labels = new Map(scale.ticks.map((tick) => [rowOf(tick, scale, plotRows), order.formatValue(tick)]));
+  const thresholds = new Set(order.chart.thresholds.map(({ value }) => rowOf(value, scale, plotRows)));
+  const plot = cells.map((patterns, row) => {
+    const line = Array.from(patterns, brailleCharacter).join('');
     const label = padToWidth(labels.get(row) ?? '', labelWidth, 'right');
     const axis = labels.has(row) ? '┤' : '│';
     return `${order.style.dim(`${label} ${axis}`)}${thresholds.has(row) ? drawThreshold(line, order.style) : line}`;
@@ -63,9 +64,22 @@ function chooseScale({ chart }: TerminalChart, rows: number): ValueRange {
   return roundedRange(lowest, most, Math.max(2, Math.floor(rows / 3)));
 }
 
-function drawCurve(canvas: Canvas, { chart }: TerminalChart, scale: ValueRange): void {
-  const across = linear(chart.since, chart.until, 0, canvas.dotsWide);
-  const down = linear(scale.highest, scale.lowest, 0, canvas.dotsHigh - 1);
+/** Dots, two wide and four high in each cell, which count from the top left. */
+function drawCurve(
+  cells: readonly Uint8Array[],
+  columns: number,
+  { chart }: TerminalChart,
+  scale: ValueRange,
+): void {
+  const across = linear(chart.since, chart.until, 0, columns * 2);
+  const down = linear(scale.highest, scale.lowest, 0, cells.length * 4 - 1);
+  const draw = (x: number, top: number, bottom: number): void => {
+    for (let y = top; y <= bottom; y++) {
+      const row = cells[y >> 2];
+      // What lies outside is left out, as arrays of bytes do by themselves.
+      if (row !== undefined) row[x >> 1] = (row[x >> 1] ?? 0) | (dots[y & 3]?.[x & 1] ?? 0);
+    }
+  };
   let before: { readonly x: number; readonly y: number } | null = null;
   for (const { at, value } of chart.points) {
     if (value === null) {
@@ -75,18 +89,10 @@ function drawCurve(canvas: Canvas, { chart }: TerminalChart, scale: ValueRange):
     const [x, y] = [Math.floor(across(at)), Math.round(down(value))];
     // A balance stays as it was until the reading that says otherwise.
     const held = before?.y ?? y;
-    for (let between = (before?.x ?? x) + 1; between < x; between++) canvas.drawColumn(between, held, held);
-    canvas.drawColumn(x, Math.min(held, y), Math.max(held, y));
+    for (let between = (before?.x ?? x) + 1; between < x; between++) draw(between, held, held);
+    draw(x, Math.min(held, y), Math.max(held, y));
     before = { x, y };
   }
-}
-
-function labelRows({ formatValue }: TerminalChart, scale: ValueRange, rows: number): Map<number, string> {
-  return new Map(scale.ticks.map((tick) => [rowOf(tick, scale, rows), formatValue(tick)]));
-}
-
-function thresholdRows({ chart }: TerminalChart, scale: ValueRange, rows: number): Set<number> {
-  return new Set(chart.thresholds.map(({ value }) => rowOf(value, scale, rows)));
 }
 
 function rowOf(value: number, scale: ValueRange, rows: number): number {
@@ -94,7 +100,6 @@ function rowOf(value: number, scale: ValueRange, rows: number): number {
   return Math.min(rows - 1, y >> 2);
 }
 
-/** A dotted line behind the curve. */
 function drawThreshold(line: string, style: Style): string {
   return line.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
 }
@@ -129,39 +134,13 @@ function padMiddle(text: string, width: number): string {
   return ' '.repeat(before) + text + ' '.repeat(width - text.length - before);
 }
 
-/** Dots of a braille character by column (0, 1) and row from the top (0 to 3), Unicode block U+2800. */
+/** Dots of a braille character by row from the top and column, Unicode block U+2800. */
 const dots = [
-  [0x01, 0x02, 0x04, 0x40],
-  [0x08, 0x10, 0x20, 0x80],
-] as const;
-
-/** A drawing of dots, two wide and four high in each character. Coordinates count from the top left. */
-interface Canvas {
-  readonly dotsWide: number;
-  readonly dotsHigh: number;
-  /** Sets the dots from `top` to `bottom`, both included; what lies outside is left out. */
-  drawColumn(x: number, top: number, bottom: number): void;
-  /** One text a line, each `columns` characters long, blank where nothing was drawn. */
-  lines(): string[];
-}
-
-function createCanvas(columns: number, rows: number): Canvas {
-  const cells = Array.from({ length: rows }, () => new Uint8Array(columns));
-  return {
-    dotsWide: columns * 2,
-    dotsHigh: rows * 4,
-    drawColumn(x, top, bottom) {
-      for (let y = Math.max(0, top); y <= Math.min(rows * 4 - 1, bottom); y++) {
-        const row = cells[y >> 2];
-        const column = x >> 1;
-        if (row !== undefined && column >= 0 && column < columns) {
-          row[column] = (row[column] ?? 0) | (dots[x & 1 ? 1 : 0][(y & 3) as 0 | 1 | 2 | 3] ?? 0);
-        }
-      }
-    },
-    lines: () => cells.map((row) => Array.from(row, brailleCharacter).join('')),
-  };
-}
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+];
 
 function brailleCharacter(pattern: number): string {
   return pattern === 0 ? ' ' : String.fromCodePoint(0x2800 + pattern);

@@ -9,7 +9,6 @@ import { flag, shape } from '../../schema/shapes.ts';
 import { duration } from '../../schema/texts.ts';
 import { quoteKey } from '../../wording/lists.ts';
 
-/** The keys of the entries of all kinds. */
 const sharedKeys = {
   timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
   maxRequestsPerSecond: z

@@ -33,7 +33,6 @@ export function columnArrays(kinds: readonly ColumnKind[], rows: readonly Row[])
   });
 }
 
-/** For a parameter that is cast to `bytea[]`. */
 export function bytesArray(values: readonly (Uint8Array | null)[]): Buffer {
   return packArray(
     byteaOid,
@@ -43,7 +42,6 @@ export function bytesArray(values: readonly (Uint8Array | null)[]): Buffer {
   );
 }
 
-/** For a parameter that is cast to `text[]`. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return packArray(
     textOid,

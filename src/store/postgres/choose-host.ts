@@ -104,7 +104,6 @@ async function learnLimits(
   return false;
 }
 
-/** Gives the time limit that holds for statements. */
 async function trySession(config: ClientConfig, mustWrite: boolean): Promise<string> {
   const client = new Client(config);
   client.on('error', () => undefined);

@@ -5,7 +5,6 @@ import type { AccountRows } from '../runs/account-tails.ts';
 import type { ColumnKind, Row } from '../tables.ts';
 import { arrayTypes, bigintArray, columnArrays } from './binary-array.ts';
 
-/** Which turn of owning a slot this is. */
 export interface Fence {
   readonly slot: number;
   readonly incarnation: string;
@@ -67,7 +66,6 @@ function makeStatement(): string {
 SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turned`;
 }
 
-/** The parameters of `commitStatement` for the batch of this number. */
 export function commitValues(input: {
   readonly fence: Fence;
   readonly number: number;

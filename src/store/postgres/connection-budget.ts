@@ -27,7 +27,6 @@ export class ConnectionBudget {
     else next.resolve();
   }
 
-  /** Given back once `ended` resolves. */
   giveAfter(ended: Promise<void>): void {
     this.#stuck += 1;
     if (this.#stuck === this.#max) for (const { reject } of this.#waiting.splice(0)) reject(allStuck());

@@ -8,7 +8,6 @@ import { ConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
 
-/** Asks one statement; gives its rows. */
 export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
 /**
@@ -81,7 +80,6 @@ class Connections {
     reading: new ConnectionBudget(maxConnections.reading),
   };
   #opened: Promise<Pools> | null = null;
-  /** The ones in use. */
   #current: Pools | null = null;
   #closed = false;
 
@@ -128,7 +126,6 @@ class Connections {
     return this.#opened;
   }
 
-  /** The next who asks chooses among the hosts again. */
   #retire(failed: Pools | null): void {
     if (failed === null || failed !== this.#current) return;
     this.#opened = null;
@@ -154,7 +151,6 @@ function isGivenUp(error: unknown): boolean {
   );
 }
 
-/** The server takes no writes, or is not reached. */
 function isAnotherHostBetter(error: unknown): boolean {
   if (!(error instanceof StorageError)) return false;
   return error.kind === 'read-only' || (error.cause !== undefined && !(error.cause instanceof DatabaseError));
@@ -190,7 +186,6 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   };
 }
 
-/** `limitMs` null: however long it takes. */
 function run(client: PoolClient, progress: Progress, limitMs: number | null): Ask {
   return async <Row>(text: string, values?: readonly Value[]) => {
     const query = {

@@ -7,7 +7,6 @@ import { lookAround, onlySlot } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
 
-/** Rows of a portion: some megabytes at most. */
 const portionRows = 2000;
 
 /** Lets `use` read one moment of a database that no daemon uses. Rejects with `StorageError` where one does. */

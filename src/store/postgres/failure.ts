@@ -39,7 +39,6 @@ const unanswered: readonly (readonly [prefix: string, advice: string])[] = [
   ['58', 'the server failed'],
 ];
 
-/** Of the system, by the code of the error. */
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody listens at the address of storage.postgres.url',
   ENOTFOUND: 'the host name of storage.postgres.url is not known',
@@ -91,7 +90,6 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
 }
 
-/** That this daemon does not own what it would write. */
 export function fencedError(): StorageError {
   return new StorageError(
     'fenced',

@@ -33,7 +33,6 @@ export function createFencedStore(options: {
   readonly fence: Fence;
   readonly settled: WeakSet<Batch>;
   readonly recent: RecentBatches;
-  /** How many batches the database has of this incarnation already. */
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
   readonly now: () => number;
@@ -136,7 +135,7 @@ const tailsAtOnce = 2000;
  * Makes rows of the accounts of batches, and reads the tails that are needed for that. `create` makes rows for accounts that have none.
  * They hold nothing yet, and nobody finds them before the batch that fills them.
  */
-export function openAccountRows(
+function openAccountRows(
   ask: Ask,
   tails: AccountTails,
   create: (ids: readonly string[]) => Promise<readonly TailRow[]>,
@@ -167,7 +166,6 @@ async function versionToWrite(ask: Ask): Promise<1 | 2> {
 
 interface Kept {
   readonly incarnation: string;
-  /** Its place among the batches of that incarnation, from 1. */
   readonly number: number;
   readonly batch: Batch;
 }
@@ -180,7 +178,6 @@ const maxBatches = 1000;
 export class RecentBatches {
   #kept: Kept[] = [];
   #polls = 0;
-  /** The one of which it is not known whether it is stored. */
   #unsure: Kept | null = null;
 
   get incarnations(): readonly string[] {

@@ -4,7 +4,6 @@ import type { Value } from '../asking.ts';
 import { textArray } from './binary-array.ts';
 import type { Database } from './connection.ts';
 
-/** The one slot there is. */
 export const onlySlot = 0;
 
 /** How long the rows of members that are gone stay, for people who look. */
@@ -83,7 +82,6 @@ const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
 const findOrigin = `SELECT system_identifier::text AS system,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`;
 
-/** The living members and who owns the accounts, now. */
 export async function lookAround({ change }: Database): Promise<ClusterLook> {
   const [seen] = await change<ClusterLook>(findMembers, [onlySlot]);
   if (seen === undefined) throw new Error('the slot is not there');

@@ -64,7 +64,6 @@ export function parseOrder(row: { readonly body: string }): OperatorOrder[] {
   }
 }
 
-/** All questions that a database can answer; shared by the reader and the daemons' store. */
 export function readFrom(
   database: Database,
   now: () => number,

@@ -156,7 +156,6 @@ export class AccountTails {
   }
 }
 
-/** Those accounts of a batch that are wanted. */
 function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly string[] {
   const wanted = new Set<string>();
   for (const named of [batch.polls, batch.accounts, batch.spending])

@@ -1,27 +1,143 @@
+import { crc32 } from 'node:zlib';
 import type { Micros } from '../../domain/money.ts';
-import type { PollRecord } from '../../domain/reading.ts';
+import { type OutcomeKind, outcomeKinds, type PollRecord, type Reading } from '../../domain/reading.ts';
 import { ByteReader, PollCodecError } from './poll-bytes.ts';
-import {
-  classicIds,
-  currencyChanged,
-  fell,
-  firstVersion,
-  headerBytes,
-  latestInstant,
-  movesInByte,
-  movesInControl,
-  outcomeOfCode,
-  type RunEnd,
-  readingOf,
-  refuseAltered,
-  rose,
-  type Shape,
-  shapeChanged,
-  startOfRun,
-  unchanged,
-  version,
-  whole,
-} from './run-format.ts';
+
+/**
+ * Polls as bytes. A run of polls of one account is one byte string that grows at its end: a poll that found the balances
+ * unchanged costs 2 to 4 bytes, a changed one about 7. All integers are little-endian base-128 varints.
+ *
+ * ```
+ * run     = version(2) checksum record*
+ * checksum = 4 bytes, little-endian: CRC-32 (as zlib's) of everything behind it
+ * record  = control time [shape] [moves] move*
+ * control: bit 0 clear: a reading. Bit 1: its shape is another one. Bits 2-3, 4-5, 6-7: how its first three balances moved
+ *          bit 0 set: no reading. Bits 1-7 are the number of the outcome
+ * time    = zigzag varint: milliseconds since the poll before, less the same of that poll (0 before the first two)
+ * shape   = varint index into the run's shapes in order of appearance; the next free index is followed by the new one:
+ *           varint number of balances, their ids as texts, the currency as text
+ * text    = varint length, then a varint for each UTF-16 unit
+ * moves   = a byte for each four balances after the third: how they moved, 2 bits each, the lowest first
+ * move    = 0 unchanged: nothing | 1 rose, 2 fell: varint of the millionths | 3 whole: sign byte, varint of the magnitude
+ * ```
+ *
+ * A balance is compared with the last one at its place in the list, 0 at first. A failed poll has none and leaves the last ones
+ * as they are. Time may go backwards.
+ *
+ * Version 1 has no checksum, the balances `sms` and `voip`, and another control byte:
+ *
+ * ```
+ * run     = version(1) record*
+ * record  = control time [sms] [voip] [currency]
+ * control: bits 0-2 outcome, bits 3-4 how sms moved, bits 5-6 how voip moved, bit 7 currency changed
+ * currency = varint index into the run's currencies in order of appearance; the next free index is followed by the new one as text
+ * ```
+ *
+ * 0.1.0 and 0.2.0 wrote it, and it is read for ever. docs/storage.md says the same for others.
+ */
+export const version = 2;
+export const firstVersion = 1;
+
+/** Bytes of a run of version 2 before its first record. */
+export const headerBytes = 5;
+
+/** Numbers of the outcomes in stored bytes. Never renumber: databases hold them. Version 2 has room for 127. */
+export const codeOfOutcome: Readonly<Record<OutcomeKind, number>> = {
+  ok: 0,
+  rate_limited: 1,
+  auth_failed: 2,
+  api_error: 3,
+  invalid_response: 4,
+  http_error: 5,
+  timeout: 6,
+  network_error: 7,
+};
+const outcomeOfCode: readonly OutcomeKind[] = outcomeKinds.toSorted(
+  (left, right) => codeOfOutcome[left] - codeOfOutcome[right],
+);
+
+export const unchanged = 0;
+export const rose = 1;
+export const fell = 2;
+export const whole = 3;
+
+/** The bit of the control byte that says that another shape follows, and in version 1 that another currency does. */
+export const shapeChanged = 2;
+export const currencyChanged = 0x80;
+/** Version 1 has three bits for the outcome. */
+export const maxFirstOutcome = 7;
+/** The moves of so many balances stand in the control byte, and of so many in each byte after it. */
+export const movesInControl = 3;
+export const movesInByte = 4;
+
+/** Instants beyond these (the year 10889) have differences whose differences are no longer exact. */
+export const latestInstant = 2 ** 48;
+
+/** Which balances a reading has, in which order, and in which currency. */
+export interface Shape {
+  readonly ids: readonly string[];
+  readonly currency: string;
+}
+
+/** The end of a run: what its next record is compared with. */
+export interface RunEnd {
+  at: number;
+  stepMs: number;
+  polls: number;
+  shape: Shape | null;
+  readonly amounts: Micros[];
+  readonly shapes: Shape[];
+}
+
+export function startOfRun(): RunEnd {
+  return { at: 0, stepMs: 0, polls: 0, shape: null, amounts: [], shapes: [] };
+}
+
+export function isShapeOf({ ids, currency }: Shape, reading: Reading): boolean {
+  if (reading.currency !== currency) return false;
+  let place = 0;
+  for (const id in reading.balances) if (ids[place++] !== id) return false;
+  return place === ids.length;
+}
+
+export function shapeOf(reading: Reading): Shape {
+  return { ids: Object.keys(reading.balances), currency: reading.currency };
+}
+
+const classicIds: readonly string[] = ['sms', 'voip'];
+
+/** Whether the balances are those of the two first versions of lowwater, and of version 1 of a run. */
+export function isClassic({ ids }: Shape): boolean {
+  return ids.length === 2 && ids[0] === 'sms' && ids[1] === 'voip';
+}
+
+export function amountsOf({ balances }: Reading): Micros[] {
+  return Object.values(balances);
+}
+
+/** A reading with these amounts in the order of the shape's ids. */
+function readingOf(at: number, { ids, currency }: Shape, amounts: readonly Micros[]): Reading {
+  const balances: Record<string, Micros> = {};
+  for (let place = 0; place < ids.length; place += 1) balances[ids[place] ?? ''] = amounts[place] ?? 0;
+  return { at, balances, currency };
+}
+
+/** The checksum of a run's bytes from one place on, going on from that of the bytes before. */
+export function checksumOf(run: Uint8Array, from = headerBytes, before = 0): number {
+  return crc32(run.subarray(from), before);
+}
+
+export function putChecksum(run: Uint8Array, checksum: number): void {
+  for (let place = 0; place < 4; place += 1) run[1 + place] = (checksum >>> (8 * place)) & 0xff;
+}
+
+/** Throws `PollCodecError` where the bytes are not those that were written. */
+function refuseAltered(run: Uint8Array): void {
+  let stored = 0;
+  for (let place = 4; place >= 1; place -= 1) stored = stored * 256 + (run[place] ?? 0);
+  if (run.length < headerBytes || checksumOf(run) !== stored)
+    throw new PollCodecError('stored polls do not match their checksum');
+}
 
 /** The polls of a run in the order in which they were appended. Throws `PollCodecError` when the bytes are no run. */
 export function decodePolls(run: Uint8Array): PollRecord[] {
@@ -49,7 +165,7 @@ function readRecord(reader: ByteReader, end: RunEnd): PollRecord {
   const control = reader.byte();
   readTime(reader, end);
   if ((control & 1) === 1) return failedPoll(end.at, control >> 1);
-  if ((control & shapeChanged) !== 0) end.shape = readShape(reader, end.shapes);
+  if ((control & shapeChanged) !== 0) end.shape = readListed(end.shapes, reader, readShape);
   const { shape } = end;
   if (shape === null) throw new PollCodecError('a reading names no balances');
   const balances = shape.ids.length;
@@ -69,7 +185,6 @@ function furtherMove(bytes: readonly number[], place: number): number {
   return (bytes[Math.floor(index / movesInByte)] ?? 0) >> (2 * (index % movesInByte));
 }
 
-/** A record of version 1. */
 function readFirstRecord(reader: ByteReader, end: RunEnd): PollRecord {
   const control = reader.byte();
   readTime(reader, end);
@@ -79,7 +194,8 @@ function readFirstRecord(reader: ByteReader, end: RunEnd): PollRecord {
   }
   end.amounts[0] = readBalance(reader, (control >> 3) & 3, end.amounts[0] ?? 0);
   end.amounts[1] = readBalance(reader, (control >> 5) & 3, end.amounts[1] ?? 0);
-  if (control >= currencyChanged) end.shape = readListed(reader, end.shapes, () => readFirstShape(reader));
+  if (control >= currencyChanged)
+    end.shape = readListed(end.shapes, reader, () => ({ ids: classicIds, currency: readText(reader) }));
   if (end.shape === null) throw new PollCodecError('a reading names no currency');
   return { at: end.at, outcome: 'ok', reading: readingOf(end.at, end.shape, end.amounts) };
 }
@@ -115,28 +231,22 @@ function readBalance(reader: ByteReader, move: number, before: Micros): Micros {
 }
 
 /** What an index names: something listed before in this run, or what `readNew` reads behind it. */
-function readListed(reader: ByteReader, shapes: Shape[], readNew: () => Shape): Shape {
+function readListed(shapes: Shape[], reader: ByteReader, readNew: (reader: ByteReader) => Shape): Shape {
   const index = reader.varint();
   const listed = shapes[index];
   if (listed !== undefined) return listed;
   if (index > shapes.length) throw new PollCodecError('a reading names balances that were never introduced');
-  const added = readNew();
+  const added = readNew(reader);
   shapes.push(added);
   return added;
 }
 
-function readShape(reader: ByteReader, shapes: Shape[]): Shape {
-  return readListed(reader, shapes, () => {
-    const count = reader.varint();
-    if (count > reader.remaining) throw new PollCodecError('stored polls are cut off');
-    const ids: string[] = [];
-    for (let place = 0; place < count; place += 1) ids.push(readText(reader));
-    return { ids, currency: readText(reader) };
-  });
-}
-
-function readFirstShape(reader: ByteReader): Shape {
-  return { ids: classicIds, currency: readText(reader) };
+function readShape(reader: ByteReader): Shape {
+  const count = reader.varint();
+  if (count > reader.remaining) throw new PollCodecError('stored polls are cut off');
+  const ids: string[] = [];
+  for (let place = 0; place < count; place += 1) ids.push(readText(reader));
+  return { ids, currency: readText(reader) };
 }
 
 function readText(reader: ByteReader): string {

@@ -12,7 +12,6 @@ export interface RunsRow {
   readonly runs: readonly (readonly [seq: number, earliestAt: number, latestAt: number])[];
 }
 
-/** The bytes of a sealed run. */
 export interface RunData {
   readonly seq: number;
   readonly data: Uint8Array;
@@ -115,7 +114,6 @@ export class History {
   }
 }
 
-/** The readings of polls that come in parts. */
 export function readingsOf(polls: readonly PollRecord[]): readonly Reading[] {
   return polls.flatMap(({ reading }) => reading ?? []);
 }

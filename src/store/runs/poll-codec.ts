@@ -1,11 +1,11 @@
 import type { Micros } from '../../domain/money.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
-import { decodeInto, decodePolls } from './decode-polls.ts';
-import { ByteWriter } from './poll-bytes.ts';
 import {
   checksumOf,
   codeOfOutcome,
   currencyChanged,
+  decodeInto,
+  decodePolls,
   fell,
   firstVersion,
   headerBytes,
@@ -25,7 +25,8 @@ import {
   unchanged,
   version,
   whole,
-} from './run-format.ts';
+} from './decode-polls.ts';
+import { ByteWriter } from './poll-bytes.ts';
 
 /**
  * Grows a run poll by poll without decoding it again. Give it the bytes of an unfinished run of either version to go on with it;
@@ -59,7 +60,6 @@ export class PollEncoder {
     else for (const poll of polls) this.append(poll);
   }
 
-  /** Number of polls in the run. */
   get polls(): number {
     return this.#end.polls;
   }
@@ -68,7 +68,6 @@ export class PollEncoder {
     return this.#writer.length;
   }
 
-  /** Instant of the poll appended last. */
   get lastAt(): number {
     return this.#end.at;
   }

@@ -120,7 +120,6 @@ export class DamagedRuns {
     return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnew(account));
   }
 
-  /** These were set aside. */
   stored(runs: readonly FoundRun[]): void {
     for (const found of runs) {
       const { seq: _seq, data: _data, reason: _reason, ...run } = found;

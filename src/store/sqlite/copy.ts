@@ -10,7 +10,6 @@ import { migrate, requireSchema } from './migrate.ts';
 import { describeHolder, inUse } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
 
-/** Rows of a portion: some megabytes at most. */
 const portionRows = 2000;
 
 /**

@@ -4,7 +4,7 @@ import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } fr
 const others = 0o007;
 
 /** A file system on which the database is not safe. */
-export interface FileSystemConcern {
+interface FileSystemConcern {
   readonly name: string;
   readonly warning: string;
 }
@@ -28,18 +28,15 @@ export function describeFileSystem(directory: string): FileSystemConcern | null 
   return process.platform === 'linux' ? concernOf(statfsSync(directory).type) : null;
 }
 
-/** The same by the type that statfs(2) gives on Linux. */
 export function concernOf(type: number): FileSystemConcern | null {
   return concerns.get(type) ?? null;
 }
 
-/** Which file a path leads to, whatever its name; null where there is none. */
 export function identifyFile(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** Size of a file in bytes; 0 where there is none. */
 export function sizeOfFile(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -58,7 +55,6 @@ export function openPrivately(path: string): string {
   return real;
 }
 
-/** Size of the file system of a directory in bytes. */
 export function sizeOfFileSystem(directory: string): number {
   const { blocks, bsize } = statfsSync(directory);
   return blocks * bsize;

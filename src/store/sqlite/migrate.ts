@@ -24,7 +24,6 @@ export function refuseUnknown(options: {
   refuseUnknownSchema({ ...it, database: `database ${path}`, kind: 'other', applied });
 }
 
-/** Refuses, by `StorageError`, a schema that is not the one that this program works with. */
 export function requireSchema(db: Connection, path: string): void {
   const [schema, known] = [readSchema(db, path), readMigrations().length];
   refuseOtherSchema({ database: `database ${path}`, kind: 'other', schema, known });

@@ -25,22 +25,11 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   }
 }
 
-/** Orders that no daemon has settled yet, oldest first. */
 export function listOrders(db: Connection): readonly OperatorOrder[] {
   return db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all().map(parseOrder);
 }
 
-/** Orders as the daemon takes them. */
-export interface OrderInbox {
-  /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
-  take(): readonly OperatorOrder[];
-  /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
-  settle(): void;
-  /** That transaction failed. */
-  unsettle(): void;
-}
-
-export function openInbox(db: Connection): OrderInbox {
+export function openInbox(db: Connection) {
   const find = db.prepare<[number], OrderRow>('SELECT no, body FROM operator_order WHERE no > ? ORDER BY no');
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no <= ?');
   // Changes only when another connection wrote, and that is how orders come.
@@ -49,7 +38,8 @@ export function openInbox(db: Connection): OrderInbox {
   let lastTaken = 0;
   let unsettled = false;
   return {
-    take() {
+    /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
+    take(): readonly OperatorOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
       const rows = find.all(lastTaken);
@@ -58,12 +48,13 @@ export function openInbox(db: Connection): OrderInbox {
       unsettled ||= rows.length > 0;
       return rows.map(parseOrder);
     },
-    settle() {
+    /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
+    settle(): void {
       if (!unsettled) return;
       remove.run(lastTaken);
       unsettled = false;
     },
-    unsettle() {
+    unsettle(): void {
       unsettled = lastTaken > 0;
     },
   };

@@ -8,7 +8,6 @@ import { type Connection, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
-/** The daemon that holds a database. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
@@ -43,25 +42,15 @@ export class TakenOverError extends OperatorError {
 }
 
 /** The row's name among the notes; no note of the engine begins with this sign. */
-export const ownerNote = '@owner';
+const ownerNote = '@owner';
 
 const findNote = 'SELECT value FROM note WHERE name = ?';
-
-export interface Ownership {
-  /**
-   * For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads
-   * one row.
-   */
-  verifier(db: Connection): () => void;
-  /** Takes the row back, if the database can be written. */
-  end(db: Connection): void;
-}
 
 /** Writes this process into an open database as the one daemon that holds it. The side lock is held already. */
 export function claim(
   db: Connection,
   it: { readonly path: string; readonly startedAt: number; readonly program: string },
-): Ownership {
+) {
   const { path, startedAt, program } = it;
   const own: Owner = {
     pid: process.pid,
@@ -80,13 +69,18 @@ export function claim(
     'INSERT INTO note (name, value) VALUES (?, lower(hex(randomblob(8)))) ON CONFLICT DO NOTHING',
   ).run(databaseIdNote);
   return {
-    verifier(current) {
+    /**
+     * For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads
+     * one row.
+     */
+    verifier(current: Connection): () => void {
       const find = current.prepare<[string], string>(findNote).pluck();
       return () => {
         if (find.get(ownerNote) !== body) throw new TakenOverError(path, readOwner(current));
       };
     },
-    end(current) {
+    /** Takes the row back, if the database can be written. */
+    end(current: Connection): void {
       try {
         current.prepare('DELETE FROM note WHERE name = ? AND value = ?').run(ownerNote, body);
       } catch {
@@ -114,7 +108,6 @@ export function refuseOwned(db: Connection, path: string): void {
   }
 }
 
-/** The refusal of a second daemon. */
 export function inUse(path: string, holder: Holder | null): StorageError {
   return new StorageError(
     'busy',

@@ -1,6 +1,5 @@
 import type { Store, StoreFile, StoreReader } from '../../ports/store.ts';
 
-/** A port as SQLite answers it: at once. */
 type AtOnce<Port, Name extends keyof Port> = {
   readonly [Key in Name]: Port[Key] extends (...question: infer Question) => infer Answer
     ? (...question: Question) => Answer extends AsyncIterable<infer Part> ? Iterable<Part> : Awaited<Answer>

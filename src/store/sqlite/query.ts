@@ -2,7 +2,7 @@ import { isoText } from '../../domain/moment.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Reading } from '../../domain/reading.ts';
 import type { HistoryQuery, SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
-import { amountsOf, isClassic, shapeOf } from '../runs/run-format.ts';
+import { amountsOf, isClassic, shapeOf } from '../runs/decode-polls.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';

@@ -49,7 +49,6 @@ function refuseDamaged(stored: StoredState, path: string): StoredState {
   );
 }
 
-/** All questions that a connection can answer; shared by the reader and the daemon's store. */
 export function readFrom(options: {
   readonly db: Connection;
   readonly path: string;
@@ -123,7 +122,7 @@ const pagesPerStep = 500;
  * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever
  * the daemon commits.
  */
-export async function copyDatabase(
+async function copyDatabase(
   db: Connection,
   file: string,
   options: { readonly inOneStep: boolean },

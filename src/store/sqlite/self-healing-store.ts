@@ -7,8 +7,7 @@ import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
-export interface SelfHealingDependencies {
-  /** The real path of the database. */
+interface SelfHealingDependencies {
   readonly path: string;
   readonly now: () => number;
   /** Opens the database for writing; called again when the connection has to be replaced. */

@@ -10,14 +10,12 @@ import { openInbox } from './orders.ts';
 import type { SqliteStore } from './port.ts';
 import { readFrom } from './reader.ts';
 
-/** The store over an open, migrated connection, which it closes. */
 export function createStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
   /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
-  /** Moves the log into the database; false when it cannot. */
   readonly fold?: () => boolean;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
@@ -125,7 +123,7 @@ export function foldLog(db: Connection): boolean {
 }
 
 /** Writes batches, inside a transaction of the caller's. Gives what was damaged and set aside. */
-export function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
+function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) => readonly FoundRun[] {
   const find = db.prepare<[string], TailRow>(
     'SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
   );

@@ -63,7 +63,6 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
   }
 }
 
-/** A second provider beside the first: a documented preset, whose one account spends slowly. */
 async function startOtherProvider() {
   const kind = presetKinds.find(({ source }) => source.certainty === 'documented');
   const simulation = await kind?.loadSimulation?.();
@@ -156,7 +155,6 @@ async function findFreePort(usual: number): Promise<number> {
   return port;
 }
 
-/** A message as it arrived, in a frame of its channel's colour. */
 function printReceived(
   { title, lines }: ReceivedMessage,
   paint: (text: string) => string,

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcomeKinds, type PollRecord } from '../../../src/domain/reading.ts';
-import { decodePolls } from '../../../src/store/runs/decode-polls.ts';
+import { checksumOf, decodePolls, putChecksum } from '../../../src/store/runs/decode-polls.ts';
 import { PollCodecError } from '../../../src/store/runs/poll-bytes.ts';
 import { PollEncoder } from '../../../src/store/runs/poll-codec.ts';
-import { checksumOf, putChecksum } from '../../../src/store/runs/run-format.ts';
 
 /** A run as bytes, in one go. */
 function encodePolls(polls: Iterable<PollRecord>, writes: 1 | 2 = 2): Uint8Array {

@@ -417,7 +417,7 @@ export class Model implements Observer {
   /** Nothing is owed any more: no message waits, no channel is given up, and all is stored. */
   get isAtRest(): boolean {
     const daemon = this.machine?.daemon ?? null;
-    if (daemon === null || daemon.storageFailing || !isAllStored(daemon.state)) return false;
+    if (daemon === null || daemon.committer.failing || !isAllStored(daemon.state)) return false;
     return this.#ledger.lastDead.size === 0 && [...this.#ledger.pending].length === 0;
   }
 
@@ -444,7 +444,7 @@ export class Model implements Observer {
         `${row.id} to ${row.channel} is still there: ${row.lastError}`,
       );
     }
-    if (daemon.storageFailing) {
+    if (daemon.committer.failing) {
       throw new Violation('everything known is stored', 'changes were not committed');
     }
   }
