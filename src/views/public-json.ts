@@ -350,7 +350,7 @@ function factValueJson(value: Fact['value']): string | number {
 }
 
 /** More of an acknowledgement is kept than is public. */
-function acknowledgementJson(
+export function acknowledgementJson(
   given: { readonly at: number; readonly by: string; readonly comment: string } | null,
 ) {
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
