@@ -9,8 +9,8 @@ import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
+import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
-import type { DaemonStatus, LiveViews } from '../views/views.ts';
 
 /** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;

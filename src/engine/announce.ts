@@ -18,6 +18,8 @@ interface Turn {
 
 /** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues that. */
 export function decideTouched(state: MonitorState, now: number): void {
+  // Called after every poll, mostly with nothing to decide.
+  if (state.touched.size === 0) return;
   const turn = { state, now, waiting: new Map() };
   let left = maxAtOnce;
   for (const id of state.touched) {

@@ -87,11 +87,7 @@ export function namePerson(
 /** The client's address: what the trusted proxy put last into `X-Forwarded-For`, else the peer's. */
 export function addressOf({ settings: { trustedProxy } }: Guard, { headers, address }: Caller): string {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return address;
-  const last =
-    String(headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .at(-1)
-      ?.trim() ?? '';
+  const last = /[^,]*$/.exec(String(headers['x-forwarded-for'] ?? ''))?.[0].trim() ?? '';
   return isIP(last) === 0 ? address : last;
 }
 

@@ -19,14 +19,9 @@ export type VerifiedGrant =
  * HMAC-SHA256 over all of it, so nothing can be changed in it.
  */
 export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGrant): string {
-  const query = new URLSearchParams({
-    account: grant.account,
-    rule: grant.rule,
-    incident: grant.incident,
-    expires: String(grant.expiresAt),
-    signature: signGrant(secretKey, grant).toString('base64url'),
-  });
-  return query.toString();
+  const { expiresAt, ...named } = grant;
+  const signature = signGrant(secretKey, grant).toString('base64url');
+  return new URLSearchParams({ ...named, expires: String(expiresAt), signature }).toString();
 }
 
 /**

@@ -27,6 +27,8 @@ export interface AppOptions extends PageOptions, Refusing {
   readonly reports: ReportDesk | null;
 }
 
+const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
+
 /** Answers one request whose body was read; null where it can have none. */
 export type App = (request: IncomingMessage, response: ServerResponse, body: Buffer | null) => Promise<void>;
 
@@ -45,7 +47,12 @@ export function createApp(options: AppOptions): App {
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (context, methods) => refuse(options, wrongMethod(listMethods(methods)), context),
+      onMethodNotAllowed: (context, methods) =>
+        refuse(
+          options,
+          wrongMethod(allMethods.filter((method) => methods.includes(method)).join(', ')),
+          context,
+        ),
     }),
   );
   app.use(async (context, next) => {
@@ -112,14 +119,17 @@ function readPage(text: string): string {
 function answerBy(app: OpenAPIHono<WebEnv>): App {
   return (request, response, body) =>
     getRequestListener(
-      (given, env) => app.fetch(body === null ? given : withBody(given, body), env),
+      (given, env) => {
+        const { url, method, headers } = given;
+        const whole =
+          body === null
+            ? given
+            : new Request(url, { method, headers, body: body.length === 0 ? null : new Uint8Array(body) });
+        return app.fetch(whole, env);
+      },
       // Other parts of the process keep Node's own `Request` and `Response`.
       { overrideGlobalObjects: false },
     )(request, response);
-}
-
-function withBody({ url, method, headers }: Request, body: Buffer): Request {
-  return new Request(url, { method, headers, body: body.length === 0 ? null : new Uint8Array(body) });
 }
 
 /** Hono takes a broken percent sign for a character of its own. */
@@ -131,13 +141,8 @@ function requireReadableAddress({ req }: WebContext): void {
   }
 }
 
-function listMethods(methods: readonly string[]): string {
-  return ['HEAD', 'GET', 'POST', 'DELETE'].filter((method) => methods.includes(method)).join(', ');
-}
-
 async function refuse(refusing: Refusing, error: unknown, context: WebContext): Promise<Response> {
-  const { incoming: request } = context.env;
-  const { status, headers, body } = await renderRefusal(refusing, { error: translate(error), request });
+  const { status, headers, body } = await renderRefusal(refusing, translate(error), context.env.incoming);
   return new Response(body, { status, headers });
 }
 

@@ -38,6 +38,7 @@ export class Attempts {
     this.#windowStart = clock.monotonic();
   }
 
+  /** Since the start. */
   get refused(): number {
     return this.#refused;
   }

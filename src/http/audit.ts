@@ -23,16 +23,7 @@ const actions = [
   { path: /\/accounts\/(?<account>[^/]+)\/(?<action>[^/]+)$/ },
 ] as const;
 
-const unsaid: ReadonlySet<string> = new Set([
-  'by',
-  'back',
-  'next',
-  'token',
-  'confirmed',
-  'change',
-  'seen',
-  'sig',
-]);
+const unsaid = new Set(['by', 'back', 'next', 'token', 'confirmed', 'change', 'seen', 'sig']);
 const maxDetailLength = 500;
 
 /** What a changing request did, for the audit; null where it changed nothing that others would ask about. */
@@ -56,14 +47,7 @@ export async function describeAction(guard: Guard, context: WebContext): Promise
   };
 }
 
-interface Found {
-  readonly action: string;
-  readonly account?: string | undefined;
-  readonly rule?: string | undefined;
-  readonly id?: string | undefined;
-}
-
-function actionOf(method: string, requested: string): Found | null {
+function actionOf(method: string, requested: string) {
   for (const { path, ...names } of actions) {
     const found = path.exec(requested);
     if (found === null) continue;
@@ -79,13 +63,11 @@ function named(text: string | undefined): string | null {
 }
 
 function detailOf(id: string | undefined, given: ReadonlyMap<string, string>): string {
-  const said = [...given].filter(
-    ([key, value]) => value !== '' && !unsaid.has(key) && !key.startsWith('seen-'),
+  const words = [...given].flatMap(([key, value]) =>
+    value === '' || unsaid.has(key) || key.startsWith('seen-') ? [] : [`${key} ${value}`],
   );
-  const words = said.map(([key, value]) => `${key} ${value}`);
-  return [...(id === undefined ? [] : [decodeURIComponent(id)]), ...words]
-    .join(', ')
-    .slice(0, maxDetailLength);
+  const named = id === undefined ? [] : [decodeURIComponent(id)];
+  return [...named, ...words].join(', ').slice(0, maxDetailLength);
 }
 
 /** The keys of a body, JSON or form, with those of the address. The body was read before and is at hand. */
@@ -93,9 +75,6 @@ async function readGiven({ req }: WebContext): Promise<ReadonlyMap<string, strin
   const body = await req.text();
   const isForm = (req.header('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
   const pairs = isForm ? [...new URLSearchParams(body)] : Object.entries(parseJsonObject(body) ?? {});
-  const texts = pairs.map(([key, value]): [string, string] => [
-    key,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  return new Map([...Object.entries(req.query()), ...texts]);
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  return new Map([...Object.entries(req.query()), ...pairs].map(([key, value]) => [key, textOf(value)]));
 }

@@ -1,26 +1,16 @@
-export type Labels = Readonly<Record<string, string>>;
-
 export interface Sample {
-  readonly labels: Labels;
+  readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
+  /** After the name of the metric: the series of a histogram have several names. */
+  readonly series?: '' | '_bucket' | '_sum' | '_count';
 }
 
-export type Metric =
-  | {
-      readonly type: 'gauge' | 'counter';
-      readonly name: string;
-      readonly help: string;
-      readonly samples: readonly Sample[];
-    }
-  | {
-      readonly type: 'histogram';
-      readonly name: string;
-      readonly help: string;
-      /** Cumulative, without the last one that holds everything. */
-      readonly buckets: readonly { readonly le: number; readonly count: number }[];
-      readonly sum: number;
-      readonly count: number;
-    };
+export interface Metric {
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
 
 export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -29,52 +19,49 @@ export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
  * without a sample are left out.
  */
 export function renderExposition(metrics: readonly Metric[]): string {
-  return metrics.map(renderMetric).join('');
-}
-
-function renderMetric(metric: Metric): string {
-  const samples = renderSamples(metric);
-  return samples === '' ? '' : renderHead(metric) + samples;
+  return metrics
+    .map((metric) => (metric.samples.length === 0 ? '' : renderHead(metric) + renderSamples(metric)))
+    .join('');
 }
 
 /** The lines that stand once before all samples of a metric. */
 export function renderHead({ name, help, type }: Metric): string {
-  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+  const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return `# HELP ${name} ${escaped}\n# TYPE ${name} ${type}\n`;
 }
 
-export function renderSamples(metric: Metric): string {
-  const lines =
-    metric.type === 'histogram'
-      ? histogramLines(metric)
-      : metric.samples.map((sample) => line(metric.name, sample));
-  return lines.join('');
+export function renderSamples({ name, samples }: Metric): string {
+  return samples.map((sample) => line(name, sample)).join('');
 }
 
-function histogramLines({ name, buckets, sum, count }: Extract<Metric, { type: 'histogram' }>): string[] {
+/** `le` are upper bounds of cumulative counts, without the last one that holds everything. */
+export function histogramSamples(histogram: {
+  readonly buckets: readonly { readonly le: number; readonly count: number }[];
+  readonly sum: number;
+  readonly count: number;
+}): readonly Sample[] {
+  const { buckets, sum, count } = histogram;
+  const all = [...buckets, { le: Number.POSITIVE_INFINITY, count }];
   return [
-    ...buckets.map((bucket) =>
-      line(`${name}_bucket`, { labels: { le: formatNumber(bucket.le) }, value: bucket.count }),
-    ),
-    line(`${name}_bucket`, { labels: { le: '+Inf' }, value: count }),
-    line(`${name}_sum`, { labels: {}, value: sum }),
-    line(`${name}_count`, { labels: {}, value: count }),
+    ...all.map((bucket) => ({
+      series: '_bucket' as const,
+      labels: { le: formatNumber(bucket.le) },
+      value: bucket.count,
+    })),
+    { series: '_sum', labels: {}, value: sum },
+    { series: '_count', labels: {}, value: count },
   ];
 }
 
-function line(name: string, { labels, value }: Sample): string {
+function line(name: string, { labels, value, series = '' }: Sample): string {
   let pairs = '';
   for (const key in labels) pairs += `${pairs === '' ? '{' : ','}${key}="${escapeLabel(labels[key] ?? '')}"`;
-  return `${name}${pairs === '' ? '' : `${pairs}}`} ${formatNumber(value)}\n`;
+  return `${name}${series}${pairs === '' ? '' : `${pairs}}`} ${formatNumber(value)}\n`;
 }
 
 function formatNumber(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
-  return String(value);
-}
-
-function escapeHelp(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
+  return value > 0 ? '+Inf' : '-Inf';
 }
 
 const plain = /^[\w .:/-]*$/;

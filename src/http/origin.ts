@@ -35,14 +35,12 @@ export function isSameOrigin(
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return 'other';
   const { origin } = headers;
   if (origin === undefined) return site === undefined ? 'unknown' : 'same';
-  const given = parseOrigin(origin);
+  const given = URL.parse(origin);
   // A browser's origin has no path.
   if (given === null || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/i.test(origin)) return 'other';
   // The scheme is not compared with `Host`: a proxy in front may have ended TLS.
   if (given.host === parseAuthority(headers.host)?.host) return 'same';
-  return settings.publicUrl !== null && given.origin === parseOrigin(settings.publicUrl)?.origin
-    ? 'same'
-    : 'other';
+  return given.origin === URL.parse(settings.publicUrl ?? '')?.origin ? 'same' : 'other';
 }
 
 /**
@@ -56,16 +54,10 @@ export function isSecure(headers: IncomingHttpHeaders, settings: ServerSettings)
 }
 
 function publicHost(settings: ServerSettings): string | null {
-  return settings.publicUrl === null ? null : (parseOrigin(settings.publicUrl)?.hostname ?? null);
+  return URL.parse(settings.publicUrl ?? '')?.hostname ?? null;
 }
 
-function parseAuthority(
-  header: string | undefined,
-): { readonly host: string; readonly hostname: string } | null {
+function parseAuthority(header: string | undefined): URL | null {
   if (header === undefined || !/^[A-Za-z0-9.\-_[\]:]+$/.test(header)) return null;
-  return parseOrigin(`http://${header}`);
-}
-
-function parseOrigin(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
+  return URL.parse(`http://${header}`);
 }

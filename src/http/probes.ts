@@ -1,7 +1,7 @@
 import { isoText } from '../domain/moment.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { CurrentViews } from '../views/current-views.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import type { Answer } from './refusal.ts';
 
 /** What programs ask for all day: it is answered without loading what page and API need. */
@@ -23,20 +23,11 @@ export function createProbes(views: Pick<CurrentViews, 'now'>): ReadonlyMap<stri
 
 function readiness(views: LiveViews, query: URLSearchParams): Answer {
   const { ready, problems, version, startedAt, configLoadedAt, configReloadOk, cluster } = views.status();
-  const body = {
-    status: ready ? 'ok' : isBlind(cluster) ? 'not-polling' : 'starting',
-    problems,
-    ...(cluster === undefined ? {} : pollingJson(cluster)),
-    ...(cluster === undefined ? {} : { cluster: clusterJson(cluster) }),
-  };
+  const status = ready ? 'ok' : isBlind(cluster) ? 'not-polling' : 'starting';
+  const body = { status, problems, ...(cluster && clusterJson(cluster)) };
   if (!query.has('verbose')) return json(ready ? 200 : 503, body);
-  const details = {
-    version,
-    startedAt: isoText(startedAt),
-    configLoadedAt: isoText(configLoadedAt),
-    configReloadOk,
-  };
-  return json(ready ? 200 : 503, { ...body, ...details });
+  const instants = { startedAt: isoText(startedAt), configLoadedAt: isoText(configLoadedAt) };
+  return json(ready ? 200 : 503, { ...body, version, ...instants, configReloadOk });
 }
 
 /** It knows the accounts, and nobody polls them. */
@@ -44,23 +35,18 @@ function isBlind(cluster: ClusterStatus | undefined): boolean {
   return cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
 }
 
-/** `this`, the name of another node, `nobody` or `unknown`, and since when. */
-function pollingJson({ polling: { who, node, since } }: ClusterStatus): object {
-  return { polling: node ?? who, pollingSince: isoText(since) };
-}
-
-/** Other daemons look at `reachesDatabase` where they do not reach it themselves, and at `role` and `origin` where they are no members of the same one. */
-function clusterJson({
-  role,
-  node,
-  owner,
-  epoch,
-  reachesDatabase,
-  origin,
-  sameConfiguration,
-}: ClusterStatus): object {
+/**
+ * `polling` is `this`, the name of another node, `nobody` or `unknown`. Other daemons look at `reachesDatabase` where they do not reach it
+ * themselves, and at `role` and `origin` where they are no members of the same one.
+ */
+function clusterJson(cluster: ClusterStatus): object {
+  const { role, node, owner, epoch, reachesDatabase, origin, sameConfiguration, polling } = cluster;
   const server = origin === null ? {} : { origin };
-  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, ...server, sameConfiguration };
+  return {
+    polling: polling.node ?? polling.who,
+    pollingSince: isoText(polling.since),
+    cluster: { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, ...server, sameConfiguration },
+  };
 }
 
 function json(status: number, body: object): Answer {

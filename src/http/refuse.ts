@@ -13,14 +13,15 @@ export interface Refusing {
 /** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */
 export async function renderRefusal(
   { log, clock, timezone }: Refusing,
-  failed: { readonly error: unknown; readonly request: IncomingMessage },
+  cause: unknown,
+  request: IncomingMessage,
 ): Promise<Answer> {
-  const { request } = failed;
-  const error = toRequestError(failed.error);
+  const error = toRequestError(cause);
   const target = request.url ?? '';
   if (error.code === 'internal')
-    log.error({ err: failed.error, path: pathOf(target) }, 'answering a request failed');
-  if (wantsPage(request, target)) {
+    log.error({ err: cause, path: pathOf(target) }, 'answering a request failed');
+  const isForPrograms = target.startsWith('/api/') || pathOf(target) === '/events';
+  if (!isForPrograms && (request.headers.accept ?? '').includes('text/html')) {
     const { errorPage, signInDetour } = await import('./page/error.ts');
     const frame = { now: clock.now(), timezone };
     return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
@@ -36,16 +37,9 @@ function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StorageError) {
     const text = error.kind === 'fenced' ? error.message : 'The database cannot be read just now.';
-    return new RequestError('unavailable', text, {
-      'retry-after': '5',
-    });
+    return new RequestError('unavailable', text, { 'retry-after': '5' });
   }
   return new RequestError('internal', 'Something went wrong here; the log says what.');
-}
-
-function wantsPage({ headers }: IncomingMessage, target: string): boolean {
-  if (target.startsWith('/api/') || pathOf(target) === '/events') return false;
-  return (headers.accept ?? '').includes('text/html');
 }
 
 function pathOf(target: string): string {

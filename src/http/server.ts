@@ -59,17 +59,18 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     limits,
     probes: createProbes(views),
     scrape: createScrape(options, guard),
-    headers: {
-      ...securityHeaders,
-      ...(options.database == null ? {} : { [databaseHeader]: options.database }),
-    },
+    headers: { ...securityHeaders, ...(options.database != null && { [databaseHeader]: options.database }) },
     refusing,
-    app: () => {
-      app ??= loadApp();
-      return app;
-    },
+    app: () => (app ??= loadApp()),
   };
-  const server = createServer(serverOptions(limits), (request, response) => {
+  const timing = {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.connectionCheckMs,
+  };
+  const server = createServer(timing, (request, response) => {
     // While the server closes, nothing more comes over a connection that was answered.
     response.once('close', () => {
       if (!server.listening) server.closeIdleConnections();
@@ -89,16 +90,6 @@ function requireProtection({ settings }: WebServerOptions): void {
   throw new ListenError(
     `server.host ${settings.host} can be reached from other machines: set server.token, or server.allowUnauthenticated to true`,
   );
-}
-
-function serverOptions(limits: ServerLimits): Parameters<typeof createServer>[0] {
-  return {
-    maxHeaderSize: limits.maxHeaderBytes,
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: limits.connectionCheckMs,
-  };
 }
 
 interface Answering {
@@ -125,7 +116,7 @@ async function answer(it: Answering, request: IncomingMessage, response: ServerR
     }
     // A body that was refused unread would otherwise be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
-    send(await renderRefusal(it.refusing, { error, request }), request, response);
+    send(await renderRefusal(it.refusing, error, request), request, response);
   }
 }
 
@@ -134,7 +125,9 @@ async function answerOrThrow(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = readAddress(request.url ?? '');
+  const target = request.url ?? '';
+  // A path is not resolved but appended: `//name/x` would be an address on another host.
+  const url = URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
   if (url === null) throw new RequestError('bad_request', 'The address cannot be read.');
   // Which of several names would count differs from server to server, and a proxy in front may have checked
   // another one.
@@ -155,11 +148,6 @@ async function answerOrThrow(
   await handle(request, response, body);
 }
 
-/** Path and query. A path is not resolved but appended: `//name/x` would be an address on another host. */
-function readAddress(target: string): URL | null {
-  return URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
-}
-
 function send({ status, headers, body }: Answer, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -167,59 +155,45 @@ function send({ status, headers, body }: Answer, request: IncomingMessage, respo
 
 /** What could not even be parsed: too slow, too large, or no HTTP. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  const status =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : '400 Bad Request';
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
+  const statuses: Readonly<Record<string, string>> = {
+    ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+    HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  };
+  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 async function listen(server: Server, { settings }: WebServerOptions): Promise<string> {
   server.listen(settings.port, settings.host.replace(/^\[|\]$/g, ''));
-  await once(server, 'listening').catch((error) => {
-    throw toListenError(error, settings);
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const where = `${settings.host}:${settings.port}`;
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: `${where} is already in use; set server.port to another one`,
+      EACCES: `${where} may not be used by this user; ports below 1024 need a privilege`,
+      EADDRNOTAVAIL: `${settings.host} is no address of this machine`,
+      ENOTFOUND: `${settings.host} is no known host`,
+    };
+    const reason = reasons[cause.code ?? ''] ?? `cannot listen on ${where}: ${cause.message}`;
+    throw new ListenError(reason, { cause });
   });
-  return describeAddress(server.address() as AddressInfo);
-}
-
-function toListenError(
-  error: NodeJS.ErrnoException,
-  settings: { readonly host: string; readonly port: number },
-): ListenError {
-  const where = `${settings.host}:${settings.port}`;
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${where} is already in use; set server.port to another one`,
-    EACCES: `${where} may not be used by this user; ports below 1024 need a privilege`,
-    EADDRNOTAVAIL: `${settings.host} is no address of this machine`,
-    ENOTFOUND: `${settings.host} is no known host`,
-  };
-  return new ListenError(reasons[error.code ?? ''] ?? `cannot listen on ${where}: ${error.message}`, {
-    cause: error,
-  });
-}
-
-function describeAddress({ address, family, port }: AddressInfo): string {
+  const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 function closeOnce(server: Server, streams: EventStreams, { clock }: WebServerOptions): () => Promise<void> {
   let closing: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    const cancel = clock.setTimer(1_000, () => server.closeAllConnections());
+    const closed = once(server, 'close');
+    server.close();
+    streams.close();
+    server.closeIdleConnections();
+    await closed;
+    cancel();
+  };
   return () => {
-    closing ??= new Promise((resolve) => {
-      const cancel = clock.setTimer(1_000, () => server.closeAllConnections());
-      server.close(() => {
-        cancel();
-        resolve();
-      });
-      streams.close();
-      server.closeIdleConnections();
-    });
+    closing ??= close();
     return closing;
   };
 }
@@ -229,16 +203,8 @@ function closeOnce(server: Server, streams: EventStreams, { clock }: WebServerOp
  * `same-origin` and not `no-referrer`, because with the latter browsers send `Origin: null` with our own forms.
  */
 const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',

@@ -4,7 +4,7 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import { deriveKey } from './ack-link.ts';
 
 const cookieName = 'lowwater_session';
@@ -13,15 +13,6 @@ const usualLengthMs = 12 * hourMs;
 export const keptLengthMs = 30 * dayMs;
 /** A session in use is made longer once this share of it has passed. */
 const renewedShare = 0.1;
-
-export interface SessionsOptions {
-  readonly token: Secret;
-  readonly viewerToken: Secret | null;
-  readonly key: Buffer;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
-}
 
 export interface Session {
   readonly role: Role;
@@ -39,17 +30,25 @@ export class Sessions {
   readonly #tokens: readonly { readonly role: Role; readonly digest: Buffer; readonly key: Buffer }[];
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #ended: SessionsOptions['ended'];
+  readonly #ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
 
-  constructor({ token, viewerToken, key, clock, random, ended }: SessionsOptions) {
+  constructor(options: {
+    readonly token: Secret;
+    readonly viewerToken: Secret | null;
+    readonly key: Buffer;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
+  }) {
+    const { token, viewerToken } = options;
     const read = (role: Role, secret: Secret) => {
-      const tokenDigest = digestOf(secret.reveal());
-      return { role, digest: tokenDigest, key: deriveKey(Buffer.concat([key, tokenDigest]), 'session') };
+      const digest = digestOf(secret.reveal());
+      return { role, digest, key: deriveKey(Buffer.concat([options.key, digest]), 'session') };
     };
     this.#tokens = [read('operator', token), ...(viewerToken === null ? [] : [read('viewer', viewerToken)])];
-    this.#clock = clock;
-    this.#random = random;
-    this.#ended = ended;
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#ended = options.ended;
   }
 
   /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
-import type { LiveViews } from '../views/views.ts';
+import type { LiveViews } from '../views/live-views.ts';
 import type { Caller } from './access.ts';
 
 export interface WebEnv {

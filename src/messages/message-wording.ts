@@ -8,7 +8,7 @@ import {
 } from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
-import { isWorse, type Severity } from '../domain/severity.ts';
+import { isWorse } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
 import {
   type ItemLink,
@@ -21,20 +21,12 @@ import {
 } from './item-wording.ts';
 import { type ReportAccountWording, reportSubject, wordReport } from './report-wording.ts';
 
-interface IncidentsWording {
-  readonly headline: string;
-  /** `2 CRITICAL, 1 WARNING`: stands above the items, which say the rest. */
-  readonly tally: string;
-  readonly tone: Tone;
-  /** The first `limit` items, the most urgent first. */
-  readonly items: readonly ItemWording[];
-  readonly more: number;
-}
-
-export function wordIncidents(message: IncidentMessage, limit: number): IncidentsWording {
+/** The first `limit` items in words, the most urgent first, with what stands above them. */
+export function wordIncidents(message: IncidentMessage, limit: number) {
   const shown = message.items.slice(0, limit).map((item) => wordItem(item, message));
   return {
     headline: headlineOf(message, shown),
+    /** `2 CRITICAL, 1 WARNING`: stands above the items, which say the rest. */
     tally: tallyOf(message.items),
     tone: worstTone(message.items),
     items: shown,
@@ -105,28 +97,23 @@ function firstOf<T>([first]: readonly T[]): T {
   return first;
 }
 
-/** `2 critical, 1 warning, 3 resolved`. */
+/** `2 CRITICAL, 1 WARNING, 3 RESOLVED`. */
 function tallyOf(items: readonly MessageItem[]): string {
-  const counts = new Map<string, number>();
-  for (const word of ['critical', 'warning', 'info', 'resolved', 'closed']) counts.set(word, 0);
-  for (const item of items) {
+  const words = items.map((item) => {
     const state = stateOf(item);
-    const word = state === 'resolved' || state === 'closed' ? state : item.severity;
-    counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const parts = [...counts].filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
-  return parts.join(', ').toUpperCase();
+    return state === 'resolved' || state === 'closed' ? state : item.severity;
+  });
+  return ['critical', 'warning', 'info', 'resolved', 'closed']
+    .map((word) => [words.filter((other) => other === word).length, word] as const)
+    .flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : []))
+    .join(', ')
+    .toUpperCase();
 }
 
 function worstTone(items: readonly MessageItem[]): Tone {
-  let worst: Severity | null = null;
-  let ended: Tone = 'neutral';
-  for (const item of items) {
-    const tone = toneOf(item);
-    if (tone === 'good' || tone === 'neutral') ended = tone === 'good' ? tone : ended;
-    else if (worst === null || isWorse(tone, worst)) worst = tone;
-  }
-  return worst ?? ended;
+  const tones = items.map(toneOf);
+  const order = ['critical', 'warning', 'info', 'good'] as const;
+  return order.find((tone) => tones.includes(tone)) ?? 'neutral';
 }
 
 /** A message as channels with cards show it. Nothing in it is escaped. */
@@ -204,19 +191,17 @@ function wordIncidentCard(message: IncidentMessage, maxParts: number): Card {
   return {
     tone,
     headline,
-    parts: items.map((item) => (single ? wholePart(item) : partAmongOthers(item))),
+    parts: items.map((item) =>
+      single ? { ...item, title: null, lines: item.story } : partAmongOthers(item),
+    ),
     more: more === 0 ? null : wordMore(more),
     links: single ? [] : pageLinks(message),
   };
 }
 
-function wholePart({ tone, story, figures, advice, note, origin, links }: ItemWording): CardPart {
-  return { title: null, tone, lines: story, figures, advice, note, origin, links };
-}
-
 function partAmongOthers(item: ItemWording): CardPart {
   return {
-    ...wholePart(item),
+    ...item,
     title: item.headline,
     lines: item.story.slice(0, 1),
     figures: item.figures.slice(0, figuresAmongOthers),
@@ -227,14 +212,12 @@ function partAmongOthers(item: ItemWording): CardPart {
 
 function wordReportCard(message: ReportMessage, maxParts: number): Card {
   const words = wordReport(message, maxParts);
+  const runsOut = words.runsOut === null ? [] : [words.runsOut];
   return {
     tone: 'info',
     headline: words.headline,
     parts: [
-      {
-        ...emptyPart,
-        lines: [...(words.runsOut === null ? [] : [words.runsOut]), words.period, ...words.totals],
-      },
+      { ...emptyPart, lines: [...runsOut, words.period, ...words.totals] },
       ...words.accounts.map(accountPart),
     ],
     more: words.more === 0 ? null : `and ${plural(words.more, 'more account')}`,

@@ -23,54 +23,18 @@ const payHorizonMs = 30 * dayMs;
 const mostly = 0.7;
 const namesShown = 10;
 
-interface ReportLine {
-  readonly label: string;
-  readonly balance: string;
-  readonly perDay: string;
-  readonly toppedUp: string;
-  readonly runway: string;
-  readonly lasts: string;
-  /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
-  readonly runwayClause: string;
-  /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
-  readonly forecasts: string;
-}
-
-export interface ReportAccountWording {
-  readonly name: string;
-  readonly id: string;
-  /** None where the account was never read. */
-  readonly lines: readonly ReportLine[];
-  /** `2 incidents, 1 still open`. */
-  readonly incidents: string;
-  /** `USED UP`, `FINE`. */
-  readonly state: { readonly word: string; readonly tone: Tone };
-  readonly advice: string | null;
-  readonly read: string;
-}
-
-export interface ReportWording {
-  readonly headline: string;
-  readonly period: string;
-  /**
-   * Accounts that may run out before the next report, and those of which nothing is known; null where no
-   * report follows.
-   */
-  readonly runsOut: string | null;
-  /** One line per currency. */
-  readonly totals: readonly string[];
-  readonly accounts: readonly ReportAccountWording[];
-  readonly more: number;
-}
+export type ReportAccountWording = ReturnType<typeof wordAccount>;
 
 /** At most `limit` accounts, shortest runway first as it comes; totals are always of all. */
-export function wordReport(message: ReportMessage, limit: number): ReportWording {
+export function wordReport(message: ReportMessage, limit: number) {
   const frame = { timezone: message.timezone, now: message.at };
   const shown = message.accounts.slice(0, limit);
   return {
     headline: reportHeadline(message),
     period: `${formatMoment(message.since, frame)} to ${formatMoment(message.until, frame)}`,
+    /** Accounts that may run out before the next report, and those of which nothing is known; null where no report follows. */
     runsOut: wordRunsOut(message),
+    /** One line per currency. */
     totals: totalsOf(message),
     accounts: shown.map((account) => wordAccount(account, message)),
     more: message.accounts.length - shown.length,
@@ -92,17 +56,16 @@ function reportHeadline(message: ReportMessage): string {
   return `${report}, ${soonest.name} ends first, in ${roughRunway(soonest.runwayMs)}`;
 }
 
-function soonestEnd(message: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
-  let soonest: { readonly name: string; readonly runwayMs: number } | null = null;
-  for (const account of message.accounts) {
-    for (const { id: balance } of account.balances) {
-      const runwayMs = account.runways[balance]?.runwayMs ?? null;
-      if (runwayMs !== null && (soonest === null || runwayMs < soonest.runwayMs)) {
-        soonest = { name: cleanText(account.name, 80), runwayMs };
-      }
-    }
-  }
-  return soonest;
+function soonestEnd({
+  accounts,
+}: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
+  const ends = accounts.flatMap(({ name, balances, runways }) =>
+    balances.flatMap(({ id }) => {
+      const runwayMs = runways[id]?.runwayMs ?? null;
+      return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs }];
+    }),
+  );
+  return ends.toSorted((left, right) => left.runwayMs - right.runwayMs)[0] ?? null;
 }
 
 /**
@@ -148,61 +111,51 @@ function list(names: readonly string[]): string {
 }
 
 function totalsOf(message: ReportMessage): readonly string[] {
-  const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
-  const byCurrency = new Map<
-    string,
-    { readonly currency: string; spent: Micros; toppedUp: Micros; left: Micros; soon: Micros; later: Micros }
-  >();
-  for (const account of message.accounts) {
-    if (account.reading === null) continue;
-    const currency = cleanText(account.reading.currency, 12);
-    const code = currencyCode(currency);
-    const sum = byCurrency.get(code) ?? { currency, spent: 0, toppedUp: 0, left: 0, soon: 0, later: 0 };
-    sum.spent += sumOf(account.spent);
-    sum.toppedUp += sumOf(account.toppedUp);
-    sum.left += sumOf(account.reading.balances);
-    for (const { micros, dueAt } of account.payments) {
-      const dueInMs = (dueAt ?? message.at) - message.at;
-      if (dueInMs <= soonMs) sum.soon += micros;
-      if (dueInMs <= payHorizonMs) sum.later += micros;
-    }
-    byCurrency.set(code, sum);
-  }
-  return [...byCurrency.values()].map(({ currency, spent, toppedUp, left, soon, later }) => {
-    const perDay = formatComputed(spent / days, currency);
+  const byCurrency = Map.groupBy(
+    message.accounts.filter(({ reading }) => reading !== null),
+    (account) => currencyCode(currencyOf(account) ?? ''),
+  );
+  return [...byCurrency.values()].map((accounts) => {
+    const amount = (micros: Micros): string => formatAmount(micros, currency);
+    const currency = accounts[0] === undefined ? null : currencyOf(accounts[0]);
+    const total = (of: (account: ReportAccount) => Iterable<Micros>): Micros =>
+      accounts.flatMap((account) => [...of(account)]).reduce((sum, micros) => sum + micros, 0);
+    const dueWithin = (ms: number): Micros =>
+      total(({ payments }) =>
+        payments.filter(({ dueAt }) => (dueAt ?? message.at) - message.at <= ms).map(({ micros }) => micros),
+      );
+    const spent = total((account) => Object.values(account.spent));
+    const toppedUp = total((account) => Object.values(account.toppedUp));
+    const left = total(({ reading }) => Object.values(reading?.balances ?? {}));
+    const later = dueWithin(payHorizonMs);
     const pay =
-      later === 0
-        ? ''
-        : `; to pay ${formatAmount(soon, currency)} within 7 days, ${formatAmount(later, currency)} within 30`;
-    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up${pay}`;
+      later === 0 ? '' : `; to pay ${amount(dueWithin(soonMs))} within 7 days, ${amount(later)} within 30`;
+    const perDay = formatComputed(spent / daysOf(message), currency);
+    return `${amount(left)} left in all; ${amount(spent)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : amount(toppedUp)} topped up${pay}`;
   });
 }
 
-function sumOf(amounts: Readonly<Record<Balance, Micros>>): Micros {
-  return Object.values(amounts).reduce((sum, micros) => sum + micros, 0);
-}
-
-function wordAccount(account: ReportAccount, message: ReportMessage): ReportAccountWording {
+function wordAccount(account: ReportAccount, message: ReportMessage) {
   const frame = { timezone: message.timezone, now: message.at };
-  const inUse = account.balances.filter(({ id }) => isInUse(account, id));
+  const { reading, balances, name, id, incidents } = account;
+  const inUse = balances.filter((balance) => isInUse(account, balance.id));
+  // None where the account was never read.
+  const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
-    name: cleanText(account.name, 80) || account.id,
-    id: account.id,
-    lines:
-      account.reading === null
-        ? []
-        : (inUse.length === 0 ? account.balances.slice(0, 1) : inUse).map((balance) =>
-            wordLine(account, balance, message),
-          ),
-    incidents: wordIncidentCount(account.incidents),
+    name: cleanText(name, 80) || id,
+    id,
+    lines: shown.map((balance) => wordLine(account, balance, message)),
+    /** `2 incidents, 1 still open`. */
+    incidents: wordIncidentCount(incidents),
+    /** `USED UP`, `FINE`. */
     state: stateOf(account),
     advice: adviceOf(account),
-    read: account.reading === null ? 'never read' : `read ${formatMoment(account.reading.at, frame)}`,
+    read: reading === null ? 'never read' : `read ${formatMoment(reading.at, frame)}`,
   };
 }
 
 /** The worst that holds for the account. */
-function stateOf(account: ReportAccount): ReportAccountWording['state'] {
+function stateOf(account: ReportAccount): { readonly word: string; readonly tone: Tone } {
   const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
   if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
@@ -223,28 +176,33 @@ function isInUse(account: ReportAccount, balance: Balance): boolean {
   return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
 }
 
-function wordLine(
-  account: ReportAccount,
-  { id: balance, label }: BalanceDefinition,
-  message: ReportMessage,
-): ReportLine {
-  const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
-  const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
-  const tops = account.topUps.filter((topUp) => topUp.balance === balance).length;
+function wordLine(account: ReportAccount, { id: balance, label }: BalanceDefinition, message: ReportMessage) {
+  const { reading, topUps, runways, spent, records } = account;
+  const currency = currencyOf(account);
+  const tops = topUps.filter((topUp) => topUp.balance === balance).length;
   const toppedUp = account.toppedUp[balance] ?? 0;
-  const runway = account.runways[balance] ?? null;
+  const runway = runways[balance] ?? null;
   const frame = { timezone: message.timezone, now: message.at };
   return {
     label,
-    balance:
-      account.reading === null ? 'unknown' : formatAmount(amountOf(account.reading, balance), currency),
-    perDay: formatComputed((account.spent[balance] ?? 0) / days, currency),
+    balance: reading === null ? 'unknown' : formatAmount(amountOf(reading, balance), currency),
+    perDay: formatComputed((spent[balance] ?? 0) / daysOf(message), currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(runway, frame),
     lasts: wordRunway(runway),
+    /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
     runwayClause: wordRunwayClause(runway, frame),
-    forecasts: wordRecord(account.records[balance] ?? null),
+    /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
+    forecasts: wordRecord(records[balance] ?? null),
   };
+}
+
+function currencyOf({ reading }: ReportAccount): string | null {
+  return reading === null ? null : cleanText(reading.currency, 12);
+}
+
+function daysOf({ since, until }: ReportMessage): number {
+  return Math.max((until - since) / dayMs, 1 / 24);
 }
 
 /** Of two weeks, even in a monthly report: older forecasts are not kept. */
@@ -257,18 +215,19 @@ function wordRecord(record: ForecastRecord | null): string {
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {
-  const { length: count } = incidents.filter((incident) => !incident.event);
-  if (count === 0) return 'no incidents';
-  const open = incidents.filter((incident) => !incident.event && incident.resolvedAt === null).length;
-  if (open === count) return `${plural(open, 'incident')} still open`;
-  return open === 0 ? plural(count, 'incident') : `${plural(count, 'incident')}, ${open} still open`;
+  const counted = incidents.filter(({ event }) => !event);
+  const open = counted.filter(({ resolvedAt }) => resolvedAt === null).length;
+  if (counted.length === 0) return 'no incidents';
+  if (open === counted.length) return `${plural(open, 'incident')} still open`;
+  return `${plural(counted.length, 'incident')}${open === 0 ? '' : `, ${open} still open`}`;
 }
 
 function adviceOf(account: ReportAccount): string | null {
-  const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
   const parts = account.balances.flatMap(({ id: balance, label }) => {
     const restore = account.runways[balance]?.restoreMicros ?? null;
-    return restore === null || restore <= 0 ? [] : [`${formatPayable(restore, currency)} on ${label}`];
+    return restore === null || restore <= 0
+      ? []
+      : [`${formatPayable(restore, currencyOf(account))} on ${label}`];
   });
   return parts.length === 0 ? null : `Top up ${parts.join(' and ')} for another 30 days.`;
 }

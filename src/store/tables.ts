@@ -1,3 +1,5 @@
+import type { Item } from './asking.ts';
+
 export type ColumnKind = 'integer' | 'text' | 'bytes';
 
 /** A table of lowwater's data; both databases have the same ones. */
@@ -12,7 +14,7 @@ export interface Table {
   readonly slotted?: true;
 }
 
-export type Row = readonly (number | string | Uint8Array | null)[];
+export type Row = readonly Item[];
 
 /** How much a table holds: rows, and bytes in its columns of text and bytes. */
 export interface Tally {

@@ -1,4 +1,4 @@
-import type { LiveViews } from './views.ts';
+import type { LiveViews } from './live-views.ts';
 
 /** Who answers: the daemon that owns the accounts, or one that stands by. Asked once a request. */
 export class CurrentViews {

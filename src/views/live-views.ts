@@ -1,6 +1,20 @@
+import type { Counters } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  AuditEntry,
+  ExpectedTopUp,
+  ExpectOrder,
+  KnownSession,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import { entryOf } from '../domain/provider-entry.ts';
+import type { OutcomeKind } from '../domain/reading.ts';
+import type { Silence } from '../domain/route.ts';
 import {
   calendarKeyOf,
   endSession,
@@ -11,7 +25,7 @@ import {
   sessionsOf,
 } from '../engine/access.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
-import { blockedUntil, takeReading } from '../engine/observe.ts';
+import { blockedUntil, type PushedReading, type PushResult, takeReading } from '../engine/observe.ts';
 import {
   acknowledge,
   addSilence,
@@ -24,8 +38,67 @@ import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
-import { createViews } from './create-views.ts';
-import type { LiveViews } from './views.ts';
+import { createViews, type Views } from './create-views.ts';
+import type { AccountView } from './views.ts';
+
+/** What people may do to a running daemon. Refusals are values with a sentence for the person. */
+interface Actions {
+  acknowledge(order: Acknowledge): Promise<Refusal | null>;
+  /** Takes many at once, stored as one; one answer for each, in their order. */
+  acknowledgeAll(order: {
+    readonly alerts: readonly SeenAlertName[];
+    readonly by: string;
+    readonly comment: string;
+  }): Promise<readonly (Refusal | null)[]>;
+  /** Gives an incident back: reminders and escalation go on. */
+  unacknowledge(alert: AlertName): Promise<Refusal | null>;
+  /** A person has paid: the money is expected. */
+  expectTopUp(order: ExpectOrder): Promise<ExpectedTopUp | Refusal>;
+  /** The money does not come, or came unnoticed. */
+  cancelExpected(topUp: Pick<ExpectedTopUp, 'account' | 'id'>): Promise<Refusal | null>;
+  silence(order: SilenceOrder): Promise<Silence | Refusal>;
+  expireSilence(id: string): Promise<Refusal | null>;
+  /** Lets a silence that is not over last so much longer. */
+  extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
+  /** Keeps what a person did, for the audit. */
+  recordAction(entry: AuditEntry): Promise<void>;
+  /** Makes another key for the calendar of payments. */
+  renewCalendarKey(): Promise<{ readonly key: string } | Refusal>;
+  /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
+  pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
+  /** Takes in a reading of an account that is not polled; not new where it was there already. */
+  pushReading(reading: PushedReading): Promise<PushResult | Refusal>;
+}
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly startedAt: number;
+  /** Database open, migrations done, scheduler running. */
+  readonly ready: boolean;
+  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written. */
+  readonly problems: readonly string[];
+  readonly configLoadedAt: number;
+  readonly configReloadOk: boolean;
+  /** Of a daemon that shares its database with others. */
+  readonly cluster?: ClusterStatus;
+}
+
+export interface LiveViews extends Views, Actions {
+  /** Ends a session of the page before its time, also for what comes after a restart. */
+  endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
+  isSessionEnded(id: string): boolean;
+  /** Keeps that a browser is signed in, for the list of sessions. */
+  recordSession(session: KnownSession): void;
+  sessions(): readonly KnownSession[];
+  /** What the calendar's address must name; null before one was made. */
+  calendarKey(): string | null;
+  /** What links in messages may be signed with, the newest first. */
+  linkKeys(): readonly Buffer[];
+  status(): DaemonStatus;
+  readonly counters: Counters;
+  /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
+  subscribe(changed: () => void): () => void;
+}
 
 /** Before this (1 January 2026) the clock is certainly wrong. */
 const earliestSaneMs = 1_767_225_600_000;

@@ -16,8 +16,9 @@ import {
 } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import type { ChannelView } from './create-views.ts';
 import type { DuePayment } from './payment-plan.ts';
-import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
+import type { AccountView, AlertView, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the
@@ -349,7 +350,7 @@ function factValueJson(value: Fact['value']): string | number {
 }
 
 /** More of an acknowledgement is kept than is public. */
-function acknowledgementJson(
+export function acknowledgementJson(
   given: { readonly at: number; readonly by: string; readonly comment: string } | null,
 ) {
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };

@@ -4,7 +4,8 @@ import { dayMs } from '../domain/duration.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
-import type { AccountView, Views } from './views.ts';
+import type { Views } from './create-views.ts';
+import type { AccountView } from './views.ts';
 
 /** Reading more takes a second or more: spending of a long time, or of thousands of accounts, is added up only where filters name fewer. */
 const maxReadings = 1_000_000;
@@ -41,36 +42,12 @@ export interface GroupSpent extends Spent {
   readonly buckets: Micros[];
 }
 
-export interface Review {
-  readonly since: number;
-  readonly until: number;
-  /** Open at some time in it, newest first, events left out. */
-  readonly incidents: readonly Incident[];
-  /** Older ones were left out. */
-  readonly isCut: boolean;
-  readonly open: number;
-  readonly acknowledged: number;
-  /** Medians, of those that were acknowledged and that were resolved. */
-  readonly acknowledgeMs: number | null;
-  readonly resolveMs: number | null;
-  /** Null where spending was not added up: too many readings. */
-  readonly spending: {
-    readonly accounts: readonly AccountSpent[];
-    readonly groups: readonly GroupSpent[];
-    readonly belowZeroMs: number;
-  } | null;
-  readonly groupBy: string | null;
-  readonly bucketMs: number;
-  /** Of the last two weeks: the middle error of forecasts of three days, over how many. */
-  readonly forecasts: { readonly medianError: number; readonly count: number } | null;
-  /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
-  readonly unknown: readonly AccountView[];
-}
+export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
 type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readings' | 'record'>;
 
 /** What happened in a time: incidents, how long they took people, and what was spent, beside as long a time before it. */
-export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promise<Review> {
+export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const { since, until } = order;
   const found = await views.incidents({ since, until, limit: maxIncidents });
   const incidents = found.filter((incident) => !incident.event && order.wantsIncident(incident));
@@ -79,25 +56,31 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder): Promis
     accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
   const bucketMs = Math.ceil((until - since - 1) / dayMs / maxBuckets) * dayMs;
-  const ledger = new Ledger({ since, until, bucketMs, groupBy });
+  const sums = new SpendingSums({ since, until, bucketMs, groupBy });
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
-      if (!ledger.isFull)
-        await ledger.add(account, readingsOf(views, account, { from: ledger.firstAt(account), until }));
+      if (!sums.isFull)
+        await sums.add(account, readingsOf(views, account, { from: sums.firstAt(account), until }));
   return {
     since,
     until,
+    /** Open at some time in it, newest first, events left out. */
     incidents,
+    /** Older ones were left out. */
     isCut: found.length === maxIncidents,
     open: incidents.filter(({ resolvedAt }) => resolvedAt === null).length,
     acknowledged: incidents.filter(({ acknowledgement }) => acknowledgement !== null).length,
+    /** Medians, of those that were acknowledged and that were resolved. */
     acknowledgeMs: median(incidents.map((it) => (it.acknowledgement?.at ?? Number.NaN) - it.firedAt)),
     resolveMs: median(incidents.map((it) => (it.resolvedAt ?? Number.NaN) - it.firedAt)),
-    spending: ledger.isFull ? null : ledger.close(),
+    /** Null where it was not added up: too many readings. */
+    spending: sums.isFull ? null : sums.close(),
     groupBy,
     bucketMs,
+    /** Of the last two weeks: the middle error of forecasts of three days, over how many. */
     forecasts: forecastsOf(views, accounts),
-    unknown: ledger.unknown,
+    /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
+    unknown: sums.unknown,
   };
 }
 
@@ -111,16 +94,20 @@ async function* readingsOf(
   for (let at = from; at < until; at += stepMs) yield views.readings(id, at, Math.min(until, at + stepMs));
 }
 
+interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'> {
+  readonly bucketMs: number;
+}
+
 /** Adds up what accounts spent, account by account. */
-class Ledger {
-  readonly #order: Pick<Review, 'since' | 'until' | 'bucketMs' | 'groupBy'>;
+class SpendingSums {
+  readonly #order: SumOrder;
   readonly #accounts: AccountSpent[] = [];
   readonly #groups = new Map<string, GroupSpent>();
   readonly unknown: AccountView[] = [];
   #belowZeroMs = 0;
   #readings = 0;
 
-  constructor(order: Pick<Review, 'since' | 'until' | 'bucketMs' | 'groupBy'>) {
+  constructor(order: SumOrder) {
     this.#order = order;
   }
 
@@ -191,7 +178,7 @@ class Ledger {
     return made;
   }
 
-  close(): NonNullable<Review['spending']> {
+  close() {
     const most = (left: Spent, right: Spent): number => right.spent - left.spent;
     const accounts = this.#accounts.toSorted(most);
     return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
@@ -205,7 +192,7 @@ function commonLabel(accounts: readonly AccountView[]): string | null {
   return [...counts].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null;
 }
 
-function forecastsOf(views: ReviewViews, accounts: readonly AccountView[]): Review['forecasts'] {
+function forecastsOf(views: ReviewViews, accounts: readonly AccountView[]) {
   const records = accounts.flatMap(({ id, balances }) =>
     balances.flatMap((balance) => views.record(id, balance.id) ?? []),
   );

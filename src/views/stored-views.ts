@@ -6,8 +6,8 @@ import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { evaluate } from '../rules/about-rules.ts';
-import { createViews, type ViewDependencies } from './create-views.ts';
-import type { Views } from './views.ts';
+import { createViews, type Views } from './create-views.ts';
+import type { ViewDependencies } from './views.ts';
 
 export interface StoredDependencies {
   readonly settings: Settings;

@@ -1,144 +1,98 @@
-import type { Counters } from '../daemon/counting.ts';
-import type { Acknowledgement, Incident } from '../domain/alert.ts';
-import type { Payment, Runway } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
-import type {
-  Acknowledge,
-  AlertName,
-  AuditEntry,
-  ExpectedTopUp,
-  ExpectOrder,
-  KnownSession,
-  Muted,
-  Refusal,
-  SeenAlertName,
-  SilenceOrder,
-} from '../domain/operator.ts';
-import type { Notification } from '../domain/outbox.ts';
-import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
-import type { AccountState, Balance, OutcomeKind, PollRecord, Reading } from '../domain/reading.ts';
-import type { Silence } from '../domain/route.ts';
-import type { Ladder, Rule } from '../domain/rule.ts';
-import type { AccountSettings } from '../domain/settings.ts';
-import type { Severity } from '../domain/severity.ts';
-import type { PushedReading, PushResult } from '../engine/observe.ts';
-import type { ClusterStatus } from '../ports/cluster.ts';
-import type { NextStep } from '../rules/about-rules.ts';
+import { describeIncident } from '../daemon/compose.ts';
+import type { HistoryLoader } from '../daemon/history-loader.ts';
+import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
+import { dayMs } from '../domain/duration.ts';
+import type { SilenceOrder } from '../domain/operator.ts';
+import type { NotificationReason } from '../domain/outbox.ts';
+import type { Forecast } from '../domain/quantity.ts';
+import { type Balance, ofEach } from '../domain/reading.ts';
+import type { Rule } from '../domain/rule.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { incidentOf, sketchIncident } from '../engine/incidents.ts';
+import { suppressionOf } from '../engine/inhibit.ts';
+import { blockedUntil } from '../engine/observe.ts';
+import { paymentsOf, runwayOf } from '../engine/runways.ts';
+import { laterStarts, nextWindow } from '../engine/silencing.ts';
+import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { wordItem } from '../messages/item-wording.ts';
+import type { StoreReader } from '../ports/store.ts';
+import {
+  balanceLevels,
+  evaluate,
+  explainRule,
+  type NextStep,
+  nextStep,
+  wouldNotFire,
+} from '../rules/about-rules.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
-import type { WeekAgo } from '../spending/interval.ts';
+import { thin } from '../spending/thin.ts';
 
-/**
- * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
- * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
- */
-export interface Views {
-  /** All of them, or those of the given ids that there are, in their order. */
-  accounts(ids?: readonly string[]): Promise<readonly AccountView[]>;
-  accountIds(): readonly string[];
-  /** What alerts and silences can be chosen by, each with the word for people. */
-  choices(): Readonly<
-    Record<'accounts' | 'rules' | 'labels', readonly (readonly [value: string, word: string])[]>
-  >;
-  /** How many accounts there are, and of how many the last poll gave no reading. */
-  counts(): { readonly accounts: number; readonly unread: number };
-  account(id: string): Promise<AccountView | null>;
-  /** Oldest first, as stored: thinning is the caller's. */
-  readings(account: string, since: number, until: number): Promise<readonly Reading[]>;
-  polls(account: string, since: number, until: number): Promise<readonly PollRecord[]>;
-  /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
-  alerts(options: { readonly all: boolean }): Promise<readonly AlertView[]>;
-  /** The alert of an account and a rule while it is pending or firing. */
-  alert(account: string, rule: string): Promise<AlertView | null>;
-  /** What fires now, without words: for counting thousands. */
-  firing(): Iterable<FiringView>;
-  incidents(options: {
-    readonly account?: string;
-    readonly since?: number;
-    /** Only those that fired before it. */
-    readonly until?: number;
-    readonly limit?: number;
-  }): Promise<readonly Incident[]>;
-  /** The rules that apply to the account, each with what it says now. */
-  explain(account: string): Promise<readonly Explanation[]>;
-  /** Newest first, of those that were made before an instant. */
-  notifications(limit: number, before?: number): Promise<readonly Notification[]>;
-  /** What people did in [since, before), newest first. */
-  audit(query: {
-    readonly since: number;
-    readonly before: number;
-    readonly limit: number;
-  }): readonly AuditEntry[];
-  channels(): readonly ChannelView[];
-  /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
-  silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
-  /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
-  weekAgo(account: string, balance: Balance): WeekAgo | null;
-  /** How good the forecasts of a balance were; null while none came due. */
-  record(account: string, balance: Balance): ForecastRecord | null;
-  /** Top-ups that are expected of a balance, and monthly runs (below zero). */
-  coming(account: string, balance: Balance): readonly { readonly at: number; readonly micros: Micros }[];
-  /** What people announced and has not come yet, of every account; the oldest order of each first. */
-  expected(): readonly ExpectedTopUp[];
-  /** Not yet over, soonest start first; recurring ones with their present or next window. */
-  silences(): readonly SilenceView[];
-  /** What a silence would mute, before it is ordered; or why it would not be taken. */
-  wouldMute(order: SilenceOrder): Muted | Refusal;
+const dayPoints = 96;
+const shownLaterStarts = 3;
+
+export interface ViewDependencies {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  readonly historyLoader: HistoryLoader;
+  readonly now: () => number;
+  /** When an account is polled next; null where no daemon runs. */
+  readonly nextPollAt: (account: string) => number | null;
 }
 
-export interface SilencedQuery {
-  readonly account: string;
-  readonly balance: Balance;
-  readonly since: number;
-  readonly until: number;
+/** An account as people see it. Money is in millionths, instants are milliseconds since 1970, null is unknown. */
+export type AccountView = Readonly<ReturnType<typeof viewAccount>>;
+
+export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
+  const now = parts.now();
+  const { poll, rules, log } = account;
+  const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency } = account.settings;
+  const { outcome, failure, polledAt, reading, consecutiveFailures, usage } = poll;
+  const alerts = [...account.alerts.values()];
+  const firing = alerts.filter((alert) => alert.state === 'firing');
+  const blocked = blockedUntil(parts.state, id);
+  return {
+    ...{ id, name, labels, topUpUrl, runbookUrl, note, balances },
+    /** Of the newest reading, else the configured one. */
+    currency: reading?.currency ?? currency,
+    ...{ outcome, failure, polledAt },
+    readAt: reading?.at ?? null,
+    nextPollAt: parts.nextPollAt(id),
+    pollIntervalMs: account.pollIntervalMs,
+    reading,
+    runways: ofEach(balances, (balance) => runwayOf(account, balance, now)),
+    consecutiveFailures,
+    backoffUntil: blocked > now ? blocked : null,
+    usage,
+    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists of thousands show a few: the others' days are never looked at. */
+    get day() {
+      return thin(log.readings(now - dayMs), dayPoints);
+    },
+    /** What is to be paid, by balance; worked out when it is asked for. */
+    get payments() {
+      return paymentsOf(account, now);
+    },
+    thresholds: ofEach(balances, (balance) => balanceLevels(rules, balance)),
+    worst: worstOf(firing),
+    firing: firing.length,
+    pending: alerts.filter((alert) => alert.state === 'pending').length,
+  };
 }
 
-/** What people may do to a running daemon. Refusals are values with a sentence for the person. */
-interface Actions {
-  acknowledge(order: Acknowledge): Promise<Refusal | null>;
-  /** Takes many at once, stored as one; one answer for each, in their order. */
-  acknowledgeAll(order: {
-    readonly alerts: readonly SeenAlertName[];
-    readonly by: string;
-    readonly comment: string;
-  }): Promise<readonly (Refusal | null)[]>;
-  /** Gives an incident back: reminders and escalation go on. */
-  unacknowledge(alert: AlertName): Promise<Refusal | null>;
-  /** A person has paid: the money is expected. */
-  expectTopUp(order: ExpectOrder): Promise<ExpectedTopUp | Refusal>;
-  /** The money does not come, or came unnoticed. */
-  cancelExpected(topUp: Pick<ExpectedTopUp, 'account' | 'id'>): Promise<Refusal | null>;
-  silence(order: SilenceOrder): Promise<Silence | Refusal>;
-  expireSilence(id: string): Promise<Refusal | null>;
-  /** Lets a silence that is not over last so much longer. */
-  extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
-  /** Keeps what a person did, for the audit. */
-  recordAction(entry: AuditEntry): Promise<void>;
-  /** Makes another key for the calendar of payments. */
-  renewCalendarKey(): Promise<{ readonly key: string } | Refusal>;
-  /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
-  pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
-  /** Takes in a reading of an account that is not polled; not new where it was there already. */
-  pushReading(reading: PushedReading): Promise<PushResult | Refusal>;
+/** The balance that runs out first: the one that people see first and accounts are sorted by. Where none does, the first of the account. */
+export function leadingBalance({ runways, balances }: AccountView): Balance {
+  let leading = balances[0]?.id ?? '';
+  for (const { id } of balances) {
+    const runway = runways[id]?.runwayMs ?? null;
+    if (runway !== null && runway < (runways[leading]?.runwayMs ?? Number.POSITIVE_INFINITY)) leading = id;
+  }
+  return leading;
 }
 
-export interface AccountView
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'balances'>,
-    Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
-  /** Of the newest reading, else the configured one. */
-  readonly currency: string | null;
-  readonly readAt: number | null;
-  readonly nextPollAt: number | null;
-  readonly pollIntervalMs: number;
-  readonly runways: Readonly<Record<Balance, Runway | null>>;
-  readonly backoffUntil: number | null;
-  /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
-  readonly day: readonly Reading[];
-  readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
-  /** What is to be paid, by balance; worked out when it is asked for. */
-  readonly payments: readonly Payment[];
-  readonly worst: Severity | null;
-  readonly firing: number;
-  readonly pending: number;
+function worstOf(alerts: readonly Alert[]): Severity | null {
+  return alerts.reduce<Severity | null>(
+    (worst, { severity }) => (worst === null || isWorse(severity, worst) ? severity : worst),
+    null,
+  );
 }
 
 export interface AlertView
@@ -170,9 +124,81 @@ export interface AlertView
   readonly incident: string | null;
 }
 
-export interface FiringView
-  extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'silenced' | 'inhibited'> {
-  readonly acknowledged: boolean;
+export type FiringView = ReturnType<typeof viewFiring> extends Iterable<infer View> ? View : never;
+
+export function* viewFiring({ state, now }: ViewDependencies) {
+  const at = now();
+  for (const { state: phase, account, rule, severity, incident: id } of state.alerts.values()) {
+    if (phase !== 'firing') continue;
+    const incident = id === null ? undefined : state.incidents.get(id);
+    yield {
+      account,
+      rule,
+      severity,
+      since: incident?.firedAt ?? at,
+      acknowledged: incident !== undefined && isAcknowledged(incident),
+      ...(incident === undefined
+        ? { silenced: false, inhibited: false }
+        : suppressionOf(state, incident, at)),
+    };
+  }
+}
+
+export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
+  const { state } = parts;
+  const now = parts.now();
+  const account = state.accounts.get(alert.account) ?? null;
+  const open = incidentOf(state, alert);
+  const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
+  return {
+    ...viewIncident(parts, incident, 'firing'),
+    state: alert.state === 'pending' ? 'pending' : 'firing',
+    severity: alert.severity,
+    value: alert.value,
+    threshold: alert.threshold,
+    forecast: ofEach(
+      balancesOf(state, alert.account),
+      (balance) => account && (runwayOf(account, balance, now)?.forecast ?? null),
+    ),
+    acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
+    ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
+    flapping: alert.flappingSince !== null,
+    incident: alert.incident,
+  };
+}
+
+export function viewIncident(
+  parts: ViewDependencies,
+  incident: Incident,
+  kind: NotificationReason,
+): AlertView {
+  const { account, rule, type, balance, severity, value, threshold } = incident;
+  const now = parts.now();
+  const item = describeIncident(parts.state, { incident, kinds: [kind], now });
+  const { timezone } = parts.state.settings;
+  const { subject } = wordItem(item, { timezone, at: now, publicUrl: null });
+  return {
+    account,
+    accountName: item.accountName,
+    labels: incident.labels,
+    rule,
+    type,
+    balance,
+    severity,
+    state: 'resolved',
+    since: incident.firedAt,
+    resolvedAt: incident.resolvedAt,
+    value,
+    threshold,
+    forecast: ofEach(balancesOf(parts.state, account), () => null),
+    summary: kind === 'firing' ? `${subject} (${severity})` : subject,
+    acknowledged: incident.acknowledgement,
+    silenced: false,
+    inhibited: false,
+    flapping: false,
+    notified: Object.entries(incident.notified).map(([channel, { at }]) => ({ channel, at })),
+    incident: incident.id,
+  };
 }
 
 export interface Explanation {
@@ -185,12 +211,21 @@ export interface Explanation {
   readonly next: NextStep | null;
 }
 
-export interface ChannelView {
-  readonly name: string;
-  readonly type: string;
-  readonly pending: number;
-  readonly lastDeliveredAt: number | null;
-  readonly lastError: string | null;
+export function explain(
+  parts: ViewDependencies,
+  account: WatchedAccount,
+  rule: Explanation['rule'],
+): Explanation {
+  const facts = factsOf(account, parts.now());
+  const alert = account.alerts.get(rule.id);
+  const firing = alert?.state === 'firing' ? alert.severity : null;
+  return {
+    rule,
+    evaluation: explainRule(rule, facts, firing),
+    alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
+    wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
+    next: nextStep(rule, facts),
+  };
 }
 
 export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | 'endsAt' | 'by' | 'comment'> {
@@ -201,32 +236,24 @@ export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | '
   readonly laterStarts: readonly number[];
 }
 
-export interface DaemonStatus {
-  readonly version: string;
-  readonly startedAt: number;
-  /** Database open, migrations done, scheduler running. */
-  readonly ready: boolean;
-  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written. */
-  readonly problems: readonly string[];
-  readonly configLoadedAt: number;
-  readonly configReloadOk: boolean;
-  /** Of a daemon that shares its database with others. */
-  readonly cluster?: ClusterStatus;
-}
-
-export interface LiveViews extends Views, Actions {
-  /** Ends a session of the page before its time, also for what comes after a restart. */
-  endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
-  isSessionEnded(id: string): boolean;
-  /** Keeps that a browser is signed in, for the list of sessions. */
-  recordSession(session: KnownSession): void;
-  sessions(): readonly KnownSession[];
-  /** What the calendar's address must name; null before one was made. */
-  calendarKey(): string | null;
-  /** What links in messages may be signed with, the newest first. */
-  linkKeys(): readonly Buffer[];
-  status(): DaemonStatus;
-  readonly counters: Counters;
-  /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
-  subscribe(changed: () => void): () => void;
+/** Not yet over, soonest start first; recurring ones with their present or next window. */
+export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
+  const at = now();
+  const { calendar, settings } = state;
+  const own = [...state.silences.values()].map(({ createdBy, ...silence }) => ({
+    ...silence,
+    by: createdBy,
+    laterStarts: [],
+  }));
+  const recurring = settings.silences.flatMap((silence) => {
+    const window = nextWindow(calendar, silence, at);
+    if (window === null) return [];
+    const later = [...laterStarts(calendar, silence, window.startsAt).take(shownLaterStarts)];
+    const { match, comment } = silence;
+    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
+  });
+  return [...own, ...recurring]
+    .filter(({ endsAt }) => endsAt > at)
+    .map((silence) => ({ ...silence, active: silence.startsAt <= at }))
+    .sort((left, right) => left.startsAt - right.startsAt);
 }

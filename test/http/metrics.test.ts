@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Forecast } from '../../src/domain/quantity.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
-import type { AccountView, LiveViews } from '../../src/views/views.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
+import type { AccountView } from '../../src/views/views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { buildAccountView, buildRunway, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 

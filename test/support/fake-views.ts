@@ -17,17 +17,9 @@ import type { PushedReading, PushResult } from '../../src/engine/observe.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
-import type {
-  AccountView,
-  AlertView,
-  ChannelView,
-  DaemonStatus,
-  Explanation,
-  FiringView,
-  LiveViews,
-  SilencedQuery,
-  SilenceView,
-} from '../../src/views/views.ts';
+import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
+import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
+import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC. */
 export const viewsNow = Date.UTC(2026, 10, 20, 18, 41);

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
-import type { LiveViews } from '../../src/views/views.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
 import type { World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Batch } from '../../src/ports/store.ts';
-import type { LiveViews } from '../../src/views/views.ts';
+import type { LiveViews } from '../../src/views/live-views.ts';
 import type { EventQueue } from './event-queue.ts';
 
 export interface Timer {

@@ -6,8 +6,7 @@ import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView } from '../../views/views.ts';
+import { type AccountView, leadingBalance } from '../../views/views.ts';
 import {
   commonBalances,
   endOf,

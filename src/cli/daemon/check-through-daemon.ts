@@ -1,6 +1,6 @@
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
-import type { Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
 import { CommandError } from '../command.ts';
 import { askDaemon, type DaemonAddress } from './daemon-connection.ts';
 

@@ -1,5 +1,6 @@
 import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
-import type { AccountView, SilenceView, Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { AccountView, SilenceView } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 

@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { accountJson, outcomeSchema } from '../../views/public-json.ts';
-import type { LiveViews } from '../../views/views.ts';
 import { addHistoryOperations } from './history.ts';
 import { accept, findAccount, pageOfList, pagingQuery } from './input.ts';
 import { type Api, answers, listed, operations, streamed, takes, written } from './operation.ts';

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
-import type { LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { parseInstant } from './input.ts';

@@ -3,7 +3,8 @@ import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
 import { isoText } from '../../domain/moment.ts';
 import type { Refusal } from '../../domain/operator.ts';
-import type { AccountView, Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
 
 /** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView } from '../../views/views.ts';
+import { type AccountView, leadingBalance } from '../../views/views.ts';
 import { commonBalances } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
-import { type AccountState, accountStates, mentionsAll, nameOf, runwayOf, stateOf } from './words.ts';
+import { type AccountState, accountStates, addressOf, mentionsAll, nameOf, stateOf } from './words.ts';
 
 const sortKeys = ['runway', 'state', 'name', 'burn', 'age'] as const;
 
@@ -23,17 +22,7 @@ export interface ListQuery {
   readonly cursor: string | null;
 }
 
-export interface AccountPage {
-  readonly accounts: readonly AccountView[];
-  readonly matching: number;
-  readonly total: number;
-  readonly before: number;
-  readonly nextCursor: string | null;
-  /** The balances that all accounts have; null where accounts have different ones. */
-  readonly balances: readonly BalanceDefinition[] | null;
-  /** Of all accounts, whatever the query. */
-  readonly counts: Readonly<Record<AccountState, number>>;
-}
+export type AccountPage = ReturnType<AccountListing['page']>;
 
 const pageSize = 100;
 const maxSearchLength = 100;
@@ -43,26 +32,17 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   return {
     search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
-    sort: readSort(query.get('sort')),
+    sort: balanceForm.test(query.get('sort') ?? '') ? (query.get('sort') ?? '') : 'runway',
     descending: query.get('order') === 'desc',
     cursor: query.get('cursor') || null,
   };
 }
 
-function readSort(text: string | null): SortKey {
-  return text !== null && balanceForm.test(text) ? text : 'runway';
-}
-
 /** The query as an address again; what is as usual is left out. */
 export function writeListQuery(query: ListQuery): string {
-  const parameters = new URLSearchParams();
-  if (query.search !== '') parameters.set('q', query.search);
-  if (query.state !== null) parameters.set('state', query.state);
-  if (query.sort !== 'runway') parameters.set('sort', query.sort);
-  if (query.descending) parameters.set('order', 'desc');
-  if (query.cursor !== null) parameters.set('cursor', query.cursor);
-  const text = parameters.toString();
-  return text === '' ? '/' : `/?${text}`;
+  const { search, state, sort, descending, cursor } = query;
+  const order = descending ? 'desc' : null;
+  return addressOf('/', { q: search, state, sort: sort === 'runway' ? null : sort, order, cursor });
 }
 
 interface Placed {
@@ -113,7 +93,7 @@ export class AccountListing {
     }
   }
 
-  page(): AccountPage {
+  page() {
     this.#trim();
     const end = this.#held.at(-1);
     const more = end !== undefined && this.#before + this.#held.length < this.#matching;
@@ -123,7 +103,9 @@ export class AccountListing {
       total: this.#total,
       before: this.#before,
       nextCursor: more ? writeCursor(end.place) : null,
+      /** The balances that all accounts have; null where accounts have different ones. */
       balances: commonBalances(this.#lists),
+      /** Of all accounts, whatever the query. */
       counts: this.#counts,
     };
   }
@@ -132,11 +114,6 @@ export class AccountListing {
     this.#held.sort((left, right) => this.#compare(left.place, right.place)).splice(pageSize);
     if (this.#held.length === pageSize) this.#farthest = this.#held.at(-1)?.place ?? null;
   }
-}
-
-/** Amounts of two currencies have no order: each currency stands for itself. */
-function isAmount(sort: SortKey): boolean {
-  return sort === 'burn' || !sortKeys.some((key) => key === sort);
 }
 
 /** What an account is sorted by: the key, null where unknown; the currency where that counts; its state; name and id. */
@@ -151,14 +128,11 @@ const placeSchema = z.tuple([
 type Place = z.infer<typeof placeSchema>;
 
 function placeOf(account: AccountView, sort: SortKey): Place {
-  const currency = isAmount(sort) ? currencyCode(account.currency ?? '') : '';
-  return [
-    keyOf(account, sort),
-    currency,
-    accountStates.indexOf(stateOf(account)),
-    nameOf(account.name),
-    account.id,
-  ];
+  // Amounts of two currencies have no order: each currency stands for itself.
+  const isAmount = sort === 'burn' || !sortKeys.some((key) => key === sort);
+  const currency = isAmount ? currencyCode(account.currency ?? '') : '';
+  const state = accountStates.indexOf(stateOf(account));
+  return [keyOf(account, sort), currency, state, nameOf(account.name), account.id];
 }
 
 /** The unknown comes last in either direction; what is alike has an order of its own: the worst, then by name. */
@@ -177,14 +151,11 @@ function compare(left: number | string, right: number | string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/**
- * Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest
- * reading.
- */
+/** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
 function keyOf(account: AccountView, sort: SortKey): number | string | null {
   switch (sort) {
     case 'runway':
-      return runwayOf(account);
+      return account.runways[leadingBalance(account)]?.runwayMs ?? null;
     case 'state':
       return accountStates.indexOf(stateOf(account));
     case 'name':

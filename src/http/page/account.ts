@@ -5,25 +5,21 @@ import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
-import type {
-  AccountView,
-  AlertView,
-  Explanation,
-  LiveViews,
-  SilenceView,
-  Views,
-} from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
-import { accountPath, silenceForm } from './forms.ts';
+import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { labelList } from './overview.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
+  accountPath,
   age,
   badge,
   balanceCell,
@@ -36,6 +32,7 @@ import {
   severityWord,
   stateOf,
   stateWords,
+  table,
   unknown,
 } from './words.ts';
 
@@ -54,12 +51,9 @@ export async function renderAccount(
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
   const chart = await ifReadable(() => chartSection(views, account, query, frame));
+  const { id, currency } = account;
   const incidents = await ifReadable(async () =>
-    incidentTable(
-      await views.incidents({ account: account.id, limit: shownIncidents }),
-      account.currency,
-      frame,
-    ),
+    incidentTable(await views.incidents({ account: id, limit: shownIncidents }), currency, frame),
   );
   const polls = await ifReadable(() => pollTable(views, account, frame));
   const silences = views.silences().filter((silence) => concerns(silence, account));
@@ -137,9 +131,13 @@ async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, fram
   const found = await views.polls(account.id, frame.now - span, frame.now + 1);
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${label} balance</th>`)}</tr></thead>
-<tbody>${polls.toReversed().map((poll) => pollRow(poll, account, frame))}</tbody></table></div>`;
+  const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${label} balance</th>`)}`;
+  return table(
+    'Polls',
+    'cards compact',
+    head,
+    polls.toReversed().map((poll) => pollRow(poll, account, frame)),
+  );
 }
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
@@ -156,9 +154,12 @@ function ruleList(explanations: readonly Explanation[], account: AccountView, fr
   if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
   const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
   const rows = (label: string, some: readonly Explanation[]): Html =>
-    html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards">
-<thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th></tr></thead>
-<tbody>${some.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
+    table(
+      label,
+      'cards',
+      html`<th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th>`,
+      some.map((explanation) => ruleRow(explanation, account, frame)),
+    );
   const fine = explanations.filter(isFine);
   const others = explanations.filter((explanation) => !isFine(explanation));
   return html`${others.length > 0 && rows('Rules', others)}${
@@ -192,31 +193,20 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 
-function differenceOf(
-  left: Quantity | null,
-  right: Quantity | null,
-): { readonly by: Quantity; readonly isBelow: boolean } | null {
-  if (left?.unit === 'money' && right?.unit === 'money')
-    return {
-      by: { unit: 'money', micros: Math.abs(left.micros - right.micros) },
-      isBelow: left.micros < right.micros,
-    };
-  if (left?.unit === 'duration' && right?.unit === 'duration')
-    return { by: { unit: 'duration', ms: Math.abs(left.ms - right.ms) }, isBelow: left.ms < right.ms };
-  return null;
+function differenceOf(left: Quantity | null, right: Quantity | null) {
+  if (left?.unit === 'money' && right?.unit === 'money') {
+    const micros = left.micros - right.micros;
+    return { by: { unit: 'money', micros: Math.abs(micros) } as const, isBelow: micros < 0 };
+  }
+  if (left?.unit !== 'duration' || right?.unit !== 'duration') return null;
+  const ms = left.ms - right.ms;
+  return { by: { unit: 'duration', ms: Math.abs(ms) } as const, isBelow: ms < 0 };
 }
 
 function verdict({ evaluation, alert }: Explanation): Html {
   if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity));
   if (alert?.state === 'pending') return badge('pending', 'Pending');
-  switch (evaluation.kind) {
-    case 'ok':
-      return badge('good', 'Fine');
-    case 'unknown':
-      return badge('neutral', 'No verdict');
-    case 'breached':
-      return badge(evaluation.severity, 'Breached');
-    case 'event':
-      return badge(evaluation.severity, 'Happened');
-  }
+  if (evaluation.kind === 'ok') return badge('good', 'Fine');
+  if (evaluation.kind === 'unknown') return badge('neutral', 'No verdict');
+  return badge(evaluation.severity, evaluation.kind === 'event' ? 'Happened' : 'Breached');
 }

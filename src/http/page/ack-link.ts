@@ -1,8 +1,8 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountLinks, summaryOf } from './alerts.ts';
-import { accountPath, personFields, seenFields } from './forms.ts';
-import { age, badge, type Frame, severityWord } from './words.ts';
+import { personFields, seenFields } from './forms.ts';
+import { accountPath, age, badge, type Frame, severityWord } from './words.ts';
 
 export interface Linked {
   readonly alert: AlertView;

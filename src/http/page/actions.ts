@@ -1,7 +1,8 @@
 import { parseDuration } from '../../domain/duration.ts';
 import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
-import type { AlertView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AlertView } from '../../views/views.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';

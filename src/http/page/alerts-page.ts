@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Incident } from '../../domain/alert.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import type { AlertView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { accountsOf, alertCard, sortAlerts } from './alerts.ts';
@@ -17,7 +19,7 @@ import {
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { type Frame, ifReadable, mentionsAll } from './words.ts';
+import { addressOf, type Frame, ifReadable, mentionsAll } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
@@ -48,9 +50,8 @@ const exactFilters = [
 
 /** Of thousands only those are shown that a search finds. */
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
-  const set = [query.q, query.severity, query.care, query.account, query.rule, query.label].filter(
-    Boolean,
-  ).length;
+  const { q, severity, care, account, rule, label } = query;
+  const set = [q, severity, care, account, rule, label].filter(Boolean).length;
   return html`<details class="fold"><summary>Filter${(set > 0 || query.state !== 'open') && html` · ${query.state}${set > 0 && `, ${plural(set, 'filter')}`}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
 <label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
@@ -67,17 +68,15 @@ async function openSection(views: LiveViews, query: AlertQuery, frame: Frame): P
     return html`<p class="empty">No open alert is like this. <a href="/alerts">Show all that are open</a>, or <a href="/alerts?state=past">past incidents</a>.</p>`;
   const back = writeAlertQuery(query);
   const accounts = await accountsOf(views, alerts);
+  // Ticked for the form below the list, which the forms within the list must not be part of.
+  const picker = (alert: AlertView): Html =>
+    html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
 <ul class="alerts picked">${alerts.map((alert) =>
     alertCard(alert, accounts.get(alert.account) ?? null, frame, { back, pick: picker(alert) }),
   )}</ul>
 ${pager(query, nextCursor)}
 ${bulkForm(page, query, back)}</section>`;
-}
-
-/** Ticked for the form below the list, which the forms within the list must not be part of. */
-function picker(alert: AlertView): Html {
-  return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
 }
 
 function bulkForm({ matching, digest }: AlertPage, query: AlertQuery, back: string): Html {
@@ -99,13 +98,10 @@ function pastSection(views: LiveViews, query: AlertQuery, frame: Frame): Promise
           until: before,
           limit: Math.max(limit, incidentsLookedAt),
         });
-        return incidents
-          .filter(
-            (incident) =>
-              (incident.event || incident.resolvedAt !== null) &&
-              selects(query, { ...incident, severity: incident.worstSeverity }),
-          )
-          .slice(0, limit);
+        const isWanted = (incident: Incident): boolean =>
+          (incident.event || incident.resolvedAt !== null) &&
+          selects(query, { ...incident, severity: incident.worstSeverity });
+        return incidents.filter(isWanted).slice(0, limit);
       },
       ({ firedAt }) => firedAt,
     );
@@ -138,12 +134,7 @@ export interface AlertQuery {
   readonly cursor: string | null;
 }
 
-interface AlertPage {
-  readonly alerts: readonly AlertView[];
-  readonly matching: number;
-  readonly digest: string;
-  readonly nextCursor: string | null;
-}
+type AlertPage = ReturnType<typeof pageOfAlerts>;
 
 const pageSize = 100;
 const maxTextLength = 200;
@@ -165,13 +156,7 @@ export function readAlertQuery(query: URLSearchParams): AlertQuery {
 
 /** The query as an address again; what is as usual is left out. */
 function writeAlertQuery({ state, ...rest }: AlertQuery): string {
-  const parameters = new URLSearchParams();
-  if (state !== 'open') parameters.set('state', state);
-  for (const [name, value] of Object.entries(rest)) {
-    if (value !== null && value !== '') parameters.set(name, value);
-  }
-  const text = parameters.toString();
-  return text === '' ? '/alerts' : `/alerts?${text}`;
+  return addressOf('/alerts', { state: state === 'open' ? null : state, ...rest });
 }
 
 /** What the query selects of the open alerts, worst first. */
@@ -186,13 +171,10 @@ export function selectAlerts(alerts: readonly AlertView[], query: AlertQuery): r
   );
 }
 
-function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery): AlertPage {
+function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery) {
   const selected = selectAlerts(alerts, query);
-  const { items, nextCursor } = pageOfList(
-    selected,
-    { limit: pageSize, cursor: query.cursor ?? undefined },
-    alertName,
-  );
+  const place = { limit: pageSize, cursor: query.cursor ?? undefined };
+  const { items, nextCursor } = pageOfList(selected, place, alertName);
   return { alerts: items, matching: selected.length, digest: digestOf(selected), nextCursor };
 }
 
@@ -218,6 +200,5 @@ export function selects(
 
 function careOf({ acknowledged, silenced, inhibited }: AlertView): AlertQuery['care'] {
   if (acknowledged !== null) return 'acknowledged';
-  if (silenced) return 'silenced';
-  return inhibited ? 'covered' : 'nobody';
+  return silenced ? 'silenced' : inhibited ? 'covered' : 'nobody';
 }

@@ -4,19 +4,13 @@ import { formatAmount } from '../../domain/money.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
-import type { AccountView, AlertView, FiringView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf, isGuess } from '../../wording/quantity-wording.ts';
-import {
-  accountPath,
-  acknowledgeForm,
-  alertName,
-  type FormPlace,
-  giveBackForm,
-  silenceForm,
-} from './forms.ts';
+import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
-import { age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
+import { accountPath, age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
 
 /** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
 export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView): boolean {

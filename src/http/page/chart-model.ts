@@ -5,7 +5,8 @@ import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
 import type { WeekAgo } from '../../spending/interval.ts';
-import type { AccountView, Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { parseInstant } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 

@@ -6,14 +6,15 @@ import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
-import type { AccountView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel, wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
-import { accountPath, choiceLink } from './forms.ts';
+import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { type Frame, severityWord } from './words.ts';
+import { accountPath, type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
 
@@ -69,13 +70,11 @@ function spanWords({ span, frame }: Shown): string {
 }
 
 function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams): Html {
-  return html`<nav class="filters" aria-label="Range">${chartRanges.map((range) =>
-    choiceLink(
-      `${path}?${changed(query, { range: range.name, since: null, until: null })}`,
-      range.label,
-      range === preset,
-    ),
-  )}</nav>`;
+  const link = (range: (typeof chartRanges)[number]): Html => {
+    const words = { range: range.name, since: null, until: null };
+    return choiceLink(`${path}?${changed(query, words)}`, range.label, range === preset);
+  };
+  return html`<nav class="filters" aria-label="Range">${chartRanges.map(link)}</nav>`;
 }
 
 function balanceLinks(
@@ -86,9 +85,8 @@ function balanceLinks(
   if (balances.length < 2) return null;
   const link = (value: string, word: string, current: boolean): Html =>
     choiceLink(`${accountPath(account)}?${changed(query, { balance: value })}`, word, current);
-  return html`<nav class="filters" aria-label="Balance">${balances.map((balance) =>
-    link(balance.id, balance.label, wanted.length === 1 && wanted[0] === balance),
-  )}${link('both', balances.length === 2 ? 'Both' : 'All', wanted.length > 1)}</nav>`;
+  const each = balances.map(({ id, label }) => link(id, label, wanted.length === 1 && wanted[0]?.id === id));
+  return html`<nav class="filters" aria-label="Balance">${each}${link('both', balances.length === 2 ? 'Both' : 'All', wanted.length > 1)}</nav>`;
 }
 
 /** The address with some of its words replaced, without what a form has just done. */
@@ -121,10 +119,8 @@ function exportQuery({ since, until, preset }: ChartSpan): string {
 async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Promise<Html> {
   const { account, span, frame } = shown;
   const chart = await buildChart(views, { account, span, balance, now: frame.now });
-  const time =
-    span.preset === null
-      ? `since=${isoText(span.since)}&until=${isoText(span.until)}`
-      : `range=${span.preset.name}`;
+  const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
+  const time = span.preset === null ? dates : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
   const label = balanceLabel(balance, account.balances);
   const name = `${label} balance`;
@@ -138,22 +134,17 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const values = chart.points.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first, last] = [values[0], values.at(-1)];
   const range = amountsOf({ points: chart.points, thresholds: [] });
-  if (first === undefined || last === undefined || range === null) {
-    return shown.span.preset === null
-      ? 'No reading in this time.'
-      : `No reading in the last ${shown.span.preset.label}.`;
-  }
+  const { preset } = shown.span;
+  if (first === undefined || last === undefined || range === null)
+    return preset === null ? 'No reading in this time.' : `No reading in the last ${preset.label}.`;
   const money = (value: number): string => formatAmount(value, account.currency);
   const parts = [
     `From ${money(first)} to ${money(last)}, lowest ${money(range.lowest)}, highest ${money(range.highest)}.`,
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  if (chart.projection.length > 0) {
-    parts.push(
-      `It ${wordRunwayClause(account.runways[balance] ?? null, frame)}${chart.fan.length > 0 ? ', 80 % range' : ''}.`,
-    );
-  }
+  const clause = wordRunwayClause(account.runways[balance] ?? null, frame);
+  if (chart.projection.length > 0) parts.push(`It ${clause}${chart.fan.length > 0 ? ', 80 % range' : ''}.`);
   const { hindsight } = chart;
   if (hindsight !== null) {
     const made = weekdayOf(hindsight.at - weekMs, frame.timezone);
@@ -163,12 +154,10 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   }
   const all = ladderSteps(account.thresholds[balance] ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
-  if (far.length > 0) {
-    const words = far.map(
-      ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
-    );
-    parts.push(`Off the chart: ${words.join(', ')}.`);
-  }
+  const names = far.map(
+    ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
+  );
+  if (far.length > 0) parts.push(`Off the chart: ${names.join(', ')}.`);
   return parts.join(' ');
 }
 

@@ -17,18 +17,20 @@ export interface FormPlace {
   readonly isOnAccount?: boolean;
 }
 
+type Choices = readonly (readonly [value: string, word: string])[];
+
 /** More than this are typed, not chosen: a list of thousands is most of its page. */
 export const maxChoices = 200;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
-  return html`<form method="post" action="${alertPath(alert)}/unacknowledge"><input type="hidden" name="back" value="${back}"><button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
+  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge"><input type="hidden" name="back" value="${back}"><button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
 }
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
 export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
   return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
-<form method="post" action="${alertPath(alert)}/acknowledge">
+<form method="post" action="/alerts/${alertName(alert)}/acknowledge">
 <p>Reminders and escalation stop until this resolves or gets worse.</p>
 <input type="hidden" name="back" value="${back}">${seenFields(alert)}
 ${personFields()}
@@ -39,11 +41,7 @@ ${personFields()}
 /** Silencing the alerts of one rule, or all of an account. It names what it mutes, and so needs no further question. */
 export function silenceForm(
   target:
-    | {
-        readonly account: string;
-        readonly accountName: string;
-        readonly rule: string | null;
-      }
+    | { readonly account: string; readonly accountName: string; readonly rule: string | null }
     | AlertView,
   { back }: FormPlace,
 ): Html {
@@ -59,6 +57,10 @@ ${durationField()}
 ${personFields()}
 <button>Silence</button>
 </form></details>`;
+}
+
+export function hidden(name: string, value: string | null): Html {
+  return html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
 /** The incident and severity that the form's page shows: an order about another one is refused. */
@@ -89,7 +91,7 @@ export function durationField(chosen = '2h'): Html {
 export function textChoice(
   name: string,
   label: string,
-  choices: readonly (readonly [value: string, word: string])[],
+  choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
 ): Html {
   const wrong = problem === undefined ? null : problemAt(name, problem);
@@ -102,20 +104,14 @@ export function textChoice(
 }
 
 /** What is wrong with a field, to stand next to it, and the attributes by which the field names it. */
-export function problemAt(
-  name: string,
-  problem: string,
-): { readonly attributes: Html; readonly words: Html } {
+export function problemAt(name: string, problem: string) {
   return {
     attributes: html` aria-invalid="true" aria-describedby="${name}-problem"`,
     words: html`<span class="problem" role="alert" id="${name}-problem">${problem}</span>`,
   };
 }
 
-export function options(
-  choices: readonly (readonly [value: string, word: string])[],
-  chosen: string | null,
-): readonly Html[] {
+export function options(choices: Choices, chosen: string | null): readonly Html[] {
   return choices.map(
     ([value, word]) => html`<option value="${value}"${value === chosen && html` selected`}>${word}</option>`,
   );
@@ -128,26 +124,13 @@ export function severityOptions(chosen: string | null): readonly Html[] {
 }
 
 /** One of several views of the same things; the one that is looked at is marked. */
-export function choiceLink(
-  path: string,
-  word: HtmlValue,
-  current: boolean,
-  mark: 'true' | 'page' = 'true',
-): Html {
+export function choiceLink(path: string, word: HtmlValue, current: boolean, mark = 'true'): Html {
   return html`<a href="${path}"${current && html` aria-current="${mark}"`}>${word}</a>`;
-}
-
-function alertPath(alert: Pick<AlertView, 'account' | 'rule'>): string {
-  return `/alerts/${alertName(alert)}`;
 }
 
 /** Account and rule in one text: what an alert is called within a page. */
 export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
   return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
-}
-
-export function accountPath(id: string): string {
-  return `/accounts/${encodeURIComponent(id)}`;
 }
 
 export function readPerson(form: URLSearchParams): { readonly by: string; readonly comment: string } {

@@ -3,8 +3,7 @@ import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { accountPath } from './forms.ts';
-import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
+import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
 
 /** Incidents, newest first; with `names` also whose they are. */
 export function incidentTable(
@@ -14,16 +13,16 @@ export function incidentTable(
   { names = false } = {},
 ): Html {
   if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Incidents" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Worst</th>${names && html`<th scope="col">Account</th>`}<th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th></tr></thead>
-<tbody>${incidents.map((incident) => incidentRow(incident, currency, frame, names))}</tbody></table></div>`;
+  const head = html`<th scope="col">Worst</th>${names && html`<th scope="col">Account</th>`}<th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th>`;
+  const rows = incidents.map((incident) => incidentRow(incident, currency, frame, names));
+  return table('Incidents', 'cards compact', head, rows);
 }
 
 function incidentRow(incident: Incident, currency: string | null, frame: Frame, names: boolean): Html {
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
     names &&
-    html`<td data-label="Account">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : html`<a href="${accountPath(incident.account)}"><bdi>${nameOf(incident.accountName)}</bdi></a>`}</td>`
+    html`<td data-label="Account">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${wordLasted(incident)}</td>
 <td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
@@ -42,18 +41,13 @@ export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'
 }
 
 function describeResolution(resolution: Resolution, currency: string | null): string {
-  switch (resolution.kind) {
-    case 'recovered':
-      return 'recovery';
-    case 'topped-up':
-      return `${formatAmount(resolution.micros, currency)} topped up`;
-    case 'rule-removed':
-      return 'rule removed';
-    case 'account-removed':
-      return 'account removed';
-    case 'account-moved':
-      return 'account read from elsewhere';
-    case 'channel-removed':
-      return 'channel removed';
-  }
+  const words = {
+    recovered: 'recovery',
+    'topped-up': 'topped up',
+    'rule-removed': 'rule removed',
+    'account-removed': 'account removed',
+    'account-moved': 'account read from elsewhere',
+    'channel-removed': 'channel removed',
+  }[resolution.kind];
+  return resolution.kind === 'topped-up' ? `${formatAmount(resolution.micros, currency)} ${words}` : words;
 }

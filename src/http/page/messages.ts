@@ -1,13 +1,12 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { ChannelView, LiveViews, Views } from '../../views/views.ts';
+import type { ChannelView, Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { accountPath } from './forms.ts';
 import { live } from './live.ts';
-import { age, badge, type Frame, ifReadable, nameOf, unknown } from './words.ts';
+import { accountLink, age, badge, type Frame, ifReadable, table, unknown } from './words.ts';
 
 const shownItems = 3;
-
 const listedMessages = 200;
 
 /** The last messages, and the channels. */
@@ -27,24 +26,27 @@ export async function messageTable(
   if (messages.length === 0)
     return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
   const names = new Map(views.choices().accounts);
-  return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact messages">
-<thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Type</th><th scope="col">Alerts</th><th scope="col">Created</th><th scope="col">Attempts</th></tr></thead>
-<tbody>${messages.map((message) => messageRow(names, message, frame))}</tbody></table></div>`;
+  const head = html`<th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Type</th><th scope="col">Alerts</th><th scope="col">Created</th><th scope="col">Attempts</th>`;
+  return table(
+    'Messages',
+    'cards compact messages',
+    head,
+    messages.map((message) => messageRow(names, message, frame)),
+  );
 }
 
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
     return html`<p class="empty">No channel is configured: nobody is notified. Add one under <code>channels</code> of the configuration.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Channels" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th></tr></thead>
-<tbody>${channels.map(
-    (
-      channel,
-    ) => html`<tr><th scope="row"><bdi>${channel.name}</bdi></th><td data-label="Kind">${channel.type}</td><td data-label="Waiting">${channel.pending}</td>
-<td data-label="Last delivered">${channel.lastDeliveredAt === null ? html`<span class="soft">never</span>` : age(channel.lastDeliveredAt, frame)}</td>
-<td data-label="Last error">${channel.lastError === null ? html`<span class="soft">none</span>` : channel.lastError}</td></tr>`,
-  )}</tbody></table></div>`;
+  const head = html`<th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th>`;
+  const rows = channels.map(
+    ({ name, type, pending, lastDeliveredAt, lastError }) =>
+      html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="Kind">${type}</td><td data-label="Waiting">${pending}</td>
+<td data-label="Last delivered">${lastDeliveredAt === null ? html`<span class="soft">never</span>` : age(lastDeliveredAt, frame)}</td>
+<td data-label="Last error">${lastError === null ? html`<span class="soft">none</span>` : lastError}</td></tr>`,
+  );
+  return table('Channels', 'cards compact', head, rows);
 }
 
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
@@ -77,7 +79,7 @@ function about(names: AccountNames, { items, report }: Notification): Html {
     const name =
       known === undefined
         ? html`<bdi>${displayName(account)}</bdi>`
-        : html`<a href="${accountPath(account)}"><bdi>${nameOf(known)}</bdi></a>`;
+        : accountLink({ id: account, name: known });
     return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
   });
   return html`${links}${more > 0 && html`<br><span class="soft">and ${more} more</span>`}`;

@@ -1,8 +1,8 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
-import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { type AccountView, type FiringView, leadingBalance } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import {
   AccountListing,
@@ -13,12 +13,13 @@ import {
   writeListQuery,
 } from './account-list.ts';
 import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
-import { accountPath, choiceLink, options } from './forms.ts';
+import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
 import {
+  accountLink,
   accountStates,
   age,
   badge,
@@ -27,10 +28,10 @@ import {
   type Frame,
   icon,
   ifReadable,
-  nameOf,
   runwayCell,
   stateOf,
   stateWords,
+  table,
   unknown,
 } from './words.ts';
 
@@ -72,9 +73,12 @@ ${live('channels', channelTable(views.channels(), frame))}</section>`;
 async function urgentSection(
   views: LiveViews,
   urgent: readonly FiringView[],
-  rest: { readonly cared: readonly FiringView[]; readonly frame: Frame; readonly back: string },
+  {
+    cared,
+    frame,
+    back,
+  }: { readonly cared: readonly FiringView[]; readonly frame: Frame; readonly back: string },
 ): Promise<Html> {
-  const { cared, frame, back } = rest;
   const doubts = doubtsOf(views);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
@@ -84,10 +88,9 @@ async function urgentSection(
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}Nothing needs you now</h2>${taken}</section>`;
   }
   const more = urgent.length - shownAlerts;
-  const shown = await Promise.all(
-    urgent.slice(0, shownAlerts).map(({ account, rule }) => views.alert(account, rule)),
-  );
-  const accounts = await accountsOf(views, urgent.slice(0, shownAlerts));
+  const first = urgent.slice(0, shownAlerts);
+  const shown = await Promise.all(first.map(({ account, rule }) => views.alert(account, rule)));
+  const accounts = await accountsOf(views, first);
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
 <ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, frame, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
@@ -98,34 +101,27 @@ function doubtsOf(views: LiveViews): readonly Html[] {
   const { accounts, unread } = views.counts();
   const active = views.silences().filter(({ active: now }) => now).length;
   const problems = views.status().problems.length;
+  const not = unread === 1 ? 'was not read' : 'were not read';
+  const none =
+    accounts === 1 ? 'The only account has not been read' : `None of the ${accounts} accounts has been read`;
   return [
     accounts === 0 && html`No account is watched.`,
     unread > 0 &&
-      html`${unread === accounts ? (accounts === 1 ? 'The only account' : `None of the ${accounts} accounts`) : `${unread} of ${accounts} accounts`} ${
-        unread === accounts
-          ? accounts === 1
-            ? 'has not been read'
-            : 'has been read'
-          : unread === 1
-            ? 'was not read'
-            : 'were not read'
-      }: <a href="/?sort=state">accounts by state</a>.`,
+      html`${unread === accounts ? none : `${unread} of ${accounts} accounts ${not}`}: <a href="/?sort=state">accounts by state</a>.`,
     active > 0 && html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active.`,
     problems > 0 && html`lowwater itself needs attention.`,
   ].filter((doubt) => doubt !== false);
 }
 
 function describeCared(cared: readonly FiringView[]): string {
-  const parts = [
-    [cared.filter(({ acknowledged }) => acknowledged).length, 'acknowledged'],
-    [cared.filter(({ acknowledged, silenced }) => !acknowledged && silenced).length, 'silenced'],
-    [
-      cared.filter(({ acknowledged, silenced }) => !acknowledged && !silenced).length,
-      'inhibited by a worse one',
-    ],
-  ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `Also firing: ${words.join(', ')}.`;
+  const words = cared.map(({ acknowledged, silenced }) =>
+    acknowledged ? 'acknowledged' : silenced ? 'silenced' : 'inhibited by a worse one',
+  );
+  const parts = ['acknowledged', 'silenced', 'inhibited by a worse one'].flatMap((word) => {
+    const count = words.filter((other) => other === word).length;
+    return count > 0 ? [`${count} ${word}`] : [];
+  });
+  return `Also firing: ${parts.join(', ')}.`;
 }
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
@@ -168,30 +164,23 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
     return html`<p class="empty">No account is configured. Add one under <code>accounts</code> of the configuration, which is taken over when the file is saved; <code>lowwater init</code> writes a first one.</p>`;
   if (page.matching === 0)
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
-  const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });
-  return html`<div class="scroll" role="group" aria-label="Accounts" tabindex="0"><table class="cards accounts">
-<thead><tr>${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, `${label} balance`, 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th></tr></thead>
-<tbody>${page.accounts.map((account) => accountRow(account, page.balances, frame))}</tbody></table></div>
+  const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
+  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, `${label} balance`, 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th>`;
+  const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
+  return html`${table('Accounts', 'cards accounts', cells, rows)}
 ${pager(page, list)}`;
 }
 
-function sortHeader(
-  list: ListQuery,
-  header: { readonly key: SortKey; readonly word: string; readonly extra: string },
-): Html {
-  const { key, word, extra } = header;
-  const current = list.sort === key;
-  const descending = current && !list.descending;
-  const path = writeListQuery({ ...list, sort: key, descending, cursor: null });
-  const order = !current ? null : list.descending ? 'descending' : 'ascending';
-  const arrow =
-    order === null
-      ? null
-      : html`<span class="arrow" aria-hidden="true">${order === 'ascending' ? '↑' : '↓'}</span>`;
-  const link = html`<a href="${path}">${word}${arrow}</a>`;
-  return order === null
-    ? html`<th scope="col" class="${extra}">${link}</th>`
-    : html`<th scope="col" class="${extra}" aria-sort="${order}">${link}</th>`;
+function sortHeader(list: ListQuery, key: SortKey, word: string, extra: string): Html {
+  const isCurrent = list.sort === key;
+  const path = writeListQuery({
+    ...list,
+    sort: key,
+    descending: isCurrent && !list.descending,
+    cursor: null,
+  });
+  const [order, arrow] = list.descending ? ['descending', '↓'] : ['ascending', '↑'];
+  return html`<th scope="col" class="${extra}"${isCurrent && html` aria-sort="${order}"`}><a href="${path}">${word}${isCurrent && html`<span class="arrow" aria-hidden="true">${arrow}</span>`}</a></th>`;
 }
 
 function accountRow(account: AccountView, columns: AccountPage['balances'], frame: Frame): Html {
@@ -200,7 +189,7 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const leading = leadingBalance(account);
   const other = otherThanFirst(account, leading);
   const cells = html`<td class="state">${badge(tone, word)}</td>
-<th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
+<th scope="row">${accountLink(account)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
 <td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
@@ -254,8 +243,7 @@ function readCell(account: AccountView, frame: Frame): Html {
 
 function openCell({ firing, pending }: AccountView): Html {
   if (firing === 0 && pending === 0) return html`<span class="soft">none</span>`;
-  const words = [firing > 0 ? `${firing} firing` : null, pending > 0 ? `${pending} pending` : null];
-  return html`${words.filter((word) => word !== null).join(', ')}`;
+  return html`${firing > 0 && `${firing} firing`}${firing > 0 && pending > 0 && ', '}${pending > 0 && `${pending} pending`}`;
 }
 
 function pager({ before, nextCursor, matching, accounts }: AccountPage, list: ListQuery): Html | null {

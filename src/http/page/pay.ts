@@ -2,29 +2,34 @@ import { inSlices } from '../../daemon/slices.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
-import type { AccountView, LiveViews } from '../../views/views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel } from '../../wording/quantity-wording.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { accountPath, readPerson } from './forms.ts';
+import { readPerson } from './forms.ts';
 import { live } from './live.ts';
-import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
+import {
+  accountLink,
+  badge,
+  balanceCell,
+  type Frame,
+  moment,
+  nameOf,
+  runwayCell,
+  stateOf,
+  stateWords,
+  table,
+} from './words.ts';
 
 const sliceOfAccounts = 100;
 
 /** Adds up what is to be paid, in slices between which the daemon goes about its business. */
-export async function planPayments(
-  views: Pick<LiveViews, 'accountIds' | 'accounts'>,
-  now: number,
-): Promise<{
-  readonly currencies: readonly CurrencyPayments[];
-  readonly unknown: readonly AccountView[];
-  readonly ending: readonly AccountView[];
-}> {
+export async function planPayments(views: Pick<LiveViews, 'accountIds' | 'accounts'>, now: number) {
   const plan = new PaymentPlan(now);
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
     for (const account of await views.accounts(ids)) plan.add(account);
@@ -58,34 +63,35 @@ const maxNamed = 20;
 function unknownList(unknown: readonly AccountView[]): Html | null {
   if (unknown.length === 0) return null;
   const more = unknown.length - maxNamed;
-  return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map(({ id, name }, index) => html`${index > 0 && html`, `}<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`)}${more > 0 && html` and ${more} more`}.</p>`;
+  return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map((account, index) => html`${index > 0 && html`, `}${accountLink(account)}`)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
 function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Frame): Html {
   const id = `pay-${currency.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${currency}</bdi></h2>
 <p class="sums"><strong>${formatAmount(thisWeek, currency)}</strong> within 7 days · <strong>${formatAmount(next30Days, currency)}</strong> within 30 days</p>
-<div class="scroll" role="group" aria-label="Payments in ${currency}" tabindex="0"><table class="cards compact pay">
-<thead><tr><th scope="col">Account</th><th scope="col" class="number">Pay</th><th scope="col">By</th><th scope="col" class="number">Left now</th><th scope="col">Lasts</th><th scope="col">Where</th><th scope="col">Done?</th></tr></thead>
-<tbody>${payments.map((payment) => paymentRow(payment, frame))}</tbody></table></div></section>`;
+${table(
+  `Payments in ${currency}`,
+  'cards compact pay',
+  html`<th scope="col">Account</th><th scope="col" class="number">Pay</th><th scope="col">By</th><th scope="col" class="number">Left now</th><th scope="col">Lasts</th><th scope="col">Where</th><th scope="col">Done?</th>`,
+  payments.map((payment) => paymentRow(payment, frame)),
+)}</section>`;
 }
 
-function paymentRow({ account, balance, micros, dueAt }: DuePayment, frame: Frame): Html {
+function paymentRow(payment: DuePayment, frame: Frame): Html {
+  const { account, balance, micros, dueAt } = payment;
   const { word, tone } = stateWords[stateOf(account)];
-  return html`<tr><th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a> ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
+  return html`<tr><th scope="row">${accountLink(account)} ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
 <td class="number" data-label="Pay"><strong>${formatAmount(micros, account.currency)}</strong></td>
 <td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
 <td class="number" data-label="Left now">${balanceCell(account, balance, frame)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
 <td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td>
-<td data-label="Done?">${orderedForm(account, { balance, micros })}</td></tr>`;
+<td data-label="Done?">${orderedForm(account, payment)}</td></tr>`;
 }
 
 /** Who has paid says so: alerts of the balance are acknowledged, and the money is expected. */
-function orderedForm(
-  { id, name, currency, worst }: AccountView,
-  { balance, micros }: Pick<DuePayment, 'balance' | 'micros'>,
-): Html {
+function orderedForm({ id, name, currency, worst }: AccountView, { balance, micros }: DuePayment): Html {
   return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(name)}</span></summary><form method="post" action="/pay/ordered">
 <p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
 <input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
@@ -103,7 +109,7 @@ async function expectedList(views: LiveViews, frame: Frame): Promise<Html | null
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul class="ordered">${expected.map(
     ({ id, account, amountMicros, by, comment, orderedBy }) => {
       const { name = account, currency = null } = accounts.get(account) ?? {};
-      return html`<li><a href="${accountPath(account)}"><bdi>${nameOf(name)}</bdi></a>: ${formatAmount(amountMicros, currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
+      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
@@ -121,27 +127,11 @@ export async function orderTopUp(context: WebContext, form: URLSearchParams, fra
   const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, frame.timezone) ?? Number.NaN);
   const { by, comment } = readPerson(form);
   const balance = form.get('balance') ?? '';
-  accept(
-    await views.expectTopUp({
-      account: account.id,
-      balance,
-      amountMicros,
-      by: arrivesBy,
-      orderedBy: by,
-      comment,
-    }),
-  );
-  const open = (await views.alerts({ all: false })).filter(
-    (alert) =>
-      alert.account === account.id &&
-      alert.balance === balance &&
-      alert.state === 'firing' &&
-      alert.acknowledged === null,
-  );
-  const alerts = open.map(({ account: id, rule, incident, severity }) => ({
-    account: id,
-    rule,
-    seen: { incident, severity },
-  }));
+  const order = { account: account.id, balance, amountMicros, by: arrivesBy, orderedBy: by, comment };
+  accept(await views.expectTopUp(order));
+  const alerts = (await views.alerts({ all: false }))
+    .filter((alert) => alert.account === account.id && alert.balance === balance)
+    .filter(({ state, acknowledged }) => state === 'firing' && acknowledged === null)
+    .map(({ rule, incident, severity }) => ({ account: account.id, rule, seen: { incident, severity } }));
   await views.acknowledgeAll({ alerts, by, comment: comment === '' ? 'ordered' : `ordered, ${comment}` });
 }

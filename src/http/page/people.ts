@@ -1,7 +1,7 @@
 import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { addressOf, type Guard } from '../access.ts';
 import { pageOfTime } from '../api/input.ts';
@@ -9,9 +9,8 @@ import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import { callerOf, type WebContext } from '../web-env.ts';
-import { accountPath } from './forms.ts';
 import { live } from './live.ts';
-import { type Frame, momentAndAge, nameOf, unknown } from './words.ts';
+import { accountLink, type Frame, momentAndAge, table, unknown } from './words.ts';
 
 const maxAgentLength = 200;
 
@@ -64,9 +63,12 @@ ${live(
   'audit',
   page.items.length === 0
     ? html`<p class="empty">Nobody has done anything yet.</p>`
-    : html`<div class="scroll" role="group" aria-label="Actions" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Who</th><th scope="col">Action</th><th scope="col">Account</th><th scope="col">Rule</th><th scope="col">Details</th><th scope="col">When</th><th scope="col">From</th></tr></thead>
-<tbody>${page.items.map((entry) => actionRow(entry, names, frame))}</tbody></table></div>`,
+    : table(
+        'Actions',
+        'cards compact',
+        html`<th scope="col">Who</th><th scope="col">Action</th><th scope="col">Account</th><th scope="col">Rule</th><th scope="col">Details</th><th scope="col">When</th><th scope="col">From</th>`,
+        page.items.map((entry) => actionRow(entry, names, frame)),
+      ),
 )}
 <nav class="pager" aria-label="Pages of actions">${cursor !== undefined && html`<a href="/audit">Newest</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">Older</a>`}</nav>
 <p class="download"><a href="/api/v1/audit">By the API</a></p>`;
@@ -77,11 +79,11 @@ function actionRow(
   names: ReadonlyMap<string, string>,
   frame: Frame,
 ): Html {
-  const known = account === null ? undefined : names.get(account);
+  const known = names.get(account ?? '');
   const subject =
-    known === undefined
+    account === null || known === undefined
       ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
-      : html`<a href="${accountPath(account ?? '')}"><bdi>${nameOf(known)}</bdi></a>`;
+      : accountLink({ id: account, name: known });
   return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="Action">${action.replaceAll('-', ' ')}</td><td data-label="Account">${account === null ? unknown() : subject}</td>
 <td data-label="Rule">${rule === null ? unknown() : html`<code>${rule}</code>`}</td><td data-label="Details"><bdi>${detail}</bdi></td><td data-label="When">${momentAndAge(at, frame)}</td><td data-label="From">${from ?? unknown()}</td></tr>`;
 }

@@ -2,20 +2,14 @@ import { dayMs } from '../../domain/duration.ts';
 import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
-import {
-  type AccountSpent,
-  type GroupSpent,
-  type Review,
-  reviewTime,
-  type Spent,
-} from '../../views/review.ts';
-import type { LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type AlertQuery, readAlertQuery, selects } from './alerts-page.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
-import { accountPath, choiceLink, options, textChoice } from './forms.ts';
+import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { type Frame, nameOf, unknown } from './words.ts';
+import { accountLink, type Frame, table, unknown } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -41,21 +35,16 @@ export function readReviewQuery(query: URLSearchParams, frame: Frame): ReviewQue
   };
 }
 
-export function reviewOf(
-  views: LiveViews,
-  { span, filters, person, groupBy }: ReviewQuery,
-  now: number,
-): Promise<Review> {
+export function reviewOf(views: LiveViews, query: ReviewQuery, now: number): Promise<Review> {
+  const { span, filters, person, groupBy } = query;
   const name = person.toLowerCase();
+  const onAccounts = { ...filters, severity: null, rule: '' };
   return reviewTime(views, {
     since: span.since,
     until: Math.min(span.until, now + 1),
     groupBy,
     wantsAccount: ({ id, name: accountName, labels }) =>
-      selects(
-        { ...filters, severity: null, rule: '' },
-        { account: id, accountName, rule: '', severity: 'info', labels },
-      ),
+      selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels }),
     wantsIncident: (incident) =>
       selects(filters, { ...incident, severity: incident.worstSeverity }) &&
       (name === '' || (incident.acknowledgement?.by.toLowerCase().includes(name) ?? false)),
@@ -119,15 +108,8 @@ function labelKeys(labels: readonly (readonly [string, string])[]): readonly (re
   return [...new Set(labels.map(([label]) => label.slice(0, label.indexOf('='))))].map((key) => [key, key]);
 }
 
-function tiles({
-  incidents,
-  open,
-  acknowledged,
-  acknowledgeMs,
-  resolveMs,
-  spending,
-  forecasts,
-}: Review): Html {
+function tiles(review: Review): Html {
+  const { incidents, open, acknowledged, acknowledgeMs, resolveMs, spending, forecasts } = review;
   const tile = (name: string, value: Html | string | number, detail: string): Html =>
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
   const lasting = (ms: number | null) => (ms === null ? unknown() : roughDuration(ms));
@@ -152,20 +134,16 @@ ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
   return html`${stackedChart(own, review, frame)}${spentTable(`Spending in ${code}`, own, ({ group }) => (group === '' ? html`<span class="soft">none</span>` : html`<bdi>${group}</bdi>`))}`;
 })}
-${spending.accounts.length > 0 && html`<details><summary>By account</summary>${spentTable('Spending by account', spending.accounts.slice(0, shownAccounts), accountName)}${more > 0 && html`<p class="soft">and ${more} more, in the CSV</p>`}</details>`}</section>`;
-}
-
-function accountName({ account }: AccountSpent): Html {
-  return html`<a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>`;
+${spending.accounts.length > 0 && html`<details><summary>By account</summary>${spentTable('Spending by account', spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account))}${more > 0 && html`<p class="soft">and ${more} more, in the CSV</p>`}</details>`}</section>`;
 }
 
 function spentTable<Row extends Spent>(label: string, rows: readonly Row[], name: (row: Row) => Html): Html {
-  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Of</th><th scope="col" class="number">Spent</th><th scope="col" class="number">Before</th><th scope="col" class="number">Change</th></tr></thead>
-<tbody>${rows.map((row) => {
+  const head = html`<th scope="col">Of</th><th scope="col" class="number">Spent</th><th scope="col" class="number">Before</th><th scope="col" class="number">Change</th>`;
+  const cells = rows.map((row) => {
     const { spent, before, currency } = row;
     return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="Spent">${formatAmount(spent, currency)}</td><td class="number" data-label="Before">${before === null ? unknown() : formatAmount(before, currency)}</td><td class="number" data-label="Change">${changeWords(spent, before)}</td></tr>`;
-  })}</tbody></table></div>`;
+  });
+  return table(label, 'cards compact', head, cells);
 }
 
 function changeWords(spent: Micros, before: Micros | null): Html | string {

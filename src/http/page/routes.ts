@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';

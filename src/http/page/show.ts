@@ -2,10 +2,10 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { plural } from '../../domain/plain-text.ts';
 import { wordMatcher } from '../../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
-import type { ServerSettings } from '../../domain/settings.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { Trials } from '../../replay/trial.ts';
-import type { FiringView, LiveViews, SilenceView } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { FiringView, SilenceView } from '../../views/views.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
 import type { Guard } from '../access.ts';
 import { assetPath } from '../assets.ts';
@@ -65,7 +65,11 @@ export function show(
   const { views } = context.var;
   const needs = needsOf(views);
   const back = withoutDone(context);
-  const items = renderItems(views, guard.settings, frame, back);
+  const { token } = guard.settings;
+  const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
+  const active = views.silences().filter((silence) => silence.active);
+  // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
+  const items = html`${problems([...views.status().problems, ...short])}${muted(active, frame, back)}`;
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
@@ -132,22 +136,6 @@ export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
 
 const shownSilences = 5;
 
-/** What nobody may overlook, on top of every page: what is wrong with lowwater itself, and what is muted. */
-function renderItems(
-  views: Pick<LiveViews, 'status' | 'silences'>,
-  settings: ServerSettings,
-  frame: Frame,
-  back: string,
-): Html {
-  const { token } = settings;
-  const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
-  return html`${problems([...views.status().problems, ...short])}${muted(
-    views.silences().filter(({ active }) => active),
-    frame,
-    back,
-  )}`;
-}
-
 function problems(sentences: readonly string[]): Html | null {
   if (sentences.length === 0) return null;
   return html`<section class="problems" aria-label="Problems of lowwater"><h2>${icon('warning')}lowwater itself needs attention</h2><ul>${sentences.map(
@@ -171,10 +159,8 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
 
 /** How many keys narrow it down: none mutes everything. */
 function keys({ match }: SilenceView): number {
-  const { account, rule, severity, labels } = match;
-  return (
-    [account, rule, severity].filter((key) => key !== undefined).length + Object.keys(labels ?? {}).length
-  );
+  const { labels = {}, ...own } = match;
+  return Object.values(own).filter((key) => key !== undefined).length + Object.keys(labels).length;
 }
 
 interface LayoutOptions {
@@ -191,7 +177,7 @@ interface LayoutOptions {
 }
 
 export interface Chrome {
-  readonly current: 'overview' | 'alerts' | 'pay' | 'silences' | 'review' | 'messages' | null;
+  readonly current: (typeof navigated)[number] | null;
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
@@ -257,11 +243,18 @@ ${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">Ses
 }
 
 function navigation({ current, canSignOut }: Chrome): Html {
-  const link = (path: string, name: Chrome['current'], word: string): Html =>
-    choiceLink(path, word, name === current, 'page');
-  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/pay', 'pay', 'Pay')}${link('/silences', 'silences', 'Silences')}${link('/review', 'review', 'Review')}${link('/messages', 'messages', 'Messages')}</nav>
+  const link = (name: NonNullable<Chrome['current']>): Html =>
+    choiceLink(
+      name === 'overview' ? '/' : `/${name}`,
+      name[0]?.toUpperCase() + name.slice(1),
+      name === current,
+      'page',
+    );
+  return html`<nav aria-label="Pages">${navigated.map(link)}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
 }
+
+const navigated = ['overview', 'alerts', 'pay', 'silences', 'review', 'messages'] as const;
 
 /** Every icon, once. They differ in shape, not only in colour. */
 const sprite = new Html(`<svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">

@@ -2,14 +2,15 @@ import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, SilenceOrder } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { matchesEverything, wordMatcher } from '../../domain/rule.ts';
-import type { LiveViews, SilenceView, Views } from '../../views/views.ts';
+import type { Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import { summaryOf } from './alerts.ts';
 import {
-  accountPath,
   durationField,
   personFields,
   problemAt,
@@ -19,9 +20,16 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
-import { badge, type Frame, moment, momentAndAge, nameOf, severityWord } from './words.ts';
-
-const longer = { name: '2h', words: 'Extend by 2 h' };
+import {
+  accountPath,
+  badge,
+  type Frame,
+  moment,
+  momentAndAge,
+  nameOf,
+  severityWord,
+  table,
+} from './words.ts';
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(views: LiveViews, frame: Frame, given: GivenSilence): Html {
@@ -38,9 +46,13 @@ ${silenceFields(views.choices(), given, frame)}
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
   if (silences.length === 0)
     return html`<p class="empty">Nothing is silenced. An alert can be silenced where it stands, or several by the form below.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Silences" tabindex="0"><table class="cards">
-<thead><tr><th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">Change it</th></tr></thead>
-<tbody>${silences.map((silence) => silenceRow(silence, frame, back))}</tbody></table></div>`;
+  const head = html`<th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">Change it</th>`;
+  return table(
+    'Silences',
+    'cards',
+    head,
+    silences.map((silence) => silenceRow(silence, frame, back)),
+  );
 }
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
@@ -54,7 +66,7 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
 
 function extendForm({ id, match }: SilenceView, back: string): Html | null {
   if (id === null) return null;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="${longer.name}"><button class="quiet">${longer.words}<span class="hidden"> for the silence of ${wordMatcher(match)}</span></button></form>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><button class="quiet">Extend by 2 h<span class="hidden"> for the silence of ${wordMatcher(match)}</span></button></form>`;
 }
 
 /** The button that ends a silence; the configuration's are ended there. */

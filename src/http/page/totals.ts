@@ -4,8 +4,7 @@ import { amountOf, type BalanceDefinition, type Reading } from '../../domain/rea
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { commonBalances, formatComputed } from '../../wording/quantity-wording.ts';
-import { accountPath } from './forms.ts';
-import { type Frame, moment, nameOf, unknown } from './words.ts';
+import { accountLink, type Frame, moment, table, unknown } from './words.ts';
 
 interface Total {
   readonly currency: string;
@@ -46,18 +45,16 @@ export class Totals {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
-    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact totals">
-<thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th>${(columns ?? ['Balances']).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
-<tbody>${totals.map(([code, total]) => totalRow(total, { neverRead: this.#neverRead.get(code) ?? 0, columns }, frame))}</tbody></table></div>`;
+    const head = html`<th scope="col">Currency</th><th scope="col">Accounts</th>${(columns ?? ['Balances']).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">Burn per day</th><th scope="col">First empty</th>`;
+    const rows = totals.map(([code, total]) =>
+      totalRow(total, this.#neverRead.get(code) ?? 0, columns, frame),
+    );
+    return table('Totals', 'cards compact totals', head, rows);
   }
 }
 
 /** `neverRead` that would belong here are in none of the sums; no `columns`: the balances stand in one, with their names. */
-function totalRow(
-  total: Total,
-  { neverRead, columns }: { readonly neverRead: number; readonly columns: readonly string[] | null },
-  frame: Frame,
-): Html {
+function totalRow(total: Total, neverRead: number, columns: readonly string[] | null, frame: Frame): Html {
   const { currency, accounts, unread, sums, first } = total;
   const sum = (label: string): string => formatAmount(sums.get(label) ?? 0, currency);
   const named = [...sums.keys()].map(
@@ -69,7 +66,7 @@ ${columns === null ? html`<td class="number" data-label="Balances">${named}</td>
 <td data-label="First empty">${
     first === null
       ? unknown()
-      : html`${moment(first.emptyAt, frame)}<span class="sub"><a href="${accountPath(first.account.id)}"><bdi>${nameOf(first.account.name)}</bdi></a></span>`
+      : html`${moment(first.emptyAt, frame)}<span class="sub">${accountLink(first.account)}</span>`
   }</td></tr>`;
 }
 
@@ -94,13 +91,5 @@ function addReading(total: Total, account: AccountView, reading: Reading): void 
 }
 
 function emptyTotal(currency: string): Total {
-  return {
-    currency,
-    accounts: 0,
-    unread: 0,
-    sums: new Map(),
-    burnPerDay: 0,
-    burning: 0,
-    first: null,
-  };
+  return { currency, accounts: 0, unread: 0, sums: new Map(), burnPerDay: 0, burning: 0, first: null };
 }

@@ -8,7 +8,8 @@ import { describeRule } from '../../rules/about-rules.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
-import type { AccountView, LiveViews } from '../../views/views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
 import { balanceLabel, wordQuantity } from '../../wording/quantity-wording.ts';
 import { findAccount } from '../api/input.ts';
@@ -16,10 +17,20 @@ import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
-import { accountPath, options, readForm } from './forms.ts';
+import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
+import {
+  accountLink,
+  accountPath,
+  badge,
+  type Frame,
+  moment,
+  nameOf,
+  severityWord,
+  table,
+  unknown,
+} from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp, options: PageOptions): void {
@@ -36,35 +47,24 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
-    if (read.kind === 'invalid') {
-      return showTrial(options, context, {
-        ...shown,
-        outcome: { kind: 'refused', problems: read.problems },
-      });
-    }
+    const refuse = (...problems: readonly Problem[]) =>
+      showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+    if (read.kind === 'invalid') return refuse(...read.problems);
     const tried = ruleOn(read.rule, account);
     if (tried === null) {
       const ids = account.balances.map(({ id }) => id).join(' or ');
-      const problems = [{ path: 'balance', message: `the account has no such balance; give ${ids}` }];
-      return showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+      return refuse({ path: 'balance', message: `the account has no such balance; give ${ids}` });
     }
     const since = context.get('now') - time.ms;
     const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
-      throw new RequestError('unavailable', 'Others are trying rules just now; try again in a moment.', {
-        'retry-after': '10',
-      });
+      const why = 'Others are trying rules just now; try again in a moment.';
+      throw new RequestError('unavailable', why, { 'retry-after': '10' });
     }
-    if (trial === 'too-long') {
-      throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
-    }
-    if (trial === 'not-watched' || trial === 'not-read') {
-      const message = `${whyUnnotified[trial]}: what it would have done is not known.`;
-      return showTrial(options, context, {
-        ...shown,
-        outcome: { kind: 'refused', problems: [{ path: '', message }] },
-      });
-    }
+    if (trial === 'too-long')
+      throw new RequestError('unavailable', 'That took too long: try a shorter time.');
+    if (trial === 'not-watched' || trial === 'not-read')
+      return refuse({ path: '', message: `${whyUnnotified[trial]}: what it would have done is not known.` });
     return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
   });
 }
@@ -98,8 +98,6 @@ async function showTrial(options: PageOptions, context: WebContext, shown: Trial
   return show(options, context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
     content: await renderTrial(context.var.views, shown, frameOf(options, context)),
-    current: null,
-    scripts: [],
     status: shown.outcome.kind === 'refused' ? 400 : 200,
   });
 }
@@ -110,6 +108,11 @@ const trialTimes = [
   { name: '365d', label: '1 year', ms: 365 * dayMs },
 ] as const;
 
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
 /** What a form for other values shows: a rule of an account, what was filled in, and what came of it. */
 interface TrialShown {
   readonly account: AccountView;
@@ -118,10 +121,7 @@ interface TrialShown {
   readonly time: (typeof trialTimes)[number];
   readonly outcome:
     | { readonly kind: 'asked' }
-    | {
-        readonly kind: 'refused';
-        readonly problems: readonly { readonly path: string; readonly message: string }[];
-      }
+    | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
     | { readonly kind: 'tried'; readonly rule: Rule; readonly trial: Trial };
 }
 
@@ -137,7 +137,7 @@ export function trialPath(account: string, rule: string): string {
 /** One rule of an account with other values, tried on what is stored of the account. */
 async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
   const { account, rule, outcome } = shown;
-  return html`<p class="crumb"><a href="/">Overview</a> · <a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a></p>
+  return html`<p class="crumb"><a href="/">Overview</a> · ${accountLink(account)}</p>
 <h1>Try other values of <code>${rule.id}</code></h1>
 <p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
 ${trialForm(shown)}
@@ -169,10 +169,7 @@ function fieldOf(field: RuleField, problems: readonly string[]): Html {
   const hint = `hint-${path}`;
   const input =
     words.length > 0
-      ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map(
-          (word) =>
-            word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`,
-        )}</select>`
+      ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map((word) => html`<option${word === value && html` selected`}>${word}</option>`)}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
   return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description.replaceAll('`', '')}${problems.map((problem) => html` <strong class="problem">${problem}.</strong>`)}</span></div>`;
 }
@@ -188,8 +185,8 @@ async function resultSection(
   return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
 <p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
 ${await pictureOf(views, { account, rule, trial }, frame)}
-${toldTable(trial.tried, 'With these values', account, frame)}
-${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${toldTable(trial.present, 'As it is now', account, frame)}`}
+${notifiedTable(trial.tried, 'With these values', account, frame)}
+${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, frame)}`}
 <h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
 <pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
@@ -224,19 +221,23 @@ async function pictureOf(
   return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
-function toldTable(
+function notifiedTable(
   notified: readonly ReplayedIncident[],
   label: string,
   account: AccountView,
   frame: Frame,
 ): Html | null {
   if (notified.length === 0) return null;
-  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th></tr></thead>
-<tbody>${notified.toReversed().map((it) => toldRow(it, account, frame))}</tbody></table></div>`;
+  const head = html`<th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th>`;
+  return table(
+    label,
+    'cards compact',
+    head,
+    notified.toReversed().map((it) => notifiedRow(it, account, frame)),
+  );
 }
 
-function toldRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
+function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
   return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it)}</td>
 <td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>

@@ -4,9 +4,8 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 
 export interface Frame {
@@ -17,9 +16,19 @@ export interface Frame {
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
 export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
 
-export type AccountState = Severity | 'unread' | 'pending' | 'waiting' | 'fine';
-
 /** Worst first: the order of states on the page. */
+export const stateWords = {
+  critical: { word: 'Critical', tone: 'critical' },
+  warning: { word: 'Warning', tone: 'warning' },
+  info: { word: 'Info', tone: 'info' },
+  unread: { word: 'Not read', tone: 'unread' },
+  pending: { word: 'Pending', tone: 'pending' },
+  waiting: { word: 'Waiting', tone: 'neutral' },
+  fine: { word: 'Fine', tone: 'good' },
+} as const;
+
+export type AccountState = keyof typeof stateWords;
+
 export const accountStates: readonly AccountState[] = [
   'critical',
   'warning',
@@ -29,16 +38,6 @@ export const accountStates: readonly AccountState[] = [
   'waiting',
   'fine',
 ];
-
-export const stateWords: Readonly<Record<AccountState, { readonly word: string; readonly tone: Tone }>> = {
-  critical: { word: 'Critical', tone: 'critical' },
-  warning: { word: 'Warning', tone: 'warning' },
-  info: { word: 'Info', tone: 'info' },
-  unread: { word: 'Not read', tone: 'unread' },
-  pending: { word: 'Pending', tone: 'pending' },
-  waiting: { word: 'Waiting', tone: 'neutral' },
-  fine: { word: 'Fine', tone: 'good' },
-};
 
 export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
@@ -63,13 +62,10 @@ export function mentionsAll(
   labels: Readonly<Record<string, string>>,
 ): boolean {
   if (search === '') return true;
-  const all = [...texts, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].map((text) =>
-    text.toLowerCase(),
-  );
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => all.some((text) => text.includes(word)));
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const all = [...texts, ...pairs].map((text) => text.toLowerCase());
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every((word) => all.some((text) => text.includes(word)));
 }
 
 /** A word with its icon and colour. */
@@ -124,19 +120,12 @@ export function unknown(): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">unknown</span></span>`;
 }
 
-/** The shortest runway of an account in milliseconds; null where none is known. */
-export function runwayOf(account: AccountView): number | null {
-  return account.runways[leadingBalance(account)]?.runwayMs ?? null;
-}
-
 /** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const runway = account.runways[balance];
   const runwayMs = runway?.runwayMs ?? null;
-  if (runway === null || runway === undefined) return unknown();
-  if (runwayMs === null) {
-    return runway.burnPerDay === 0 ? html`<span class="soft">nothing spent</span>` : unknown();
-  }
+  if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown();
+  if (runwayMs === null) return html`<span class="soft">nothing spent</span>`;
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
   const endsAt = endOf(runway, frame.now);
   const near = (at: number): string => formatNearMoment(at, frame);
@@ -160,4 +149,28 @@ export async function ifReadable(render: () => Promise<Html>): Promise<Html> {
     if (!(error instanceof StorageError)) throw error;
     return html`<p class="empty">The database cannot be read just now.</p>`;
   }
+}
+
+/** An account's page, under its name. */
+export function accountLink({ id, name }: Pick<AccountView, 'id' | 'name'>): Html {
+  return html`<a href="${accountPath(id)}"><bdi>${nameOf(name)}</bdi></a>`;
+}
+
+export function accountPath(id: string): string {
+  return `/accounts/${encodeURIComponent(id)}`;
+}
+
+/** A table that scrolls by itself where it is too wide, and that the keyboard reaches. */
+export function table(label: string, classes: string, head: Html, rows: HtmlValue): Html {
+  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="${classes}">
+<thead><tr>${head}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+/** An address with the words of its query; what is empty is left out. */
+export function addressOf(path: string, words: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(words).flatMap(([name, word]) =>
+    word ? [[name, word] as [string, string]] : [],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }

@@ -9,7 +9,6 @@ import {
   refuseOtherSchema,
   refuseUnknownSchema,
 } from '../migrations.ts';
-import { textArray } from './binary-array.ts';
 import type { Ask, Database } from './connection.ts';
 
 const named = { database: 'the PostgreSQL database', kind: 'unfit' } as const;
@@ -140,7 +139,7 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, to_regclass('schema_step') IS NOT NULL AS stepped,
        current_setting('server_encoding') AS encoding,
        EXISTS (SELECT FROM unnest($1::text[]) AS its(name) WHERE to_regclass(name) IS NOT NULL) AS taken`,
-    [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
+    [['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot']],
   );
   if (found?.mark === mark) {
     // Row 2 only shuts 0.2.0 out; the step itself stands in `schema_step`.

@@ -1,6 +1,5 @@
 import type { DamagedRecord } from '../../ports/store.ts';
 import { recordKinds } from '../records.ts';
-import { textArray } from './binary-array.ts';
 import { type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
@@ -114,10 +113,10 @@ export async function setAside(
       ) SELECT count(*) AS held FROM held`,
       [
         ...fenceValues(fence),
-        textArray(damaged.map(({ key }) => key)),
-        textArray(damaged.map(({ second }) => second)),
-        textArray(damaged.map(({ body }) => body)),
-        textArray(damaged.map(({ reason }) => reason)),
+        damaged.map(({ key }) => key),
+        damaged.map(({ second }) => second),
+        damaged.map(({ body }) => body),
+        damaged.map(({ reason }) => reason),
       ],
     );
     if (answer?.held !== 1) throw fencedError();

@@ -62,17 +62,8 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** A connection that leaves an order: writes one row while a daemon may run. */
-export function connectForOrder(path: string): Connection {
-  return connectToExisting(path, false);
-}
-
-/** A connection that changes nothing, also while a daemon runs. */
-export function connectForReading(path: string): Connection {
-  return connectToExisting(path, true);
-}
-
-function connectToExisting(path: string, queryOnly: boolean): Connection {
+/** A connection for beside a daemon: one that changes nothing, or one that leaves an order. */
+export function connectForReading(path: string, queryOnly = true): Connection {
   refuseMissing(path);
   return guardStorage(path, () => {
     // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.

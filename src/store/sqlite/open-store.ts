@@ -40,10 +40,13 @@ export function openSqliteStore(options: {
       refuseUnknown({ db: found, path, schema, migrations, program });
       refuseOwned(found, path);
     });
-    warnOfFileSystem(path, log);
-    db = connectForWriting(path);
-    applyMigrations({ db, path, migrations, program, now: now(), log });
-    const store = openClaimed({ db, lock, path, now, program });
+    const concern = describeFileSystem(dirname(path));
+    if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
+    const opened = connectForWriting(path);
+    db = opened;
+    const applied = guardStorage(path, () => migrate({ db: opened, path, migrations, program, now: now() }));
+    for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');
+    const store = openClaimed(opened, lock, { path, now, program });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
     return store;
   } catch (error) {
@@ -53,14 +56,11 @@ export function openSqliteStore(options: {
   }
 }
 
-function openClaimed(it: {
-  readonly db: Connection;
-  readonly lock: SideLock;
-  readonly path: string;
-  readonly now: () => number;
-  readonly program: string;
-}): SqliteStore {
-  const { db, lock, path, now, program } = it;
+function openClaimed(
+  db: Connection,
+  lock: SideLock,
+  { path, now, program }: { readonly path: string; readonly now: () => number; readonly program: string },
+): SqliteStore {
   const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
   foldLog(db);
@@ -86,22 +86,4 @@ function openClaimed(it: {
       lock.release();
     },
   };
-}
-
-function applyMigrations(options: {
-  readonly db: Connection;
-  readonly path: string;
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-  readonly now: number;
-  readonly log: Log;
-}): void {
-  const applied = guardStorage(options.path, () => migrate(options));
-  for (const { name } of applied)
-    options.log.info({ path: options.path, migration: name }, 'database migrated');
-}
-
-function warnOfFileSystem(path: string, log: Log): void {
-  const concern = describeFileSystem(dirname(path));
-  if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
 }

@@ -22,7 +22,7 @@ export function createStore(options: {
   // SQLite would wait for another writer with all of the process standing still. Who commits tries again.
   db.pragma('busy_timeout = 0');
   const damaged = new DamagedRuns(now);
-  const tails = new AccountTails(damaged, now);
+  const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
   const inbox = openInbox(db);
   const deleteOld = openRetention(db);
