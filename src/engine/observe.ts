@@ -10,10 +10,10 @@ import {
   type Reading,
 } from '../domain/reading.ts';
 import { receiveTopUps } from './expect-top-up.ts';
-import { learnSpending } from './history.ts';
 import { holdsBack, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
+import { learnSpending } from './spending.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from './state.ts';
 
 /** Failures make the account or its group wait. `readAt` is earlier than `now` where a reading was pushed. */

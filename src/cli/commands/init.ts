@@ -76,7 +76,7 @@ stands on the command line shows in lists of processes.`,
       if (tried.kind === 'unknown')
         await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
       else {
-        const { suggestRules } = await import('../../rules/about-rules.ts');
+        const { suggestRules } = await import('../../rules/registry.ts');
         const [first] = config.accounts;
         const accounts = [{ ...first, currency: tried.currency }];
         writeFileSync(file, format({ ...config, accounts, rules: suggestRules(tried.balances) }));
