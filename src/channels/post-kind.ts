@@ -205,7 +205,6 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
   };
 }
 
-/** The words of an answer at some paths, such as code and text; nothing where the first has none. */
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
   const words = paths.split(' ').map((choice) =>
     choice

@@ -41,10 +41,8 @@ const key = z.strictObject({
 /** What the answers of a receiver mean. */
 const answersKeys = {
   name: z.string(),
-  /** What it is called where an answer is reported; without it by its name. */
   calledInAnswers: z.string().optional(),
   source: z.string(),
-  /** The key of the receiver's address. */
   address: z.string(),
   yes: answer,
   no: z.array(
@@ -93,7 +91,6 @@ export type ReceiverAnswers = z.input<typeof answersSchema>;
 export type ReceiverKey = z.input<typeof key>;
 export type ReceiverAnswer = z.input<typeof answer>;
 
-/** What a channel to a receiver is set to. */
 export interface PostSettings extends ChannelSettings {
   readonly address: Secret;
   /** By the name of the key; where it was left out, the empty text. */

@@ -9,7 +9,6 @@ const greylistWaitMs = 5 * minuteMs;
 
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
-/** How far the exchange had come when it failed. */
 export interface SmtpProgress {
   /**
    * The server had asked for the message: from here on a lost answer leaves it unknown whether the message

@@ -23,7 +23,6 @@ export function simulatePreset(preset: Preset, description: Description): Provid
   };
 }
 
-/** Whether the request is the one that the description makes of the account's credentials. */
 function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { request: how }: Description) {
   const secrets = Object.entries(account.credentials).map(([name, value]) => [name, new Secret(value)]);
   const wanted = prepareRequest(how, Object.fromEntries(secrets));
