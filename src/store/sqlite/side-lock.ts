@@ -57,8 +57,9 @@ export function isLocked(path: string): boolean {
 }
 
 function lockFile(file: string, timeout: number): Database.Database | null {
-  const lock = openLock(file, timeout);
+  let lock: Database.Database | null = null;
   try {
+    lock = new Database(file, { timeout });
     // No journal file: nothing of this transaction ever reaches the disk.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
@@ -66,16 +67,8 @@ function lockFile(file: string, timeout: number): Database.Database | null {
     lock.pragma('user_version = 1');
     return lock;
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (isSqliteError(error, 'SQLITE_BUSY')) return null;
-    throw asStorageError(file, error);
-  }
-}
-
-function openLock(file: string, timeout: number): Database.Database {
-  try {
-    return new Database(file, { timeout });
-  } catch (error) {
     throw asStorageError(file, error);
   }
 }
