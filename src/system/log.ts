@@ -47,10 +47,7 @@ export function createLog(options: LogOptions): SystemLog {
   };
 }
 
-/**
- * Counts lines that the destination refuses. The first line that is accepted again follows one that says how
- * many are missing.
- */
+/** Counts lines that the destination refuses. The first line that is accepted again follows one that says how many are missing. */
 class Drain {
   dropped = 0;
   #unnotified = 0;

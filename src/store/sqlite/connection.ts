@@ -21,8 +21,7 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
 }
 
 /**
- * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take
- * milliseconds.
+ * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
 
@@ -79,9 +78,8 @@ export function connectForReading(path: string, queryOnly = true): Connection {
 }
 
 /**
- * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws
- * `StorageError` for a file that is no database, another program's, or damaged. `refuse` sees a sound one of
- * lowwater with its schema's number, and may throw.
+ * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws `StorageError` for a file that is
+ * no database, another program's, or damaged. `refuse` sees a sound one of lowwater with its schema's number, and may throw.
  */
 export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -8,10 +8,7 @@ export interface SideLock {
   release(): void;
 }
 
-/**
- * Longer than a process that was just killed needs to vanish, shorter than the second in which a second
- * daemon gives up.
- */
+/** Longer than a process that was just killed needs to vanish, shorter than the second in which a second daemon gives up. */
 const patienceMs = 250;
 
 /**
