@@ -36,7 +36,7 @@ export function openSqliteStore(options: {
   let db: Connection | null = null;
   try {
     const bytes = inspectFile(path, (found, schema) => {
-      refuseUnknown({ db: found, path, schema, migrations, program });
+      refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
     const concern = describeFileSystem(dirname(path));
