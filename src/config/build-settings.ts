@@ -2,15 +2,9 @@ import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import { keyOf } from '../domain/json.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
-import type { RecurringSilence, Route } from '../domain/route.ts';
+import type { Route } from '../domain/route.ts';
 import { Secret } from '../domain/secret.ts';
-import type {
-  AccountSettings,
-  PollSchedule,
-  ServerSettings,
-  Settings,
-  StorageSettings,
-} from '../domain/settings.ts';
+import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
 import { everyChannel } from '../engine/decide.ts';
 import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
@@ -58,14 +52,19 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
       return { ...buildChannel(name, channel), ...(from === null ? {} : { valuesFrom: from }) };
     }),
     routes: buildRoutes(config),
-    silences: config.silences.map((silence) => buildSilence(silence, config)),
-    reports: config.reports.map(({ id, cron, timezone, channels }) => ({
-      id,
-      cron,
-      timezone: timezone ?? config.timezone,
-      channels,
+    silences: config.silences.map(({ duration: durationMs, timezone = config.timezone, ...silence }) => ({
+      ...silence,
+      timezone,
+      durationMs,
     })),
-    server: buildServer(config.server),
+    reports: config.reports.map(({ timezone = config.timezone, ...report }) => ({ ...report, timezone })),
+    server: config.server && {
+      publicUrl: null,
+      token: null,
+      viewerToken: null,
+      trustedProxy: null,
+      ...config.server,
+    },
     heartbeat:
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
@@ -80,19 +79,21 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
-  const retentionMs = storage.retention;
-  if (storage.postgres === undefined) return { path: locateDatabase(storage.path, around), retentionMs };
-  const { url } = storage.postgres;
-  const { node = null, advertise = null, lease, aloneFor, announceTakeovers } = cluster;
+function buildStorage(
+  { storage, cluster }: ConfigInput,
+  { directory, dataDirectory }: Surroundings,
+): StorageSettings {
+  const { path, postgres, retention: retentionMs } = storage;
+  if (postgres === undefined)
+    return {
+      path: path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path),
+      retentionMs,
+    };
+  const { node = null, advertise = null, lease: leaseMs, aloneFor: aloneForMs, announceTakeovers } = cluster;
   return {
-    postgres: { url, node, advertise, leaseMs: lease, aloneForMs: aloneFor, announceTakeovers },
+    postgres: { url: postgres.url, node, advertise, leaseMs, aloneForMs, announceTakeovers },
     retentionMs,
   };
-}
-
-function locateDatabase(path: string | undefined, { directory, dataDirectory }: Surroundings): string {
-  return path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path);
 }
 
 function buildAccount(
@@ -136,42 +137,15 @@ function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
 /** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */
 function buildRoutes(config: ConfigInput): Route[] {
   if (config.routes.length === 0) return [everyChannel(Object.keys(config.channels))];
-  return config.routes.map((route) => ({
-    match: route.match ?? {},
-    channels: route.channels,
-    repeatEveryMs: route.repeatEvery ?? null,
-    groupWaitMs: route.groupWait,
-    escalate:
-      route.escalate === undefined
-        ? null
-        : { afterMs: route.escalate.after, channels: route.escalate.channels },
-    continue: route.continue,
-    mention: route.mention,
-  }));
-}
-
-function buildSilence(silence: ConfigInput['silences'][number], config: ConfigInput): RecurringSilence {
-  return {
-    match: silence.match,
-    cron: silence.cron,
-    timezone: silence.timezone ?? config.timezone,
-    durationMs: silence.duration,
-    comment: silence.comment,
-  };
-}
-
-function buildServer(server: ConfigInput['server']): ServerSettings | null {
-  if (server === null) return null;
-  return {
-    host: server.host,
-    port: server.port,
-    publicUrl: server.publicUrl ?? null,
-    token: server.token ?? null,
-    viewerToken: server.viewerToken ?? null,
-    trustedProxy: server.trustedProxy ?? null,
-    allowUnauthenticated: server.allowUnauthenticated,
-    openMetrics: server.openMetrics,
-  };
+  return config.routes.map(
+    ({ match = {}, repeatEvery: repeatEveryMs = null, groupWait: groupWaitMs, escalate, ...route }) => ({
+      ...route,
+      match,
+      repeatEveryMs,
+      groupWaitMs,
+      escalate: escalate === undefined ? null : { afterMs: escalate.after, channels: escalate.channels },
+    }),
+  );
 }
 
 /** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
