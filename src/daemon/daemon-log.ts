@@ -59,6 +59,7 @@ export class DaemonLog {
   }
 
   turnEnded(state: MonitorState): void {
+    if (state.alerts.unsaved.size === 0) return;
     for (const alert of state.alerts.changed()) {
       const key = alertKey(alert.account, alert.rule);
       const now = `${alert.state}/${alert.severity}`;

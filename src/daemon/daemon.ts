@@ -223,20 +223,19 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
+    const { clusterProblems, maxSleepMs = usualSleepMs } = this.#dependencies;
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
-    noteClusterProblems(this.state, this.#dependencies.clusterProblems?.() ?? [], now);
+    if (clusterProblems !== undefined) noteClusterProblems(this.state, clusterProblems(), now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
     this.#endTurn(now);
-    const { maxSleepMs = usualSleepMs } = this.#dependencies;
-    const latest = now + maxSleepMs;
     this.#timer.wakeBy(
-      Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
+      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
   }
 

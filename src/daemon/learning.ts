@@ -1,6 +1,6 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Reading } from '../domain/reading.ts';
-import { LearnFromHistory } from '../engine/history.ts';
+import { LearnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 

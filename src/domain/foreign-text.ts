@@ -1,8 +1,5 @@
 import { cleanText } from './plain-text.ts';
 
-/** Printable ASCII words with single spaces between: nothing to clean. Most usage headers are like this. */
-const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
-
 /** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
 const minCoreLength = 6;
 
@@ -60,7 +57,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     add,
     holdsSecret,
     clean(text, limit) {
-      if (text.length < shortest && text.length <= limit && alreadyClean.test(text)) return text;
+      if (text.length < shortest) return cleanText(text, limit);
       // The part that may be shown, plus room for a secret that begins at its end.
       const hidden = hideWritten(cleanText(text, limit * 8));
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
@@ -238,7 +235,7 @@ function startOf(text: string, place: number): number {
 }
 
 /**
- * The value in base64 as it is, and the characters that stand in base64 for it whatever comes before and after it, for each of the
+ * The value in base64 as it is, and the characters that stand in base64 for it no matter what comes before and after it, for each of the
  * three places at which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
  */
 export function base64Forms(value: string): { readonly whole: string; readonly cores: readonly string[] } {

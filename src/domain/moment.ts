@@ -18,7 +18,7 @@ export function isoText(at: number): string {
 export function formatMoment(at: number, frame: Reader): string {
   const parts = partsOf(at, frame.timezone);
   const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;
-  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute} ${parts.zone}`;
+  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.time} ${parts.zone}`;
 }
 
 /** Nobody plans further ahead, and some instants further away have no date. */
@@ -37,15 +37,15 @@ export function formatMomentAndAge(at: number, frame: Reader): string {
 /** `20 Nov 02:41`, for places that name the zone elsewhere. */
 export function formatShortMoment(at: number, timezone: string): string {
   const parts = partsOf(at, timezone);
-  return `${parts.day} ${parts.month} ${parts.hour}:${parts.minute}`;
+  return `${parts.day} ${parts.month} ${parts.time}`;
 }
 
 /** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
 export function formatNearMoment(at: number, { timezone, now }: Reader): string {
-  const { weekday, day, month, year, hour, minute } = partsOf(at, timezone);
+  const { weekday, day, month, year, time } = partsOf(at, timezone);
   const distance = Math.abs(at - now);
-  if (distance < 6 * dayMs) return `${weekday} ${hour}:${minute}`;
-  return distance < yearMs ? `${day} ${month} ${hour}:${minute}` : `${day} ${month} ${year}`;
+  if (distance < 6 * dayMs) return `${weekday} ${time}`;
+  return distance < yearMs ? `${day} ${month} ${time}` : `${day} ${month} ${year}`;
 }
 
 /** In milliseconds; positive east of UTC. */
@@ -120,29 +120,11 @@ function roundTo(value: number, step: number): number {
   return Math.round(value / step) * step;
 }
 
-interface MomentParts {
-  readonly weekday: string;
-  readonly day: string;
-  readonly month: string;
-  readonly year: string;
-  readonly hour: string;
-  readonly minute: string;
-  readonly zone: string;
-}
-
-function partsOf(at: number, timezone: string): MomentParts {
+function partsOf(at: number, timezone: string) {
   const zone = zoneAt(at, timezone);
   const clock = new Date(at + offsetOf(zone)).toUTCString();
   const [weekday = '', day = '', month = '', year = '', time = ''] = clock.split(/,? /);
-  return {
-    weekday,
-    day: `${Number(day)}`,
-    month,
-    year,
-    hour: time.slice(0, 2),
-    minute: time.slice(3, 5),
-    zone,
-  };
+  return { weekday, day: `${Number(day)}`, month, year, time: time.slice(0, 5), zone };
 }
 
 /** Making a formatter costs a thousand uses, and a configuration names few zones. */

@@ -14,40 +14,15 @@ const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
  * out of range.
  */
 export function parseMicros(digits: string): Micros | null {
-  return parsePlain(digits) ?? parseAny(digits);
-}
-
-/** More digits may not be exact as a number. */
-const maxPlainLength = 15;
-const [zero, nine, minus, point] = [48, 57, 45, 46];
-
-/** The usual amounts: few digits, of which at most six are decimals. Null for everything else, which `parseAny` decides. */
-function parsePlain(digits: string): Micros | null {
-  const { length } = digits;
-  if (length > maxPlainLength) return null;
-  const start = digits.charCodeAt(0) === minus ? 1 : 0;
-  let pointAt = length;
-  let value = 0;
-  for (let place = start; place < length; place++) {
-    const code = digits.charCodeAt(place);
-    if (code === point && pointAt === length) pointAt = place;
-    else if (code >= zero && code <= nine) value = value * 10 + (code - zero);
-    else return null;
-  }
-  const decimals = Math.max(0, length - pointAt - 1);
-  if (pointAt === start || pointAt === length - 1 || decimals > 6) return null;
-  const micros = value * 10 ** (6 - decimals);
-  if (micros > Number.MAX_SAFE_INTEGER) return null;
-  return start === 1 && micros !== 0 ? -micros : micros;
-}
-
-function parseAny(digits: string): Micros | null {
   const match = decimalPattern.exec(digits);
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match;
   const significant = (whole + fraction).replace(/^0+/, '');
   if (significant === '') return 0;
   const exponent = Number(exponentText) - fraction.length + 6;
+  // So few digits are exact as a number.
+  if (exponent >= 0 && significant.length + exponent <= 15)
+    return Number(sign + significant) * 10 ** exponent;
   // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never
   // expanded.
   if (significant.length + exponent > 17) return null;

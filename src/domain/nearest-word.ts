@@ -19,29 +19,24 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   return best;
 }
 
-/** Optimal string alignment distance, three rows at a time. */
+/** Optimal string alignment distance: Damerau-Levenshtein with each letter swapped at most once. */
 function editDistance(left: string, right: string): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  const table = [Array.from({ length: right.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => table[row]?.[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
+    table.push(current);
     for (let column = 1; column <= right.length; column++) {
       const same = left[row - 1] === right[column - 1];
       const swapped =
         row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       current[column] = Math.min(
-        at(previous, column) + 1,
-        at(current, column - 1) + 1,
-        at(previous, column - 1) + (same ? 0 : 1),
-        swapped ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        at(row - 1, column) + 1,
+        at(row, column - 1) + 1,
+        at(row - 1, column - 1) + (same ? 0 : 1),
+        swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
-    beforePrevious = previous;
-    previous = current;
   }
-  return at(previous, right.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
+  return at(left.length, right.length);
 }

@@ -18,6 +18,8 @@ interface Turn {
 
 /** The step of a turn that decides, for every touched incident and each of its channels, whether to notify, and queues that. */
 export function decideTouched(state: MonitorState, now: number): void {
+  // Called after every poll, mostly with nothing to decide.
+  if (state.touched.size === 0) return;
   const turn = { state, now, waiting: new Map() };
   let left = maxAtOnce;
   for (const id of state.touched) {
@@ -71,12 +73,12 @@ function notify(
   item: NotificationReason,
 ): Incident {
   const { id, account, rule } = incident;
-  const message = enqueue(state, {
+  const message = enqueue(
+    state,
     channel,
-    item: { incident: id, account, rule, kind: item, at: now },
-    dueAt: now + groupWaitMs,
-    now,
-  });
+    { incident: id, account, rule, kind: item, at: now },
+    now + groupWaitMs,
+  );
   const known = incident.notified[channel];
   const notified: LastNotified = {
     at: now,

@@ -1,5 +1,11 @@
 import type { Clock } from '../ports/clock.ts';
 
+export interface DeadlineLimits {
+  readonly clock: Clock;
+  readonly afterMs: number;
+  readonly outer: AbortSignal;
+}
+
 /** A signal that ends an exchange: at its own deadline, or when the caller gives up. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -17,36 +23,28 @@ export interface Deadline {
 }
 
 /** Starts a deadline of `afterMs` that also ends with `outer`. */
-export function startDeadline(order: {
-  readonly clock: Clock;
-  readonly afterMs: number;
-  readonly outer: AbortSignal;
-}): Deadline {
-  const controller = new AbortController();
+export function startDeadline({ clock, afterMs, outer }: DeadlineLimits): Deadline {
+  const own = new AbortController();
+  const signal = AbortSignal.any([own.signal, outer]);
   const { promise: ended, reject } = Promise.withResolvers<never>();
   ended.catch(() => undefined);
-  controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
-  let expired = false;
-  const start = (afterMs: number): (() => void) =>
-    order.clock.setTimer(afterMs, () => {
-      expired = true;
-      controller.abort();
-    });
-  let cancelTimer = start(order.afterMs);
-  const giveUp = (): void => controller.abort();
-  if (order.outer.aborted) giveUp();
-  else order.outer.addEventListener('abort', giveUp, { once: true });
+  const end = (): void => reject(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  const start = (ms: number): (() => void) => clock.setTimer(ms, () => own.abort());
+  let cancelTimer = start(afterMs);
   return {
-    signal: controller.signal,
+    signal,
     within: (exchange) => Promise.race([exchange, ended]),
-    expired: () => expired,
-    restart: (afterMs) => {
+    expired: () => own.signal.aborted,
+    restart: (ms) => {
       cancelTimer();
-      cancelTimer = start(afterMs);
+      cancelTimer = start(ms);
     },
     clear: () => {
       cancelTimer();
-      order.outer.removeEventListener('abort', giveUp);
+      // A signal that somebody listens to is kept as long as `outer` lives.
+      signal.removeEventListener('abort', end);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorCodes, explainConnectError } from './connect-error.ts';
 import { connectOptions, createConnector } from './connector.ts';
-import { startDeadline } from './deadline.ts';
+import { type DeadlineLimits, startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
@@ -37,7 +37,7 @@ export interface HttpPost {
  * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates are always
  * verified.
  *
- * Throws `ProxyVariableError` when a proxy variable holds no address.
+ * Throws `OperatorError` when a proxy variable holds no address.
  */
 export function openHttpConnections(
   address: Secret,
@@ -114,14 +114,16 @@ export function placeOf(url: string): { readonly origin: string; readonly path: 
  * is taken for the end of the exchange, see `classifyTransportError`.
  */
 export async function deliverWithin(
-  limits: { readonly clock: Clock; readonly afterMs: number; readonly outer: AbortSignal },
+  limits: DeadlineLimits,
   deliver: (signal: AbortSignal) => Promise<Delivery>,
 ): Promise<Delivery> {
   const deadline = startDeadline(limits);
   try {
     return await deadline.within(deliver(deadline.signal));
   } catch (error) {
-    return classifyTransportError(error, { expired: deadline.expired(), gaveUp: limits.outer.aborted });
+    if (deadline.expired()) return retry('unknown', 'no complete answer in time');
+    if (limits.outer.aborted) return retry('unknown', 'given up because lowwater is stopping');
+    return classifyTransportError(error);
   } finally {
     deadline.clear();
   }
@@ -132,17 +134,15 @@ export async function deliverWithin(
  * have arrived in every other case. The reasons never quote an error of a library, which would quote the
  * address.
  */
-function classifyTransportError(
-  error: unknown,
-  order: { readonly expired: boolean; readonly gaveUp: boolean },
-): Delivery {
-  if (order.expired) return { kind: 'retry', certainty: 'unknown', reason: 'no complete answer in time' };
-  if (order.gaveUp)
-    return { kind: 'retry', certainty: 'unknown', reason: 'given up because lowwater is stopping' };
+function classifyTransportError(error: unknown): Delivery {
   const codes = errorCodes(error);
   const refused = explainConnectError(codes);
-  if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
+  if (refused !== undefined) return retry('refused', refused);
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
     return { kind: 'dead', reason: 'the address is no URL' };
-  return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost before the answer' };
+  return retry('unknown', 'the connection was lost before the answer');
+}
+
+function retry(certainty: 'refused' | 'unknown', reason: string): Delivery {
+  return { kind: 'retry', certainty, reason };
 }

@@ -1,28 +1,20 @@
 import { BlockList, isIP } from 'node:net';
 
-interface Network {
-  readonly address: string;
-  readonly bits: number | null;
-  readonly family: 'ipv4' | 'ipv6';
-}
-
 /** An IP address, or a network such as `10.0.0.0/8`; null where a text is neither. */
-export function parseNetwork(text: string): Network | null {
+export function parseNetwork(text: string) {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0) return null;
   const max = version === 4 ? 32 : 128;
+  if (version === 0 || rest.length > 0) return null;
   if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > max)) return null;
-  return { address, bits: bits === undefined ? null : Number(bits), family: version === 4 ? 'ipv4' : 'ipv6' };
+  return { address, bits: Number(bits ?? max), family: version === 4 ? 'ipv4' : 'ipv6' } as const;
 }
 
 /** Whether an address is one of these, or in one of these networks. */
 export function isAmong(networks: readonly string[], address: string): boolean {
   const list = new BlockList();
-  for (const network of networks.flatMap((text) => parseNetwork(text) ?? [])) {
-    if (network.bits === null) list.addAddress(network.address, network.family);
-    else list.addSubnet(network.address, network.bits, network.family);
-  }
+  for (const { address: base, bits, family } of networks.flatMap((text) => parseNetwork(text) ?? []))
+    list.addSubnet(base, bits, family);
   // A server that listens on :: sees its IPv4 peers as ::ffff:10.0.0.1.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6');

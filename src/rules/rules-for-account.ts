@@ -17,7 +17,8 @@ export function rulesForAccount(
   const matching = settings.rules.flatMap((rule) => ruleOn(rule, account) ?? []);
   const configured = new Set(matching.filter((rule) => !rule.builtIn).map(ruleJob));
   return matching.filter(
-    (rule) => !rule.builtIn || (!configured.has(ruleJob(rule)) && isBuiltInFor(ruleKindOf(rule), account)),
+    (rule) =>
+      !rule.builtIn || (!configured.has(ruleJob(rule)) && (ruleKindOf(rule).builtInFor?.(account) ?? true)),
   );
 }
 
@@ -50,7 +51,7 @@ function find(balances: readonly BalanceDefinition[], balance: Balance): Balance
 /** One rule for all accounts whose balance has the same name: accounts with the same rules share what is made of them. */
 const named = new WeakMap<Rule, Map<string, Rule>>();
 
-export function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
+function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
   if (rule.balance === id && rule.balanceLabel === label) return rule;
   const known = named.get(rule) ?? new Map<string, Rule>();
   named.set(rule, known);
@@ -60,44 +61,32 @@ export function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
   return fresh;
 }
 
-export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean {
-  return kind.builtInFor?.(account) ?? true;
-}
-
 /** Rules with the same job replace each other: same type and balance. */
-export function ruleJob({ type, balance }: Rule): string {
+function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }
 
 /**
- * The rules that protect accounts without being configured, as far as they are needed: one
- * stays out when every account has a configured rule that does its job. A rule for some accounts leaves it in place
- * for the others (`rulesForAccount` tells them apart), and a rule on one balance does not replace that on another.
+ * The rules that protect accounts without being configured. One stays out when every account has a configured rule
+ * that does its job; a rule on one balance does not replace that on another.
  */
 export function buildBuiltInRules(
   configured: readonly Rule[],
   accounts: readonly WatchableAccount[],
 ): Rule[] {
-  const taken = configured.map(({ id }) => id);
-  return listBuiltIn(taken, alertedBalances(accounts))
-    .filter(({ rule, kind }) => {
-      const replacing = configured.filter(({ type }) => type === rule.type);
-      return accounts.some(
-        (account) =>
-          ruleOn(rule, account) !== null &&
-          isBuiltInFor(kind, account) &&
-          !replacing.some((other) => {
-            const own = ruleOn(other, account);
-            return own !== null && ruleJob(own) === ruleJob(rule);
-          }),
-      );
-    })
-    .map(({ rule }) => rule);
+  const builtIn = listBuiltIn(
+    configured.map(({ id }) => id),
+    alertedBalances(accounts),
+  );
+  const rules = [...configured, ...builtIn];
+  const needed = new Set<string>();
+  for (const account of accounts) for (const { id } of rulesForAccount({ rules }, account)) needed.add(id);
+  return builtIn.filter(({ id }) => needed.has(id));
 }
 
-/** The ids that the built-in rules have beside configured ones of these ids, on accounts with these balances. */
+/** The ids that the built-in rules have next to configured ones of these ids, on accounts with these balances. */
 export function builtInIds(taken: readonly string[], balances: readonly BalanceDefinition[]): string[] {
-  return listBuiltIn(taken, balances).map(({ rule }) => rule.id);
+  return listBuiltIn(taken, balances).map(({ id }) => id);
 }
 
 /** The balances that must not run empty, each id once. */
@@ -107,10 +96,7 @@ function alertedBalances(accounts: readonly WatchableAccount[]): readonly Balanc
   return [...new Map(found.map((balance) => [balance.id, balance])).values()];
 }
 
-function listBuiltIn(
-  taken: readonly string[],
-  balances: readonly BalanceDefinition[],
-): readonly { readonly rule: Rule; readonly kind: RuleKind }[] {
+function listBuiltIn(taken: readonly string[], balances: readonly BalanceDefinition[]): readonly Rule[] {
   return ruleKinds.flatMap((kind: RuleKind) => {
     const { builtInId } = kind;
     if (builtInId === undefined) return [];
@@ -119,7 +105,7 @@ function listBuiltIn(
       plain.balance === null
         ? [plain]
         : balances.map((balance) => ({ ...onBalance(plain, balance), id: `${balance.id}-${builtInId}` }));
-    return rules.map((rule) => ({ rule: { ...rule, id: freeId(rule.id, taken) }, kind }));
+    return rules.map((rule) => ({ ...rule, id: freeId(rule.id, taken) }));
   });
 }
 

@@ -16,12 +16,12 @@ export type Fault =
     };
 
 interface Disturbance {
-  /** Null disturbs every account. */
-  readonly account: string | null;
-  readonly fault: Fault | null;
-  readonly latency: Scenario['latency'] | null;
-  /** What began it; null where a test did. */
-  readonly cause: ScenarioEvent | null;
+  /** Undefined disturbs every account. */
+  readonly account?: string | undefined;
+  readonly fault?: Fault;
+  readonly latency?: Scenario['latency'];
+  /** What began it; absent where a test did. */
+  readonly cause?: ScenarioEvent;
 }
 
 export interface WorldOptions {
@@ -92,12 +92,13 @@ export class SimulatedWorld {
 
   /** What is wrong for the account at the moment; the newest fault holds. */
   fault(account: string | null): Fault | null {
-    return this.#newest(account, ({ fault }) => fault);
+    return this.#disturbing(account).find(({ fault }) => fault !== undefined)?.fault ?? null;
   }
 
   /** How late the next answer is, in milliseconds. */
   latencyMs(account: string | null): number {
-    const { min, max } = this.#newest(account, ({ latency }) => latency) ?? this.#options.scenario.latency;
+    const disturbed = this.#disturbing(account).find(({ latency }) => latency !== undefined)?.latency;
+    const { min, max } = disturbed ?? this.#options.scenario.latency;
     return max <= min ? min : min + (max - min) * this.#options.random.fraction();
   }
 
@@ -125,13 +126,9 @@ export class SimulatedWorld {
     return Math.floor((clock.monotonic() - this.#startedMonotonic) * scenario.speed);
   }
 
-  #newest<Value>(account: string | null, read: (disturbance: Disturbance) => Value | null): Value | null {
-    for (const disturbance of this.#disturbances) {
-      if (disturbance.account !== null && disturbance.account !== account) continue;
-      const value = read(disturbance);
-      if (value !== null) return value;
-    }
-    return null;
+  /** The newest first. */
+  #disturbing(id: string | null): readonly Disturbance[] {
+    return this.#disturbances.filter(({ account = id }) => account === id);
   }
 
   /** What a step leads to: the end of what lasts, the next time of what repeats. */
@@ -150,25 +147,15 @@ export class SimulatedWorld {
     this.#options.log?.info({ event: event.do, phase, account: event.account }, 'simulated event');
     if (phase === 'end') this.calm(({ cause }) => cause === event);
     else if (event.do === 'outage' || event.do === 'wrong-body' || event.do === 'latency') {
-      this.disturb({ account: event.account ?? null, ...readDisturbance(event), cause: event });
+      this.disturb({ account: event.account, ...readDisturbance(event), cause: event });
     } else this.#change(this.account(event.account), event, this.#startedAt + at);
   }
 
   #change(account: SimulatedAccount, event: ChangeEvent, scenarioNow: number): void {
-    switch (event.do) {
-      case 'top-up':
-        account.add(event.balance, event.amount);
-        break;
-      case 'set-balance':
-        account.setBalance(event.balance, event.amount, scenarioNow);
-        break;
-      case 'currency':
-        account.currency = event.currency;
-        break;
-      case 'revoke-key':
-      case 'restore-key':
-        account.keyValid = event.do === 'restore-key';
-    }
+    if (event.do === 'top-up') account.add(event.balance, event.amount);
+    else if (event.do === 'set-balance') account.setBalance(event.balance, event.amount, scenarioNow);
+    else if (event.do === 'currency') account.currency = event.currency;
+    else account.keyValid = event.do === 'restore-key';
   }
 }
 
@@ -176,14 +163,12 @@ type LastingEvent = Extract<ScenarioEvent, { do: 'outage' | 'wrong-body' | 'late
 type ChangeEvent = Exclude<ScenarioEvent, LastingEvent>;
 
 function readDisturbance(event: LastingEvent): Pick<Disturbance, 'fault' | 'latency'> {
-  if (event.do === 'latency') return { fault: null, latency: event.latency };
-  if (event.do === 'outage') {
-    const fault: Fault =
-      event.as === 'http-error' ? { kind: 'http-error', status: event.status } : { kind: event.as };
-    return { fault, latency: null };
-  }
+  if (event.do === 'latency') return { latency: event.latency };
+  const { status } = event;
+  if (event.do === 'outage')
+    return { fault: event.as === 'http-error' ? { kind: 'http-error', status } : { kind: event.as } };
   const body = typeof event.body === 'string' ? event.body : JSON.stringify(event.body);
-  return { fault: { kind: 'body', status: event.status, body }, latency: null };
+  return { fault: { kind: 'body', status, body } };
 }
 
 /** A point of the script at which something begins or ends. */

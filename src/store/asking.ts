@@ -1,5 +1,6 @@
-/** A value of a parameter; PostgreSQL takes bytes in binary form (`postgres/binary-array.ts`). */
-export type Value = string | number | null | Buffer;
+/** A value of a parameter; PostgreSQL takes arrays of them as well. */
+export type Item = string | number | null | Uint8Array;
+export type Value = Item | readonly Item[];
 
 /** `$1`, `$2` … stand for its values. `isPage`: the last one is how many rows it gives at most, and may be less than asked. */
 export interface Statement {

@@ -290,7 +290,7 @@ function factValueJson(value: Fact['value']): string | number {
 }
 
 /** More of an acknowledgement is kept than is public. */
-function acknowledgementJson(given: AlertView['acknowledged']) {
+export function acknowledgementJson(given: AlertView['acknowledged']) {
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
 }
 

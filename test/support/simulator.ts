@@ -64,14 +64,8 @@ function createControl(world: SimulatedWorld, counter: RequestCounter): Simulato
     restoreKey: (account) => {
       current(account).keyValid = true;
     },
-    fail: (fault, account) => world.disturb({ account: account ?? null, fault, latency: null, cause: null }),
-    slowDown: (latencyMs, account) =>
-      world.disturb({
-        account: account ?? null,
-        fault: null,
-        latency: { min: latencyMs, max: latencyMs },
-        cause: null,
-      }),
+    fail: (fault, account) => world.disturb({ account, fault }),
+    slowDown: (latencyMs, account) => world.disturb({ account, latency: { min: latencyMs, max: latencyMs } }),
     recover: (account) => {
       world.advance();
       world.calm((disturbance) => account === undefined || disturbance.account === account);

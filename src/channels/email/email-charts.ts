@@ -11,7 +11,7 @@ import {
 import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, isSameCurrency, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf, type Balance, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
+import { amountOf, type Balance } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
@@ -32,6 +32,8 @@ const uneven = 4;
 const chartsInGroup = 3;
 const chartsInReport = 8;
 
+type Frame = Pick<Message, 'id' | 'at' | 'timezone'>;
+
 /** A chart that a mail would like to show, with the place it belongs to and the words for those who do not see it. */
 export interface ChartPlan {
   readonly cid: string;
@@ -43,150 +45,98 @@ export interface ChartPlan {
 }
 
 export function planCharts(message: Message): readonly ChartPlan[] {
-  switch (message.kind) {
-    case 'incidents':
-      return planItemCharts(message.items, message);
-    case 'report':
-      return message.accounts.slice(0, chartsInReport).flatMap((account, index) => {
-        const plan = planReportChart(account, message, index);
-        return plan === null ? [] : [plan];
-      });
-    case 'test':
-      return [];
-  }
-}
-
-interface Frame {
-  readonly id: string;
-  readonly at: number;
-  readonly timezone: string;
+  if (message.kind === 'incidents') return planItemCharts(message.items, message);
+  if (message.kind === 'test') return [];
+  return message.accounts
+    .slice(0, chartsInReport)
+    .flatMap((account, index) => planReportChart(account, message, index) ?? []);
 }
 
 function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly ChartPlan[] {
   const seen = new Set<string>();
   const plans: ChartPlan[] = [];
   for (const [index, item] of items.slice(0, 10).entries()) {
-    const balance =
-      item.balance ??
-      (alertKindOf(item).staleness === undefined ? null : item.account?.balances[0]?.id) ??
-      null;
-    if (item.account === null || balance === null || plans.length === chartsInGroup) continue;
-    const key = `${item.account.id} ${balance}`;
-    const plan = seen.has(key) ? null : planItemChart({ item, balance, frame, index });
+    const { account, firedAt: from, severity, rule } = item;
+    const isAboutAll = alertKindOf(item).staleness !== undefined;
+    const balance = item.balance ?? (isAboutAll ? account?.balances[0]?.id : null);
+    if (account === null || balance == null || plans.length === chartsInGroup) continue;
+    const key = `${account.id} ${balance}`;
+    if (seen.has(key)) continue;
     seen.add(key);
+    const band = { from, to: item.resolvedAt ?? frame.at, severity, rule };
+    const incidents = stateOf(item) === 'event' ? [] : [band];
+    const plan = planChart({ ...account, balance, incidents }, frame, index);
     if (plan !== null) plans.push(plan);
   }
   return plans;
 }
 
-function planItemChart(order: {
-  readonly item: MessageItem;
-  readonly balance: Balance;
-  readonly frame: Frame;
-  readonly index: number;
-}): ChartPlan | null {
-  const { item, frame } = order;
-  const event = stateOf(item) === 'event';
-  const alert = event
-    ? null
-    : {
-        from: item.firedAt,
-        to: item.resolvedAt ?? frame.at,
-        severity: item.severity,
-        rule: item.rule,
-      };
-  return planChart({
-    ...order,
-    balances: item.account?.balances ?? [],
-    history: item.account?.history ?? [],
-    runway: item.account?.runway ?? null,
-    thresholds: item.account?.thresholds ?? {},
-    alert,
-  });
-}
-
 /** The balance that ends first, of those that moved: a level line shows nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
+  const runwayOf = (balance: Balance): number => account.runways[balance]?.runwayMs ?? Number.MAX_VALUE;
   const moving = account.balances.map(({ id }) => id).filter((balance) => isMoving(account, balance));
-  const [balance] = moving.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));
+  const [balance] = moving.toSorted((one, other) => runwayOf(one) - runwayOf(other));
   if (balance === undefined) return null;
-  const { balances, history } = account;
   const runway = account.runways[balance] ?? null;
-  return planChart({ balances, balance, frame, index, history, runway, thresholds: {}, alert: null });
+  return planChart({ ...account, balance, runway, thresholds: {}, incidents: [] }, frame, index);
 }
 
-function planChart(order: {
-  readonly balances: readonly BalanceDefinition[];
-  readonly balance: Balance;
-  readonly frame: Frame;
-  readonly index: number;
-  readonly history: readonly Reading[];
-  readonly runway: Runway | null;
-  readonly thresholds: Ladder<Micros>;
-  readonly alert: IncidentBand | null;
-}): ChartPlan | null {
-  const { balance, frame, history, alert } = order;
-  const last = history.findLast(({ balances }) => balances[balance] !== undefined);
+function planChart(
+  subject: Pick<ReportAccount, 'balances' | 'history'> & {
+    readonly balance: Balance;
+    readonly runway: Runway | null;
+    readonly thresholds: Ladder<Micros>;
+    readonly incidents: readonly IncidentBand[];
+  },
+  { id, at, timezone }: Frame,
+  index: number,
+): ChartPlan | null {
+  const { balance, history, balances, thresholds, incidents } = subject;
+  const last = history.findLast((reading) => reading.balances[balance] !== undefined);
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const readings = history.filter(
-    ({ currency, at, balances }) =>
-      isSameCurrency(currency, last.currency) &&
-      at >= frame.at - maxPastMs &&
-      balances[balance] !== undefined,
+    (reading) =>
+      isSameCurrency(reading.currency, last.currency) &&
+      reading.at >= at - maxPastMs &&
+      reading.balances[balance] !== undefined,
   );
   const [first] = readings;
   if (first === undefined || readings.length < 2) return null;
-  const pastMs = Math.min(Math.max(frame.at - first.at, shortestPastMs), maxPastMs);
+  const pastMs = Math.min(Math.max(at - first.at, shortestPastMs), maxPastMs);
   const intervalMs = (uneven * (last.at - first.at)) / (readings.length - 1);
   const currency = cleanText(last.currency, 12);
-  const runway = order.runway?.balance === balance ? order.runway : null;
+  const runway = subject.runway?.balance === balance ? subject.runway : null;
   const chart = layChart({
-    since: frame.at - pastMs,
-    until: frame.at,
-    now: frame.at,
+    since: at - pastMs,
+    until: at,
+    now: at,
     readings,
     balance,
     gaps: findGaps(
       readings.map((reading) => ({ at: reading.at, reading })),
-      { until: frame.at, intervalMs, leastMs: 0 },
+      { until: at, intervalMs, leastMs: 0 },
     ),
     maxPoints: readings.length,
-    thresholds: order.thresholds,
+    thresholds,
     runway,
     aheadShare,
-    incidents: alert === null ? [] : [alert],
+    incidents,
   });
-  const drawing: MailChart = {
-    title: `${balanceLabel(balance, order.balances)} balance in ${currency}`,
-    timezone: frame.timezone,
-    forecast: runway?.forecast ?? null,
-    chart,
-  };
-  const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;
-  const course = {
-    from: amountOf(first, balance),
-    to: amountOf(last, balance),
-    ms: last.at - first.at,
-    currency,
-  };
-  return { cid, index: order.index, drawing, alt: wordChart(drawing, course) };
-}
-
-function wordChart(
-  { title, timezone, forecast, chart: { now, emptyAt } }: MailChart,
-  course: { readonly from: Micros; readonly to: Micros; readonly ms: number; readonly currency: string },
-): string {
-  const [from, to] = [course.from, course.to].map((amount) => formatAmount(amount, course.currency));
+  const title = `${balanceLabel(balance, balances)} balance in ${currency}`;
+  const forecast = runway?.forecast ?? null;
+  const [from, to] = [first, last].map((reading) => formatAmount(amountOf(reading, balance), currency));
+  const { emptyAt } = chart;
   const end =
-    emptyAt === null || emptyAt <= now || isBeyondHorizon(emptyAt, now)
+    emptyAt === null || emptyAt <= at || isBeyondHorizon(emptyAt, at)
       ? ''
-      : `; ${wordEnd(emptyAt, forecast, { timezone, now })}`;
-  return `Chart: ${title}, from ${from} to ${to} in ${roughDuration(course.ms)}${end}.`;
-}
-
-function runwayOf(account: ReportAccount, balance: Balance): number {
-  return account.runways[balance]?.runwayMs ?? Number.MAX_VALUE;
+      : `; ${wordEnd(emptyAt, forecast, { timezone, now: at })}`;
+  return {
+    cid: `balance-${index}.${id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`,
+    index,
+    drawing: { title, timezone, forecast, chart },
+    alt: `Chart: ${title}, from ${from} to ${to} in ${roughDuration(last.at - first.at)}${end}.`,
+  };
 }
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {

@@ -40,11 +40,7 @@ a { text-decoration: none; }
  * A whole mail: one column of at most 600 pixels, built of tables for Outlook, readable from 360 pixels.
  * `preview` is what a phone shows with the subject.
  */
-export function emailPage(parts: {
-  readonly title: string;
-  readonly preview: string;
-  readonly body: readonly Html[];
-}): string {
+export function emailPage(title: string, preview: string, cards: readonly Html[]): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -52,15 +48,15 @@ export function emailPage(parts: {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${parts.title}</title>
+<title>${title}</title>
 <style>${new Html(darkStyle)}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#eef0f3;">
-<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${parts.preview}</div>
+<div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${preview}</div>
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="background:#eef0f3;"><tr><td align="center" style="padding:12px 8px;">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
-${parts.body}
+${cards}${footer('Sent by lowwater, which watches prepaid balances. Replies are not read.')}
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
@@ -74,23 +70,19 @@ ${parts.body}
 export function card(tone: Tone, content: readonly Html[]): Html {
   return html`<tr><td style="padding:0 0 12px 0;">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card" style="background:#ffffff;border:1px solid #d8dde3;border-top:5px solid ${palette[tone].strong};border-radius:8px;">
-${content}
+${content}<tr><td style="padding:0 0 18px 0;font-size:0;line-height:0;">&nbsp;</td></tr>
+
 </table>
 </td></tr>
 `;
 }
 
 /** State word and what happened. */
-export function cardTitle(order: {
-  readonly tone: Tone;
-  readonly word: string;
-  readonly title: string;
-  readonly level: 'main' | 'sub';
-}): Html {
-  const size = order.level === 'main' ? '20px' : '16px';
+export function cardTitle(tone: Tone, word: string, title: string, level: 'main' | 'sub'): Html {
+  const size = level === 'main' ? '20px' : '16px';
   return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">
-<span style="display:inline-block;background:${palette[order.tone].strong};color:#ffffff;font-size:12px;line-height:16px;font-weight:700;letter-spacing:0.4px;padding:3px 9px;border-radius:10px;">${order.word}</span>
-<h1 class="ink" style="margin:10px 0 0 0;font-size:${size};line-height:1.3;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${order.title}</h1>
+<span style="display:inline-block;background:${palette[tone].strong};color:#ffffff;font-size:12px;line-height:16px;font-weight:700;letter-spacing:0.4px;padding:3px 9px;border-radius:10px;">${word}</span>
+<h1 class="ink" style="margin:10px 0 0 0;font-size:${size};line-height:1.3;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${title}</h1>
 </td></tr>
 `;
 }
@@ -154,7 +146,9 @@ ${lines}${actions}</td></tr></table></td></tr>
 `;
 }
 
-export function chartImage(cid: string, alt: string): Html {
+export function chartImage(chart: { readonly cid: string; readonly alt: string } | undefined): Html {
+  if (chart === undefined) return html``;
+  const { cid, alt } = chart;
   return html`<tr><td class="pad" style="padding:16px 24px 0 24px;"><img src="cid:${cid}" alt="${alt}" width="550" style="display:block;width:100%;max-width:550px;height:auto;border:0;border-radius:6px;font-family:${fontStack};font-size:13px;line-height:1.5;color:#5a6470;"></td></tr>
 `;
 }
@@ -175,12 +169,20 @@ function button({ label, url }: { readonly label: string; readonly url: string }
 `;
 }
 
-export function cardEnd(): Html {
-  return html`<tr><td style="padding:0 0 18px 0;font-size:0;line-height:0;">&nbsp;</td></tr>
+/** Buttons of the mail as a whole, below its cards. */
+export function buttonRow(links: readonly { readonly label: string; readonly url: string }[]): Html {
+  if (links.length === 0) return html``;
+  return html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons(links)}</table></td></tr>
 `;
 }
 
-export function footer(text: string): Html {
+/** How many alerts a mail of several has. */
+export function groupTitle(tally: string): Html {
+  return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${tally}</td></tr>
+`;
+}
+
+function footer(text: string): Html {
   return html`<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${text}</td></tr>
 `;
 }

@@ -36,9 +36,7 @@ export interface EmailSettings extends ChannelSettings {
   } | null;
 }
 
-interface EmailSenderOptions extends SenderDependencies {
-  readonly settings: EmailSettings;
-}
+type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSettings };
 
 /** For the lookup of the host name and the connection. */
 const connectTimeoutMs = 30_000;
@@ -65,10 +63,7 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
       const drawn = await drawCharts(plans.rendered);
       const mails = tryRender(() =>
         // Without its charts it may pass where it is too large with them.
-        (drawn.length === 0 ? [[]] : [drawn, []]).map((charts) => {
-          const mail = composeMail(message, settings, charts);
-          return { ...mail, envelope: { ...mail.envelope, to } };
-        }),
+        (drawn.length === 0 ? [[]] : [drawn, []]).map((charts) => composeMail(message, settings, charts, to)),
       );
       if ('failed' in mails) return mails.failed;
       return transmit({ mails: mails.rendered, server, token, options, outer });
@@ -82,27 +77,26 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
 }
 
 /** A mail with its pictures drawn. */
-export async function composeEmail(
-  message: Message,
-  settings: Pick<EmailSettings, 'from' | 'to'>,
-): Promise<SendMailOptions & { readonly envelope: { readonly from: string; readonly to: string[] } }> {
+export async function composeEmail(message: Message, settings: Pick<EmailSettings, 'from' | 'to'>) {
   return composeMail(message, settings, await drawCharts(planCharts(message)));
 }
 
+/** `to` are those who are still owed the message: its headers name all. */
 function composeMail(
   message: Message,
   settings: Pick<EmailSettings, 'from' | 'to'>,
   drawn: readonly DrawnChart[],
-): Awaited<ReturnType<typeof composeEmail>> {
+  to = settings.to.map(({ address }) => address),
+) {
   const mail = renderEmail(message, { ...settings, charts: drawn.map(({ plan }) => plan) });
   return {
     ...mail,
-    envelope: { from: mail.from.address, to: mail.to.map(({ address }) => address) },
+    envelope: { from: mail.from.address, to },
     attachments: drawn.map(({ plan, png }, index) => ({
       filename: `balance-${index + 1}.png`,
       content: png,
       contentType: 'image/png',
-      contentDisposition: 'inline',
+      contentDisposition: 'inline' as const,
       cid: plan.cid,
     })),
   };

@@ -19,18 +19,18 @@ import {
 } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
-import { type Html, html } from '../../wording/html.ts';
+import type { Html } from '../../wording/html.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,
+  buttonRow,
   buttons,
   card,
-  cardEnd,
   cardTitle,
   chartImage,
   emailPage,
   figureTable,
-  footer,
+  groupTitle,
   overviewTable,
   paragraph,
 } from './email-page.ts';
@@ -98,103 +98,65 @@ const shortItems = 12;
 const accountsShown = 40;
 const accountCards = 8;
 
-const sender = 'Sent by lowwater, which watches prepaid balances. Replies are not read.';
-
 /** The HTML part. Only `charts` are shown: a chart that could not be drawn leaves no hole. */
 export function renderEmailHtml(message: Message, charts: readonly ChartPlan[]): string {
-  switch (message.kind) {
-    case 'incidents':
-      return renderIncidents(message, charts);
-    case 'report':
-      return renderReport(message, charts);
-    case 'test':
-      return renderTest(message);
-  }
+  const { headline, cards } =
+    message.kind === 'incidents'
+      ? drawIncidents(message, charts)
+      : message.kind === 'report'
+        ? drawReport(message, charts)
+        : drawTest(message);
+  return emailPage(messageSubject(message), headline, cards);
 }
 
-function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): string {
-  const words = wordIncidents(message, wholeItems + shortItems);
-  const single = message.items.length === 1;
-  const whole = words.items
+interface Drawn {
+  readonly headline: string;
+  readonly cards: readonly Html[];
+}
+
+function drawIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): Drawn {
+  const { items, more, tally, headline } = wordIncidents(message, wholeItems + shortItems);
+  const [first] = items.slice(0, wholeItems);
+  if (message.items.length === 1 && first !== undefined)
+    return { headline, cards: [itemCard(first, 'main', chartAt(charts, 0))] };
+  const whole = items
     .slice(0, wholeItems)
-    .map((item, index) => itemCard(item, { single, chart: chartAt(charts, index) }));
-  const rest = words.items.slice(wholeItems);
-  const tail = rest.length === 0 && words.more === 0 ? [] : [restCard(rest, words.more)];
-  const head = single ? [] : [groupTitle(words.tally)];
-  const links = single ? [] : pageLinks(message);
-  const page =
-    links.length === 0
-      ? []
-      : [
-          html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons(links)}</table></td></tr>
-`,
-        ];
-  return emailPage({
-    title: messageSubject(message),
-    preview: words.headline,
-    body: [...head, ...whole, ...tail, ...page, footer(sender)],
-  });
+    .map((item, index) => itemCard(item, 'sub', chartAt(charts, index)));
+  // What does not fit in full: a line each, then a count.
+  const rest = items.slice(wholeItems).map((item) => paragraph(item.headline));
+  if (more > 0) rest.push(paragraph(wordMore(more)));
+  const tail = rest.length === 0 ? [] : [card('neutral', rest)];
+  return { headline, cards: [groupTitle(tally), ...whole, ...tail, buttonRow(pageLinks(message))] };
 }
 
-function itemCard(
-  item: ItemWording,
-  order: { readonly single: boolean; readonly chart: ChartPlan | undefined },
-): Html {
+function itemCard(item: ItemWording, level: 'main' | 'sub', chart: ChartPlan | undefined): Html {
   return card(item.tone, [
-    cardTitle({
-      tone: item.tone,
-      word: item.stateWord,
-      title: item.subject,
-      level: order.single ? 'main' : 'sub',
-    }),
+    cardTitle(item.tone, item.stateWord, item.subject, level),
     adviceBox(item.tone, item.advice, item.links),
     ...item.story.map((sentence) => paragraph(sentence)),
     ...(item.note === null ? [] : [paragraph(`Note: ${item.note}`)]),
     figureTable(item.figures),
-    ...(order.chart === undefined ? [] : [chartImage(order.chart.cid, order.chart.alt)]),
+    chartImage(chart),
     ...(item.advice.length === 0 ? [buttons(item.links)] : []),
     paragraph(item.origin, 'dim'),
-    cardEnd(),
   ]);
 }
 
-function groupTitle(headline: string): Html {
-  return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${headline}</td></tr>
-`;
-}
-
-/** What does not fit in full: a line each, then a count. */
-function restCard(rest: readonly ItemWording[], more: number): Html {
-  const lines = rest.map((item) => paragraph(item.headline));
-  return card('neutral', [...lines, ...(more === 0 ? [] : [paragraph(wordMore(more))]), cardEnd()]);
-}
-
-function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): string {
-  const words = wordReport(message, accountsShown);
-  const more = words.more === 0 ? [] : [paragraph(`and ${plural(words.more, 'more account')}`, 'dim')];
+function drawReport(message: ReportMessage, charts: readonly ChartPlan[]): Drawn {
+  const { headline, ...words } = wordReport(message, accountsShown);
   const summary = card('info', [
-    cardTitle({
-      tone: 'info',
-      word: 'REPORT',
-      title: words.headline.replace(/^REPORT · /, ''),
-      level: 'main',
-    }),
+    cardTitle('info', 'REPORT', headline.replace(/^REPORT · /, ''), 'main'),
     ...(words.runsOut === null ? [] : [paragraph(words.runsOut)]),
     paragraph(words.period, 'dim'),
     overviewTable(words.accounts.flatMap(overviewRows)),
-    ...more,
+    ...(words.more === 0 ? [] : [paragraph(`and ${plural(words.more, 'more account')}`, 'dim')]),
     ...words.totals.map((total) => paragraph(total)),
     buttons(pageLinks(message)),
-    cardEnd(),
   ]);
   const accounts = words.accounts
     .slice(0, accountCards)
     .map((account, index) => accountCard(account, chartAt(charts, index)));
-  return emailPage({
-    title: messageSubject(message),
-    preview: words.headline,
-    body: [summary, ...accounts, footer(sender)],
-  });
+  return { headline, cards: [summary, ...accounts] };
 }
 
 /** One row a balance: the account, what is left, and how long it lasts. */
@@ -214,26 +176,18 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
     ]),
   );
   return card(tone, [
-    cardTitle({ tone, word, title: account.name, level: 'sub' }),
+    cardTitle(tone, word, account.name, 'sub'),
     paragraph(`${account.incidents}, ${account.read}`, 'dim'),
     adviceBox(tone, account.advice === null ? [] : [account.advice]),
     ...rows,
-    ...(chart === undefined ? [] : [chartImage(chart.cid, chart.alt)]),
-    cardEnd(),
+    chartImage(chart),
   ]);
 }
 
-function renderTest(message: TestMessage): string {
+function drawTest(message: TestMessage): Drawn {
   const headline = testHeadline(message);
-  const body = [
-    card('info', [
-      cardTitle({ tone: 'info', word: 'TEST', title: headline.replace(/^TEST · /, ''), level: 'main' }),
-      paragraph(testStory(message)),
-      cardEnd(),
-    ]),
-    footer(sender),
-  ];
-  return emailPage({ title: messageSubject(message), preview: headline, body });
+  const title = cardTitle('info', 'TEST', headline.replace(/^TEST · /, ''), 'main');
+  return { headline, cards: [card('info', [title, paragraph(testStory(message))])] };
 }
 
 function chartAt(charts: readonly ChartPlan[], index: number): ChartPlan | undefined {

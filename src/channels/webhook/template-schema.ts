@@ -11,7 +11,7 @@ export type Template =
   | { readonly [key: string]: Template };
 
 /** What a template may name. `labels.<name>` is a label of the account. */
-export const fields = [
+const fields = [
   'title',
   'text',
   'severity',
@@ -92,6 +92,6 @@ function findUnknown(
   );
 }
 
-export function isField(name: string): name is Field {
+function isField(name: string): name is Field {
   return fields.some((field) => field === name);
 }

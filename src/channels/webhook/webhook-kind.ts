@@ -87,7 +87,7 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
   answers: webhookAnswers(null).rows,
   async openSender(settings, dependencies) {
     const { openWebhookSender } = await import('./webhook-sender.ts');
-    return openWebhookSender({ settings, table: webhookAnswers(settings.accept), ...dependencies });
+    return openWebhookSender(settings, { table: webhookAnswers(settings.accept), ...dependencies });
   },
   async openDemoReceiver() {
     const { receivePosts } = await import('../demo-receiver.ts');

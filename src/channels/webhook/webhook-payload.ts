@@ -15,7 +15,7 @@ import { mapEach } from '../../domain/reading.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
-import { forecastJson, readingJson } from '../../views/public-json.ts';
+import { acknowledgementJson, forecastJson, readingJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` says how many more there are. */
 const listLimit = 200;
@@ -29,18 +29,10 @@ const maxAlertBytes = 60_000;
  */
 export function renderWebhookPayload(message: Message): object {
   const base = { timestamp: isoText(message.at), id: message.id };
-  switch (message.kind) {
-    case 'incidents':
-      return { type: 'lowwater.alerts', ...base, data: incidentsData(message) };
-    case 'report':
-      return { type: 'lowwater.report', ...base, data: reportData(message) };
-    case 'test':
-      return {
-        type: 'lowwater.test',
-        ...base,
-        data: { channel: message.channel, headline: testHeadline(message) },
-      };
-  }
+  if (message.kind === 'incidents') return { type: 'lowwater.alerts', ...base, data: incidentsData(message) };
+  if (message.kind === 'report') return { type: 'lowwater.report', ...base, data: reportData(message) };
+  const { channel } = message;
+  return { type: 'lowwater.test', ...base, data: { channel, headline: testHeadline(message) } };
 }
 
 function incidentsData(message: IncidentMessage): object {
@@ -87,7 +79,7 @@ function alertData(item: MessageItem, message: IncidentMessage): object {
     firedAt: isoText(item.firedAt),
     resolvedAt: isoOrNull(item.resolvedAt),
     resolution: item.resolution === null ? null : resolutionData(item.resolution),
-    acknowledged: acknowledgedData(item),
+    acknowledged: acknowledgementJson(incident.acknowledgement),
     reading: account?.reading ? readingJson(account.reading) : null,
     previousReading: account?.previous ? readingJson(account.previous) : null,
     outcome: account?.outcome ?? null,
@@ -103,13 +95,6 @@ function alertData(item: MessageItem, message: IncidentMessage): object {
     runbookUrl: linkTo(words, 'runbook'),
     url: linkTo(words, 'page'),
   };
-}
-
-function acknowledgedData(item: MessageItem): object | null {
-  const acknowledgement = item.incident.acknowledgement;
-  return acknowledgement === null
-    ? null
-    : { at: isoText(acknowledgement.at), by: acknowledgement.by, comment: acknowledgement.comment };
 }
 
 function reportData(message: ReportMessage): object {
@@ -171,20 +156,13 @@ function runwayData(runway: Runway | null): object | null {
 /** Money as decimals, durations in seconds, both as strings: the type of the alert says which. */
 export function quantityText(quantity: Quantity | null): string | null {
   if (quantity === null) return null;
-  switch (quantity.unit) {
-    case 'money':
-      return formatMicros(quantity.micros);
-    case 'duration':
-      return String(Math.round(quantity.ms / 1000));
-    case 'text':
-      return quantity.text;
-  }
+  if (quantity.unit === 'money') return formatMicros(quantity.micros);
+  return quantity.unit === 'duration' ? String(Math.round(quantity.ms / 1000)) : quantity.text;
 }
 
 function resolutionData(resolution: Resolution): object {
-  return resolution.kind === 'topped-up'
-    ? { kind: resolution.kind, amount: formatMicros(resolution.micros) }
-    : { kind: resolution.kind };
+  const { kind } = resolution;
+  return kind === 'topped-up' ? { kind, amount: formatMicros(resolution.micros) } : { kind };
 }
 
 /**

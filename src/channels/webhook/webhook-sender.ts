@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Secret } from '../../domain/secret.ts';
@@ -10,14 +10,7 @@ import { renderText } from '../../messages/render-text.ts';
 import type { Accept, AnswerTable } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
-import {
-  balancePrefix,
-  type Field,
-  isField,
-  labelPrefix,
-  placeholder,
-  type Template,
-} from './template-schema.ts';
+import { balancePrefix, type Field, labelPrefix, placeholder, type Template } from './template-schema.ts';
 import { quantityText, renderWebhookPayload } from './webhook-payload.ts';
 
 export interface WebhookSettings extends ChannelSettings {
@@ -33,19 +26,14 @@ export interface WebhookSettings extends ChannelSettings {
 
 /** Posts JSON, lowwater's own or by a template, signed as in the Standard Webhooks specification (standardwebhooks.com). */
 export function openWebhookSender(
-  options: SenderDependencies & {
-    readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template'>;
-    readonly table: AnswerTable;
-    readonly timeoutMs?: number;
-  },
+  { url, secret, headers, template }: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template'>,
+  options: SenderDependencies & { readonly table: AnswerTable; readonly timeoutMs?: number },
 ): Sender {
-  const { url, secret, headers, template } = options.settings;
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
   );
-  const { settings: _, ...limits } = options;
   return openPostSender({
-    ...limits,
+    ...options,
     address: url,
     render: (message) => {
       const body =
@@ -87,28 +75,25 @@ export function signedHeaders(order: {
  * entry has an entry for each alert, as Alertmanager's API wants it.
  */
 export function fillTemplate(template: Template, message: Message): string {
-  if (message.kind === 'incidents' && Array.isArray(template) && template.length === 1) {
-    const [entry] = template;
-    return JSON.stringify(
-      message.items.map((item) => fill(entry ?? null, valuesOf({ ...message, items: [item] }))),
-    );
-  }
-  return JSON.stringify(fill(template, valuesOf(message)));
+  if (message.kind !== 'incidents' || !Array.isArray(template) || template.length !== 1)
+    return JSON.stringify(fill(template, valuesOf(message)));
+  const [entry = null] = template;
+  return JSON.stringify(message.items.map((item) => fill(entry, valuesOf({ ...message, items: [item] }))));
 }
 
-function fill(template: Template, values: (name: string) => string): Template {
-  if (typeof template === 'string') return template.replace(placeholder, (_, name: string) => values(name));
+function fill(template: Template, values: ReadonlyMap<string, string>): Template {
+  if (typeof template === 'string')
+    return template.replace(placeholder, (_, name: string) => values.get(name) ?? '');
   if (typeof template !== 'object' || template === null) return template;
   if (Array.isArray(template)) return template.map((each: Template) => fill(each, values));
   return Object.fromEntries(Object.entries(template).map(([key, each]) => [key, fill(each, values)]));
 }
 
-function valuesOf(message: Message): (name: string) => string {
-  const text = renderText(message, 10_000);
+function valuesOf(message: Message): ReadonlyMap<string, string> {
   const [item] = message.kind === 'incidents' ? message.items : [];
   const values: Readonly<Partial<Record<Field, string>>> = {
     title: wordCard(message, 1).headline,
-    text,
+    text: renderText(message, 10_000),
     severity: 'info',
     state: message.kind,
     status: 'firing',
@@ -116,23 +101,16 @@ function valuesOf(message: Message): (name: string) => string {
     time: isoText(message.at),
     ...(item === undefined || message.kind !== 'incidents' ? {} : itemValues(item, message)),
   };
-  const labels = item?.account?.labels ?? item?.incident.labels ?? {};
-  const balances = item?.account?.reading?.balances ?? {};
-  return (name) => {
-    if (isField(name)) return values[name] ?? '';
-    if (name.startsWith(balancePrefix)) {
-      const micros = balances[name.slice(balancePrefix.length)];
-      return micros === undefined ? '' : formatMicros(micros);
-    }
-    const label = name.slice(labelPrefix.length);
-    return Object.hasOwn(labels, label) ? (labels[label] ?? '') : '';
-  };
+  const labels = Object.entries(item?.account?.labels ?? item?.incident.labels ?? {});
+  const balances = Object.entries(item?.account?.reading?.balances ?? {});
+  return new Map([
+    ...Object.entries(values),
+    ...labels.map(([name, label]) => [`${labelPrefix}${name}`, label] as const),
+    ...balances.map(([id, micros]) => [`${balancePrefix}${id}`, formatMicros(micros)] as const),
+  ]);
 }
 
-function itemValues(
-  item: MessageItem,
-  frame: { readonly timezone: string; readonly at: number; readonly publicUrl: string | null },
-): Partial<Record<Field, string>> {
+function itemValues(item: MessageItem, frame: IncidentMessage): Partial<Record<Field, string>> {
   const words = wordItem(item, frame);
   const reading = item.account?.reading ?? null;
   return {

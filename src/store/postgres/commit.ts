@@ -3,10 +3,12 @@ import type { Value } from '../asking.ts';
 import { type Change, changes, replacing } from '../changes.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
 import type { ColumnKind, Row } from '../tables.ts';
-import { arrayTypes, bigintArray, columnArrays } from './binary-array.ts';
+import { arrayTypes, columnArrays } from './column-arrays.ts';
+
+/** The one slot there is. */
+export const onlySlot = 0;
 
 export interface Fence {
-  readonly slot: number;
   readonly incarnation: string;
   readonly epoch: number;
 }
@@ -20,8 +22,8 @@ export const whileHeld = `WITH held AS (
   SELECT no FROM slot WHERE no = $1 AND incarnation = $2 AND epoch = $3 FOR SHARE
 )`;
 
-export function fenceValues({ slot, incarnation, epoch }: Fence): readonly Value[] {
-  return [slot, incarnation, epoch];
+export function fenceValues({ incarnation, epoch }: Fence): readonly Value[] {
+  return [onlySlot, incarnation, epoch];
 }
 
 const accountKinds = ['text', 'bytes', 'integer', 'integer', 'integer'] as const;
@@ -66,20 +68,19 @@ function makeStatement(): string {
 SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turned`;
 }
 
-export function commitValues(input: {
-  readonly fence: Fence;
-  readonly number: number;
-  readonly batch: Batch;
-  readonly rows: AccountRows;
-  readonly orders: readonly number[];
-}): readonly Value[] {
-  const { fence, number, batch, rows, orders } = input;
+export function commitValues(
+  fence: Fence,
+  number: number,
+  batch: Batch,
+  rows: AccountRows,
+  orders: readonly number[],
+): readonly Value[] {
   return [
     ...fenceValues(fence),
     number,
     ...changes.flatMap((change) => arraysOf(change, batch, rows)),
-    ...columnArrays(accountKinds, rows.accounts),
-    bigintArray(orders),
+    ...columnArrays(accountKinds.length, rows.accounts),
+    orders,
   ];
 }
 
@@ -88,13 +89,13 @@ function arraysOf(
   { columns, key, written, removed }: Change,
   batch: Batch,
   rows: AccountRows,
-): readonly Buffer[] {
+): readonly Value[] {
   const keyed = Object.keys(columns).filter((column) => column in key).length;
   const keyOf = (row: Row): string => JSON.stringify(row.slice(0, keyed));
   const all = written(batch, rows);
   const last = new Map(all.map((row) => [keyOf(row), row]));
-  const puts = columnArrays(Object.values(columns), keyed === 0 ? all : [...last.values()]);
+  const puts = columnArrays(Object.keys(columns).length, keyed === 0 ? all : [...last.values()]);
   if (removed === null) return puts;
   const gone = removed(batch, rows).filter((row) => keyed === 0 || !last.has(keyOf(row)));
-  return [...puts, ...columnArrays(Object.values(key), gone)];
+  return [...puts, ...columnArrays(Object.keys(key).length, gone)];
 }

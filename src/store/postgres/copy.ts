@@ -1,9 +1,10 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { type Row, readStatement, type Table, type TablePort, tables, tallyOf } from '../tables.ts';
-import { arrayTypes, columnArrays } from './binary-array.ts';
+import { arrayTypes, columnArrays } from './column-arrays.ts';
+import { onlySlot } from './commit.ts';
 import { type Ask, openDatabase } from './connection.ts';
-import { lookAround, onlySlot } from './lease.ts';
+import { lookAround } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
 
@@ -45,7 +46,7 @@ function portOf(ask: Ask): TablePort {
       await ask(
         `INSERT INTO ${name} (${names}${slotted ? ', slot' : ''}) OVERRIDING SYSTEM VALUE
          SELECT its.*${slotted ? `, ${onlySlot}` : ''} FROM unnest(${arrays}) AS its`,
-        columnArrays(kinds, rows),
+        columnArrays(kinds.length, rows),
       );
     },
   };

@@ -1,10 +1,10 @@
 import { StorageError } from '../../domain/operator-error.ts';
+import { inParts } from '../../domain/parts.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
-import { textArray } from './binary-array.ts';
-import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
+import { commitStatement, commitValues, type Fence, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { parseOrder } from './reader.ts';
@@ -24,27 +24,25 @@ const createAccounts = `${whileHeld}
 
 /**
  * The store of one owner: what it writes is refused, by a `StorageError` of kind `fenced`, once another owns the slot. Batches are
- * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once. `settled` holds what this process
- * has stored, under whichever incarnation.
+ * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once.
  */
 export function createFencedStore(options: {
   readonly database: Database;
   readonly reader: StoreFile;
   readonly fence: Fence;
-  readonly settled: WeakSet<Batch>;
   readonly recent: RecentBatches;
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
-  readonly now: () => number;
 }): FencedStore {
-  const { database, reader, fence, settled, recent, damaged, now } = options;
+  const { database, reader, fence, recent, damaged } = options;
+  const { incarnation } = fence;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
-    const created = await change<TailRow>(createAccounts, [...fenceValues(fence), textArray(ids)]);
+    const created = await change<TailRow>(createAccounts, [...fenceValues(fence), ids]);
     if (created.length < ids.length) throw fencedError();
     return created;
   };
-  const tails = new AccountTails(damaged, now);
+  const tails = new AccountTails(damaged);
   const rowsOf = openAccountRows(database.ask, tails, create);
   const deleteOld = openRetention(database, fence);
   let stored = options.alreadyStored;
@@ -55,7 +53,7 @@ export function createFencedStore(options: {
   async function prepare(batch: Batch): Promise<Sending> {
     const rows = await rowsOf(batch);
     const orders = [...taken];
-    const values = commitValues({ fence, number: stored + 1, batch, rows, orders });
+    const values = commitValues(fence, stored + 1, batch, rows, orders);
     return { batch, orders, values, damaged: rows.damaged };
   }
 
@@ -63,9 +61,8 @@ export function createFencedStore(options: {
     const [answer] = await change<{ held: number; turned: number }>(commitStatement, values);
     if (answer?.turned === 1) return;
     if (answer?.held !== 1) throw fencedError();
-    const [row] = await change<{ batch: number }>('SELECT batch FROM member WHERE incarnation = $1', [
-      fence.incarnation,
-    ]);
+    const findBatch = 'SELECT batch FROM member WHERE incarnation = $1';
+    const [row] = await change<{ batch: number }>(findBatch, [incarnation]);
     // A first sending whose end nobody told had been stored.
     if (row?.batch === stored + 1) return;
     throw fencedError();
@@ -77,14 +74,13 @@ export function createFencedStore(options: {
       if (unsure !== null) throw stillUnknown(error);
       if (error instanceof StorageError && error.kind === 'unknown') {
         unsure = sending;
-        recent.doubt({ incarnation: fence.incarnation, number: stored + 1, batch: sending.batch });
+        recent.doubt({ incarnation, number: stored + 1, batch: sending.batch });
       } else tails.forget();
       throw error;
     });
     unsure = null;
     stored += 1;
-    settled.add(sending.batch);
-    recent.keep({ incarnation: fence.incarnation, number: stored, batch: sending.batch });
+    recent.keep({ incarnation, number: stored, batch: sending.batch });
     damaged.stored(sending.damaged);
     for (const no of sending.orders) taken.delete(no);
   }
@@ -93,7 +89,7 @@ export function createFencedStore(options: {
     ...reader,
     takeDamaged: () => damaged.take(),
     async commit(batch) {
-      if (settled.has(batch)) return;
+      if (recent.isStored(batch)) return;
       if (unsure !== null && unsure.batch !== batch)
         throw new Error('another batch while the end of one is unknown');
       await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
@@ -107,7 +103,7 @@ export function createFencedStore(options: {
     async takeOrders() {
       const rows = await database.ask<{ no: number; body: string }>(
         'SELECT no, body FROM operator_order WHERE slot = $1 ORDER BY no',
-        [fence.slot],
+        [onlySlot],
       );
       const fresh = rows.filter(({ no }) => !taken.has(no));
       for (const { no } of fresh) taken.add(no);
@@ -144,11 +140,10 @@ function openAccountRows(
   return async (batch) => {
     const unknown = tails.unknownOf(batch);
     if (unknown.length > 0) writes ??= await versionToWrite(ask);
-    for (let from = 0; from < unknown.length; from += tailsAtOnce) {
-      const ids = unknown.slice(from, from + tailsAtOnce);
+    for (const ids of inParts(unknown, tailsAtOnce)) {
       const found = await ask<TailRow>(
         `SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt" FROM account WHERE id = ANY($1::text[])`,
-        [textArray(ids)],
+        [ids],
       );
       const known = new Set(found.map(({ id }) => id));
       const missing = ids.filter((id) => !known.has(id));
@@ -180,14 +175,16 @@ export class RecentBatches {
   #polls = 0;
   #unsure: Kept | null = null;
 
+  /** What this process has stored, under whichever incarnation. */
+  readonly #stored = new WeakSet<Batch>();
+
+  isStored(batch: Batch): boolean {
+    return this.#stored.has(batch);
+  }
+
   get incarnations(): readonly string[] {
-    return [
-      ...new Set(
-        [...this.#kept, ...(this.#unsure === null ? [] : [this.#unsure])].map(
-          ({ incarnation }) => incarnation,
-        ),
-      ),
-    ];
+    const kept = this.#unsure === null ? this.#kept : [...this.#kept, this.#unsure];
+    return [...new Set(kept.map(({ incarnation }) => incarnation))];
   }
 
   clear(): void {
@@ -202,23 +199,22 @@ export class RecentBatches {
 
   keep(stored: Kept): void {
     this.#unsure = null;
+    this.#stored.add(stored.batch);
     this.#kept.push(stored);
     this.#polls += stored.batch.polls.length;
     while (this.#polls > maxPolls || this.#kept.length > maxBatches)
       this.#polls -= this.#kept.shift()?.batch.polls.length ?? 0;
   }
 
-  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. And what it has after all. */
-  takeLost(known: ReadonlyMap<string, number>): {
-    readonly lost: readonly Batch[];
-    readonly found: Batch | null;
-  } {
+  /** Takes out what the database has not, by how many batches it has of each incarnation; oldest first. */
+  takeLost(known: ReadonlyMap<string, number>): readonly Batch[] {
     const isLost = ({ incarnation, number }: Kept): boolean => number > (known.get(incarnation) ?? 0);
     const lost = this.#kept.filter(isLost).map(({ batch }) => batch);
-    const unsure = this.#unsure;
+    for (const batch of lost) this.#stored.delete(batch);
+    if (this.#unsure !== null && !isLost(this.#unsure)) this.#stored.add(this.#unsure.batch);
     this.#kept = this.#kept.filter((kept) => !isLost(kept));
     this.#polls = this.#kept.reduce((sum, { batch }) => sum + batch.polls.length, 0);
     this.#unsure = null;
-    return { lost, found: unsure === null || isLost(unsure) ? null : unsure.batch };
+    return lost;
   }
 }

@@ -1,10 +1,8 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Cluster, ClusterLook, DatabaseOrigin, MemberCard } from '../../ports/cluster.ts';
 import type { Value } from '../asking.ts';
-import { textArray } from './binary-array.ts';
+import { onlySlot } from './commit.ts';
 import type { Database } from './connection.ts';
-
-export const onlySlot = 0;
 
 /** How long the rows of members that are gone stay, for people who look. */
 const keptForMs = 24 * 60 * 60 * 1000;
@@ -121,7 +119,7 @@ export function openLease(
   return {
     look,
     async join(card, gone = []) {
-      await change(addMember, [...valuesOf(card), program, textArray(gone)]);
+      await change(addMember, [...valuesOf(card), program, gone]);
     },
     async renew(card) {
       const renewed = await change(lengthen, valuesOf(card));

@@ -9,7 +9,6 @@ import {
   refuseOtherSchema,
   refuseUnknownSchema,
 } from '../migrations.ts';
-import { textArray } from './binary-array.ts';
 import type { Ask, Database } from './connection.ts';
 
 const named = { database: 'the PostgreSQL database', kind: 'unfit' } as const;
@@ -34,7 +33,7 @@ export async function migrate(options: {
   const { database, program, now, migrations = readMigrations(postgresMigrations) } = options;
   const schema = await readSchema(database.ask);
   if (schema !== null) {
-    refuseForeign({ applied: schema, migrations, program });
+    refuseForeign(schema, migrations, program);
     if (schema.length >= migrations.length) return [];
   }
   const make = (): Promise<readonly Migration[]> =>
@@ -99,22 +98,21 @@ export async function requireSchema(ask: Ask, program: string): Promise<void> {
       'unfit',
       'the PostgreSQL database holds nothing yet: `lowwater run` makes its tables, or set storage.postgres.url',
     );
-  refuseForeign({ applied, migrations, program });
+  refuseForeign(applied, migrations, program);
   const known = migrations.length;
-  refuseOtherSchema({ ...named, schema: Math.min(applied.length, known), known });
+  refuseOtherSchema(named, Math.min(applied.length, known), known);
 }
 
 /** Newer steps are no reason to refuse where they name a program that is not newer than this one as the oldest that may use them. */
-function refuseForeign(schema: {
-  readonly applied: readonly AppliedStep[];
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-}): void {
-  const { applied, migrations, program } = schema;
+function refuseForeign(
+  applied: readonly AppliedStep[],
+  migrations: readonly Migration[],
+  program: string,
+): void {
   const newer = applied.slice(migrations.length);
   const isUsable = newer.every(({ oldest }) => oldest !== null && isAtLeast(program, oldest));
   const counted = isUsable ? Math.min(applied.length, migrations.length) : applied.length;
-  refuseUnknownSchema({ ...named, schema: counted, applied, migrations, program });
+  refuseUnknownSchema(named, counted, applied, migrations, program);
 }
 
 /** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */
@@ -140,7 +138,7 @@ async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
     `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, to_regclass('schema_step') IS NOT NULL AS stepped,
        current_setting('server_encoding') AS encoding,
        EXISTS (SELECT FROM unnest($1::text[]) AS its(name) WHERE to_regclass(name) IS NOT NULL) AS taken`,
-    [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
+    [['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot']],
   );
   if (found?.mark === mark) {
     // Row 2 only shuts 0.2.0 out; the step itself stands in `schema_step`.

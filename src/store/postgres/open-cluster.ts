@@ -1,13 +1,11 @@
 import type { Secret } from '../../domain/secret.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { DamagedRuns } from '../runs/stored-run.ts';
-import { textArray } from './binary-array.ts';
 import { openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
-import { onlySlot, openLease } from './lease.ts';
+import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import {
   findConfigurations,
@@ -38,7 +36,6 @@ export function openCluster(options: {
   const damaged = new DamagedRuns(now);
   const found = readFrom(database, now, (run) => damaged.note(run));
   const reader = { ...found, close: async () => undefined };
-  const settled = new WeakSet<Batch>();
   const recent = new RecentBatches();
   return {
     async open() {
@@ -61,27 +58,13 @@ export function openCluster(options: {
     async takeLost() {
       const known = await database.change<{ incarnation: string; batch: number }>(
         'SELECT incarnation, batch FROM member WHERE incarnation = ANY($1::text[])',
-        [textArray(recent.incarnations)],
+        [recent.incarnations],
       );
-      const { lost, found } = recent.takeLost(
-        new Map(known.map(({ incarnation, batch }) => [incarnation, batch])),
-      );
-      for (const batch of lost) settled.delete(batch);
-      if (found !== null) settled.add(found);
-      return lost;
+      return recent.takeLost(new Map(known.map(({ incarnation, batch }) => [incarnation, batch])));
     },
-    setAside: (owner, unreadable) => setAside(database, { slot: onlySlot, ...owner }, unreadable),
-    store: ({ incarnation, epoch }, alreadyStored = 0) =>
-      createFencedStore({
-        database,
-        reader,
-        fence: { slot: onlySlot, incarnation, epoch },
-        settled,
-        recent,
-        alreadyStored,
-        damaged,
-        now,
-      }),
+    setAside: (owner, unreadable) => setAside(database, owner, unreadable),
+    store: (fence, alreadyStored = 0) =>
+      createFencedStore({ database, reader, fence, recent, alreadyStored, damaged }),
     reader,
     publishConfiguration: (hash, parts) => publishConfiguration(database, hash, parts),
     configurations: (hashes) => findConfigurations(database, hashes),

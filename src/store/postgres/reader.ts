@@ -8,9 +8,8 @@ import { findIncident, findIncidents, findMessages, findSilences, loadState } fr
 import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
-import { bigintArray, textArray } from './binary-array.ts';
+import { onlySlot } from './commit.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
-import { onlySlot } from './lease.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
@@ -130,13 +129,13 @@ export function openHistory(
   damaged: (run: FoundDamage) => void,
 ): Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'> {
   const runsOf = together(async (queries: readonly HistoryQuery[]) => {
-    const ids = textArray(queries.map(({ account }) => account));
-    const since = bigintArray(queries.map((query) => query.since));
-    const until = bigintArray(queries.map((query) => query.until));
+    const ids = queries.map(({ account }) => account);
+    const since = queries.map((query) => query.since);
+    const until = queries.map((query) => query.until);
     return ask<RunsRow>(findRuns, [ids, since, until]);
   });
   const dataOf = together(async (asked: readonly (readonly number[])[]) => {
-    const rows = await ask<RunData>(findData, [bigintArray(asked.flat())]);
+    const rows = await ask<RunData>(findData, [asked.flat()]);
     const bySeq = new Map(rows.map((row) => [row.seq, row]));
     return asked.map(() => bySeq);
   });
@@ -198,7 +197,7 @@ export async function findConfigurations(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await ask<{ hash: string; parts: string }>(
     'SELECT hash, parts FROM configuration WHERE hash = ANY($1::text[])',
-    [textArray(hashes)],
+    [hashes],
   );
   return new Map(rows.map(({ hash, parts }) => [hash, parts]));
 }

@@ -53,15 +53,13 @@ type AccountRow = [
  */
 export class AccountTails {
   readonly #damaged: DamagedRuns;
-  readonly #now: () => number;
   readonly #tails = new Map<string, Tail>();
   /** Accounts that begin a new tail because the stored one is damaged. */
   readonly #renewed = new Set<string>();
   #writes: 1 | 2 = 2;
 
-  constructor(damaged: DamagedRuns, now: () => number) {
+  constructor(damaged: DamagedRuns) {
     this.#damaged = damaged;
-    this.#now = now;
   }
 
   /** The accounts of a batch whose tails have to be added before its rows are made. */
@@ -125,7 +123,7 @@ export class AccountTails {
     for (const tail of grown) {
       const { encoder } = tail;
       // Of an empty one nothing is old.
-      const latestAt = encoder.polls === 0 ? this.#now() : encoder.latestAt;
+      const latestAt = encoder.polls === 0 ? this.#damaged.now() : encoder.latestAt;
       rowOf(tail).splice(1, 3, encoder.bytes(), encoder.polls, latestAt);
     }
     for (const state of batch.accounts)

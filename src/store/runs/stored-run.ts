@@ -103,16 +103,16 @@ export type FoundDamage = Omit<FoundRun, 'foundAt'>;
 
 /** What was found damaged: the next batch that is stored sets it aside. */
 export class DamagedRuns {
-  readonly #now: () => number;
+  readonly now: () => number;
   readonly #found = new Map<string, FoundRun>();
   readonly #untaken: DamagedRun[] = [];
 
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = now;
   }
 
   note(run: FoundDamage): void {
-    this.#found.set(placeOf(run), { ...run, foundAt: this.#now() });
+    this.#found.set(placeOf(run), { ...run, foundAt: this.now() });
   }
 
   /** What a batch has to set aside: sealed runs, and tails of accounts that it begins anew. */

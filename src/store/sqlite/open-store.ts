@@ -16,9 +16,8 @@ import { foldLog } from './store.ts';
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
  * - `migrations` are those of this program, where somebody has read them already.
- * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is
- *   damaged, of another program or of a newer lowwater (it is left as it is then), or when it cannot be
- *   written.
+ * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is damaged, of another program or of
+ *   a newer lowwater (it is left as it is then), or when it cannot be written.
  * - Where another daemon took the database over all the same, every later change throws `TakenOverError`.
  */
 export function openSqliteStore(options: {
@@ -37,13 +36,16 @@ export function openSqliteStore(options: {
   let db: Connection | null = null;
   try {
     const bytes = inspectFile(path, (found, schema) => {
-      refuseUnknown({ db: found, path, schema, migrations, program });
+      refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
-    warnOfFileSystem(path, log);
-    db = connectForWriting(path);
-    applyMigrations({ db, path, migrations, program, now: now(), log });
-    const store = openClaimed({ db, lock, path, now, program });
+    const concern = describeFileSystem(dirname(path));
+    if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
+    const opened = connectForWriting(path);
+    db = opened;
+    const applied = guardStorage(path, () => migrate({ db: opened, path, migrations, program, now: now() }));
+    for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');
+    const store = openClaimed(opened, lock, { path, now, program });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
     return store;
   } catch (error) {
@@ -53,14 +55,11 @@ export function openSqliteStore(options: {
   }
 }
 
-function openClaimed(it: {
-  readonly db: Connection;
-  readonly lock: SideLock;
-  readonly path: string;
-  readonly now: () => number;
-  readonly program: string;
-}): SqliteStore {
-  const { db, lock, path, now, program } = it;
+function openClaimed(
+  db: Connection,
+  lock: SideLock,
+  { path, now, program }: { readonly path: string; readonly now: () => number; readonly program: string },
+): SqliteStore {
   const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
   foldLog(db);
@@ -86,22 +85,4 @@ function openClaimed(it: {
       lock.release();
     },
   };
-}
-
-function applyMigrations(options: {
-  readonly db: Connection;
-  readonly path: string;
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-  readonly now: number;
-  readonly log: Log;
-}): void {
-  const applied = guardStorage(options.path, () => migrate(options));
-  for (const { name } of applied)
-    options.log.info({ path: options.path, migration: name }, 'database migrated');
-}
-
-function warnOfFileSystem(path: string, log: Log): void {
-  const concern = describeFileSystem(dirname(path));
-  if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
 }

@@ -1,5 +1,5 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
-import { type Connection, connectForOrder } from './connection.ts';
+import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
@@ -13,7 +13,7 @@ interface OrderRow {
  * database, when it is of another version of lowwater, or cannot be written.
  */
 export function leaveOrder(path: string, order: OperatorOrder): void {
-  const db = connectForOrder(path);
+  const db = connectForReading(path, false);
   try {
     guardStorage(path, () => {
       requireSchema(db, path);

@@ -162,9 +162,8 @@ async function sendTo(
     template: undefined,
     accept: null,
   };
-  const channel = openWebhookSender({
+  const channel = openWebhookSender(settings, {
     table: webhookAnswers(null),
-    settings,
     clock: systemClock,
     texts: textsAround(settings),
     timeoutMs,
