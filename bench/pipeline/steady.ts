@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { polledTogether } from '../../src/domain/schedule.ts';
+import { polledTogether } from '../../src/domain/backoff.ts';
 import { deployedFlags, startMeasured } from './measured-process.ts';
 import type { Arrival } from './peers-protocol.ts';
 import { type Peers, startPeers } from './start-peers.ts';

@@ -7,7 +7,7 @@ import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-en
 import type { Route } from '../domain/route.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
-import { describeRule } from '../rules/about-rules.ts';
+import { describeRule } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */

@@ -1,7 +1,7 @@
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { paymentsOf, runwayOf } from '../engine/runways.ts';
+import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { changesOf } from '../spending/changes.ts';

@@ -1,5 +1,5 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { type LoadedHistory, loadHistory, loadSince } from '../engine/history.ts';
+import { type LoadedHistory, loadHistory, loadSince } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 

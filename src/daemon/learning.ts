@@ -1,5 +1,5 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { LearnFromHistory } from '../engine/history.ts';
+import { LearnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 

@@ -1,10 +1,10 @@
+import { firstPolls, nextOnGrid } from '../domain/backoff.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Outcome } from '../domain/reading.ts';
-import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { hasOtherKey } from '../engine/changed-accounts.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { isNearEmpty } from '../engine/runways.ts';
+import { isNearEmpty } from '../engine/spending.ts';
 import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';

@@ -235,7 +235,7 @@ function startOf(text: string, place: number): number {
 }
 
 /**
- * The value in base64 as it is, and the characters that stand in base64 for it whatever comes before and after it, for each of the
+ * The value in base64 as it is, and the characters that stand in base64 for it no matter what comes before and after it, for each of the
  * three places at which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
  */
 export function base64Forms(value: string): { readonly whole: string; readonly cores: readonly string[] } {

@@ -144,13 +144,13 @@ export interface AccountState {
   readonly changedAt: number | null;
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
-  /** What the provider said beside its last reading; absent where it says nothing. */
+  /** What the provider said besides its last reading; absent where it says nothing. */
   readonly facts?: ProviderFacts | undefined;
   /** Not polled before this instant because it failed (auth and other failures, per account). */
   readonly retryAt: number | null;
-  /** Digests of the address and the key that it is read by: other ones may be another purse. */
+  /** Digests of the address and the key that it is read by: other ones may be another account of the provider. */
   readonly purse: { readonly address: string; readonly key: string } | null;
-  /** Readings from before belong to another purse. */
+  /** Readings from before belong to another account of the provider. */
   readonly seriesSince: number;
 }
 

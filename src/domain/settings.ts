@@ -38,7 +38,7 @@ export interface PostgresSettings {
   readonly leaseMs: number;
   /** How long an owner continues from memory while nobody reaches the database. */
   readonly aloneForMs: number;
-  /** Whether channels hear of a take-over that was no hand-over. */
+  /** Whether channels are notified of a take-over that was no hand-over. */
   readonly announceTakeovers: boolean;
 }
 
@@ -107,7 +107,7 @@ export interface ServerSettings {
   readonly port: number;
   readonly publicUrl: string | null;
   readonly token: Secret | null;
-  /** Shows everything and changes nothing; only beside `token`. */
+  /** Shows everything and changes nothing; only with `token`. */
   readonly viewerToken: Secret | null;
   /** The proxy in front that names people. */
   readonly trustedProxy: TrustedProxy | null;

@@ -43,9 +43,9 @@ export function hasOtherKey(old: AccountSettings, account: AccountSettings): boo
 type Purse = NonNullable<AccountState['purse']>;
 
 /**
- * Accounts that point at another purse than before: their address changed, or their key is one that another account had (swapped
- * ids). Their readings do not go on from the old ones: a difference between two purses is neither a top-up nor spending. A key that
- * is merely new reads the same purse.
+ * Accounts that point at another account of their provider than before: their address changed, or their key is one that another account had (swapped
+ * ids). Their readings do not go on from the old ones: a difference between the two is neither a top-up nor spending. A key that
+ * is merely new reads the same account.
  */
 export function findMoved(state: MonitorState, accounts: readonly AccountSettings[]): ReadonlySet<string> {
   const moved = new Set<string>();
@@ -64,8 +64,8 @@ export function findMoved(state: MonitorState, accounts: readonly AccountSetting
   return moved;
 }
 
-/** Notes which purse an account is read from. With the next poll that is stored, too. */
-export function notePurse(state: MonitorState, account: AccountSettings): void {
+/** Notes by which address and key an account is read. With the next poll that is stored, too. */
+export function noteAccess(state: MonitorState, account: AccountSettings): void {
   const poll = state.polled.get(account.id);
   if (poll === undefined) return;
   const purse = purseOf(state, account);
@@ -73,7 +73,7 @@ export function notePurse(state: MonitorState, account: AccountSettings): void {
   state.polled.hold(account.id, { ...poll, purse });
 }
 
-/** Forgets what was read of an account's old purse; the guard still knows when it was polled. */
+/** Forgets what was read from an account's old address; the guard still knows when it was polled. */
 export function beginSeries(state: MonitorState, account: AccountSettings, now: number): void {
   const { id } = account;
   const polledAt = state.polled.get(id)?.polledAt ?? null;

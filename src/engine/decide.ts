@@ -157,14 +157,12 @@ function quiet(why: QuietReason, until: number | null = null): Decision {
 }
 
 /**
- * Which channels hear of an incident, and how. The first matching route wins; a route with `continue` adds to
- * it. An incident that no route matches goes to every channel: nothing is silenced by a gap in the routes.
+ * Which channels are notified of an incident, and how. The first matching route wins; a route with `continue` adds to it. An
+ * incident that no route matches goes to every channel: a gap in the routes silences nothing.
  *
- * That lowwater cannot store, or that a channel refuses for good, every channel hears once: a route may lead
- * only to the channel that fails, and then nobody would know. A route that names the rule is obeyed.
- *
- * Channels that were told before and are named by no route any more (the severity moved, the routes were
- * edited) are in the plan without repeats: they still hear the end.
+ * Every channel is notified once where lowwater cannot store or a channel refuses for good, unless a route names the rule: the
+ * route may lead only to the channel that fails. Channels that were notified before and that no route names any more are in the
+ * plan without repeats: they are notified of the end.
  */
 export function planChannels(
   incident: Incident,

@@ -4,21 +4,20 @@ import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { freshAccount } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { maxWindow } from '../rules/about-rules.ts';
-import { kindOfRuleNamed, ruleKindOf } from '../rules/registry.ts';
+import { kindOfRuleNamed, maxWindow, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
-import { beginSeries, findMoved, isReadDifferently, notePurse } from './changed-accounts.ts';
+import { beginSeries, findMoved, isReadDifferently, noteAccess } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expect-top-up.ts';
-import { followSpending } from './history.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './silencing.ts';
+import { followSpending } from './spending.ts';
 import { type MonitorState, WatchedAccount } from './state.ts';
 
 /** Accounts per part, which takes some ten milliseconds. */
@@ -92,7 +91,7 @@ function whyObsolete(state: MonitorState, alert: Alert, moved: ReadonlySet<strin
   if (account === undefined) return isOrphan(state, alert) ? { kind: 'account-removed' } : null;
   if (moved.has(alert.account) && kindOfRuleNamed(alert.type)?.needsReading === true)
     return { kind: 'account-moved' };
-  // Of another kind or about another balance it is another rule, whatever its id.
+  // Of another kind or about another balance it is another rule, even with the same id.
   const isConfigured = account.rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
@@ -155,7 +154,7 @@ function watchAccount(
 ): void {
   if (!state.polled.has(settings.id)) state.polled.set(settings.id, freshAccount(settings.id, now));
   if (isMoved) beginSeries(state, settings, now);
-  else notePurse(state, settings);
+  else noteAccess(state, settings);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
   followSpending(state, { settings, poll }, isMoved);
   const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);

@@ -16,8 +16,8 @@ export function spacingMs(perSecond: number): number {
 }
 
 /**
- * Takes the next place in a group's queue: requests of one group start at least `spacingMs(perSecond)` apart, whatever
- * asks for them.
+ * Takes the next place in a group's queue: requests of one group start at least `spacingMs(perSecond)` apart,
+ * no matter what asks for them.
  *
  * A group that rested saves nothing up: there are no bursts. `nextFreeAt` is what the group's last
  * reservation gave, or `-Infinity` for its first. A reservation once taken is spent even when its request is

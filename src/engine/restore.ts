@@ -7,7 +7,6 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { followChannels } from './channel-changes.ts';
 import { restoreExpected } from './expect-top-up.ts';
-import { restoreSpending } from './history.ts';
 import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
@@ -15,19 +14,20 @@ import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, scheduleSelfAlerts } from './self-alerts.ts';
 import { reviewSilences, scheduleSilences, withdrawNotified } from './silencing.ts';
+import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
 /** What was pending for longer while lowwater was down is not sent (a restored old backup). */
 const staleMessageMs = weekMs;
 
-/** The first polls come within half a minute (`domain/schedule.ts`): what was pending waits no longer for them. */
+/** The first polls come within half a minute (`firstPolls`): what was pending waits no longer for them. */
 const maxConfirmMs = minuteMs;
 
 /** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
 
-/** Readings of an account are loaded later (`history.ts`). */
+/** Readings of an account are loaded later (`spending.ts`). */
 export function startMonitor(start: MonitorStart): MonitorState {
   return atOnce(restoreMonitor(start));
 }

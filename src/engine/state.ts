@@ -135,7 +135,7 @@ export class WatchedAccount {
   readonly judges: readonly RuleWithKind[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
-  /** As far back as its rules look; loaded on demand (`load-history.ts`). */
+  /** As far back as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
   readonly #tables: Tables;
 

@@ -16,7 +16,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
  * changes more than five times within the flap window stays firing until it calms (at most two changes within
  * the window).
  *
- * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored
+ * `none` means that nothing changed but the numbers: everything else that changes has a name, so that it is stored
  * and survives a restart.
  */
 type AlertChange =

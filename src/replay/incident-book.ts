@@ -2,7 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { runwayOf } from '../engine/runways.ts';
+import { runwayOf } from '../engine/spending.ts';
 import { emptyAt, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 

@@ -15,7 +15,7 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   needsReading: false,
   builtInId: 'auth-failed',
   staleness: 'cause',
-  // After a refusal the account waits for half a minute at least, whatever its poll interval.
+  // After a refusal the account waits for half a minute at least, at any poll interval.
   minFlapWindowMs: hourMs,
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   /** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */

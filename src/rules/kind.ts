@@ -91,7 +91,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   builtInFor?(account: WatchableAccount): boolean;
   /** What its own keys say; absent for a kind that has none. `severity`: the one that was given, or the default. */
   build?(input: I, severity: Severity): OwnKeys<R>;
-  /** What cannot be combined in one rule, judged from the file, whatever else is wrong with it. */
+  /** What cannot be combined in one rule, judged from the file even where other keys are wrong. */
   check?(keys: KeyReader): readonly KeyProblem[];
   /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
@@ -114,7 +114,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
    * only what fires has hysteresis.
    *
    * Rules about money judge the newest reading, whenever they are asked: their windows end at it, so that the same
-   * reading gets the same verdict later. An event is told once for each new reading: the caller does not ask again.
+   * reading gets the same verdict later. An event is notified once for each new reading: the caller does not ask again.
    */
   evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
   /** What an acknowledgement, or its removal (`taken` false), teaches about the spending. */

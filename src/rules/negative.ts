@@ -34,8 +34,8 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
     `${words.nameBalance(rule)} below zero (${rule.severity})${words.describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
   inAnyCurrency: true,
   /**
-   * Breached when balance < 0; resolved when balance ≥ 0 + hysteresis. Where the provider gives credit, it is critical, whatever
-   * the rule's severity, once that is used up.
+   * Breached when balance < 0; resolved when balance ≥ 0 + hysteresis. Where the provider gives credit, it is critical at
+   * any severity of the rule once that is used up.
    */
   judge(rule, { reading, floorMicros }, firing) {
     const balance = amountOf(reading, rule.balance);

@@ -1,11 +1,20 @@
-import type { Rule } from '../domain/rule.ts';
+import type { AlertTiming } from '../domain/alert.ts';
+import { dayMs, formatDuration } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Fact } from '../domain/quantity.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
+import type { Ladder, Rule } from '../domain/rule.ts';
+import { type Severity, severities } from '../domain/severity.ts';
+import { predictRunout } from '../spending/runway.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
 import { currency } from './currency.ts';
 import { drop } from './drop.ts';
+import { type AccountFacts, type Evaluation, usableReading } from './evaluation.ts';
 import { idle } from './idle.ts';
 import type { AlertKind, RuleKind } from './kind.ts';
+import { ladderSteps } from './ladder.ts';
 import { lateTopUp } from './late-top-up.ts';
 import { missedTopUp } from './missed-top-up.ts';
 import { negative } from './negative.ts';
@@ -83,4 +92,120 @@ function unknownKind(type: string): AlertKind {
     figures: () => [],
     advice: () => [],
   };
+}
+
+/** `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
+export function describeRule(rule: Rule): string {
+  const parts = [ruleKindOf(rule).describe(rule)];
+  if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);
+  if (rule.recoverForMs > 0) parts.push(`recovered for ${formatDuration(rule.recoverForMs)}`);
+  return parts.join('; ');
+}
+
+/** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */
+export function suggestRules(
+  readings: readonly { readonly balance: Balance; readonly micros: Micros }[],
+): object[] {
+  return readings.flatMap(({ balance, micros }) =>
+    ruleKinds.flatMap((kind) => {
+      const own = kind.suggest?.(micros) ?? null;
+      return own === null ? [] : [{ id: `${balance}-${kind.type}`, type: kind.type, balance, ...own }];
+    }),
+  );
+}
+
+/** At least the day that runways and sparklines show. */
+export function maxWindow(rules: readonly Rule[]): number {
+  return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
+}
+
+/** Null where no rule says. */
+export function clearingBalance(rules: readonly Rule[], balance: Balance): Micros | null {
+  const levels = rules.flatMap((rule) =>
+    rule.balance === balance ? (ruleKindOf(rule).clearsAt?.(rule) ?? []) : [],
+  );
+  return levels.length === 0 ? null : Math.max(...levels);
+}
+
+/** A day, unless a rule on the balance names another time. */
+export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
+  for (const rule of rules) {
+    const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : null;
+    if (lookbackMs != null) return lookbackMs;
+  }
+  return dayMs;
+}
+
+/** The highest where several rules name a level for one severity. */
+export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<Micros> {
+  const levels: { info?: number; warning?: number; critical?: number } = {};
+  for (const rule of rules) {
+    const ladder = rule.balance === balance ? (ruleKindOf(rule).levels?.(rule) ?? {}) : {};
+    for (const severity of severities) {
+      const level = ladder[severity];
+      if (level !== undefined) levels[severity] = Math.max(levels[severity] ?? level, level);
+    }
+  }
+  return levels;
+}
+
+const flapIntervals = 10;
+
+export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
+  return {
+    forMs: rule.forMs,
+    recoverForMs: rule.recoverForMs,
+    flapWindowMs: Math.max(flapIntervals * pollIntervalMs, ruleKindOf(rule).minFlapWindowMs ?? 0),
+  };
+}
+
+/** See `RuleKind.evaluate`. The facts are empty: `explainRule` adds them. */
+export function evaluate(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  return ruleKindOf(rule).evaluate(rule, facts, firing);
+}
+
+/** With every number behind the verdict, for messages, `explain` and the page. */
+export function explainRule(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  return { ...evaluate(rule, facts, firing), facts: factsBehind(rule, facts) };
+}
+
+export function factsBehind(rule: Rule, facts: AccountFacts): readonly Fact[] {
+  return ruleKindOf(rule).factsBehind(rule, facts);
+}
+
+/** As a sentence. Null when it does not fire. */
+export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
+  if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;
+  return ruleKindOf(rule).wouldNotFire(rule, facts, evaluation);
+}
+
+/** The next worse verdict of a rule, and when it is predicted. */
+export interface NextStep {
+  readonly severity: Severity;
+  readonly at: number;
+}
+
+/**
+ * When a rule that warns of an end will fire or get worse: a level is reached, or the rest lasts no longer
+ * than its time. Null for other rules, at the worst severity, and without a prediction.
+ */
+export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
+  const kind = ruleKindOf(rule);
+  const reading = usableReading(facts);
+  const { balance } = rule;
+  if (reading === null || balance === null) return null;
+  const { log, spending, now } = facts;
+  const reached = (floorMicros: number): number | null =>
+    predictRunout({ log, spending, reading, balance, floorMicros })?.emptyAt ?? null;
+  const levels = kind.levels?.(rule);
+  if (levels !== undefined) {
+    const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= amountOf(reading, balance));
+    const at = step === undefined ? null : reached(step.threshold);
+    return step === undefined || at === null ? null : { severity: step.severity, at };
+  }
+  const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
+  const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
+  if (emptyAt === null) return null;
+  const step = ladderSteps(rule.thresholds ?? {}).findLast(({ threshold }) => emptyAt - threshold > now);
+  return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
 }

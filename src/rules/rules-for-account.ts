@@ -84,7 +84,7 @@ export function buildBuiltInRules(
   return builtIn.filter(({ id }) => needed.has(id));
 }
 
-/** The ids that the built-in rules have beside configured ones of these ids, on accounts with these balances. */
+/** The ids that the built-in rules have next to configured ones of these ids, on accounts with these balances. */
 export function builtInIds(taken: readonly string[], balances: readonly BalanceDefinition[]): string[] {
   return listBuiltIn(taken, balances).map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ const oneOrMore = 'must be a string or a list of texts';
 const texts = z.array(z.string({ error: oneOrMore }), { error: oneOrMore }).min(1, { error: oneOrMore });
 
 function names(description: string) {
-  return z.union([z.string(), texts], { error: oneOrMore }).transform(asList).meta({ description });
+  return z.union([z.string(), texts], { error: oneOrMore }).transform(asList).describe(description);
 }
 
 const severityForm = `must be ${listWords(severities)}, or a list of them`;
@@ -40,9 +40,9 @@ export function labelRecord<T extends z.ZodType>(value: T) {
   }, record);
 }
 
-const labels = labelRecord(z.union([z.string(), texts], { error: oneOrMore }).transform(asList)).meta({
-  description: 'Labels that the account must have; a value or a list of values for each.',
-});
+const labels = labelRecord(z.union([z.string(), texts], { error: oneOrMore }).transform(asList)).describe(
+  'Labels that the account must have; a value or a list of values for each.',
+);
 
 /** Which accounts a rule watches. */
 export const accountMatch = shape(
@@ -54,7 +54,7 @@ export const accountMatch = shape(
     rule: 'a rule matches by account and labels only',
     severity: 'a rule matches by account and labels only',
   },
-).meta({ description: 'Which accounts this rule watches. All given keys must match. Default: all.' });
+).describe('Which accounts this rule watches. All given keys must match. Default: all.');
 
 /** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
 export function alertMatch(description: string, ownRules: readonly string[]) {
@@ -65,7 +65,7 @@ export function alertMatch(description: string, ownRules: readonly string[]) {
     rule: names(
       `Ids of rules, built-in ones included; ${ownRules.map((name) => `\`${name}\``).join(', ')}.`,
     ).exactOptional(),
-    severity: severityWords.transform(asList).meta({ description: 'Severities.' }).exactOptional(),
+    severity: severityWords.transform(asList).describe('Severities.').exactOptional(),
     labels: labels.exactOptional(),
-  }).meta({ description });
+  }).describe(description);
 }

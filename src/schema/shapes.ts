@@ -31,11 +31,11 @@ function describeUnknownKey(
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
-  return z.enum(words, { error: `must be ${listWords(words)}` }).meta({ description });
+  return z.enum(words, { error: `must be ${listWords(words)}` }).describe(description);
 }
 
 export function flag(description: string) {
-  return z.boolean({ error: 'must be true or false' }).meta({ description });
+  return z.boolean({ error: 'must be true or false' }).describe(description);
 }
 
 export function wholeNumber(
@@ -43,9 +43,9 @@ export function wholeNumber(
   { min, max }: { readonly min: number; readonly max: number },
 ) {
   const error = `must be a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description });
+  return z.int({ error }).min(min, { error }).max(max, { error }).describe(description);
 }
 
 export function filledList<T extends z.ZodType>(description: string, element: T, error: string) {
-  return z.array(element, { error }).min(1, { error }).meta({ description });
+  return z.array(element, { error }).min(1, { error }).describe(description);
 }

@@ -136,21 +136,26 @@ interface AmountLimits {
 
 /** Money in millionths, exact. Takes a number or the same digits in a string. */
 export function amount(description: string, limits: AmountLimits = {}) {
-  return z
-    .union([z.number(), z.string().meta({ pattern: orPlaceholder(amountPattern) })], { error: amountForm })
-    .transform((value, context) => settle(readAmount(String(value), limits), context))
-    .meta({ description });
+  return numberLeaf(description, amountPattern, amountForm, (text) => readAmount(text, limits));
 }
 
-/** Money, or a share such as "10%" of something that `shareOf` names. */
+/** Money, or a share such as "10%" of something that the description names. */
 export function amountOrShare(description: string, limits: AmountLimits & { readonly maxPercent: number }) {
   const allowed = 'must be an amount such as 50 or "12.50", or a percentage such as "10%"';
+  const pattern = `${amountPattern}|^\\d+(\\.\\d+)?%$`;
+  return numberLeaf(description, pattern, allowed, (text) => readAmountOrShare(text, limits, allowed));
+}
+
+function numberLeaf<T>(
+  description: string,
+  pattern: string,
+  allowed: string,
+  read: (text: string) => TextReading<T>,
+) {
   return z
-    .union([z.number(), z.string().meta({ pattern: orPlaceholder(`${amountPattern}|^\\d+(\\.\\d+)?%$`) })], {
-      error: allowed,
-    })
-    .transform((value, context) => settle(readAmountOrShare(String(value), limits, allowed), context))
-    .meta({ description });
+    .union([z.number(), z.string().meta({ pattern: orPlaceholder(pattern) })], { error: allowed })
+    .transform((value, context): T => settle(read(String(value)), context))
+    .describe(description);
 }
 
 function readAmountOrShare(

@@ -82,6 +82,4 @@ export const pollSchema = shape({
     'Time between polls while the balance may run out within 24 hours, or an alert says that it does. Shorter than `every`.',
     { minMs: shortestPollMs },
   ).optional(),
-}).meta({
-  description: 'When to poll: either `every`, or `cron` with an optional `timezone`. Default: every 5m.',
-});
+}).describe('When to poll: either `every`, or `cron` with an optional `timezone`. Default: every 5m.');

@@ -1,7 +1,7 @@
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { type BalanceState, emptyBalanceState } from './balance-state.ts';
+import { BalanceState } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
@@ -235,7 +235,7 @@ export class AccountSpending {
 
   #firstFall(balance: Balance, fell: Micros): Known | null {
     if (fell <= 0) return null;
-    const known = fresh(emptyBalanceState());
+    const known = fresh(new BalanceState());
     beginInterval(known.state);
     this.#known.set(balance, known);
     return known;

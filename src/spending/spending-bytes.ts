@@ -32,7 +32,7 @@ export function writeSpending({ states, ...known }: LastingSpending): Uint8Array
   const head = Buffer.from(
     JSON.stringify({ ...known, held: states.map((state) => state !== null) } satisfies Head),
   );
-  const written = states.flatMap((state) => (state === null ? [] : writeBalanceState(state)));
+  const written = states.flatMap((state) => (state === null ? [] : [writeBalanceState(state)]));
   const bytes = Buffer.concat([new Uint8Array(headAt), head, ...written]);
   bytes.writeUInt8(version, 0);
   bytes.writeUInt16LE(head.length, headLengthAt);

@@ -5,7 +5,7 @@ import { startMonitor } from '../engine/restore.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { evaluate } from '../rules/about-rules.ts';
+import { evaluate } from '../rules/registry.ts';
 import { createViews, type Views } from './create-views.ts';
 import type { ViewDependencies } from './views.ts';
 

@@ -11,11 +11,12 @@ import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { paymentsOf, runwayOf } from '../engine/runways.ts';
 import { laterStarts, nextWindow } from '../engine/silencing.ts';
+import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
 import {
   balanceLevels,
   evaluate,
@@ -23,8 +24,7 @@ import {
   type NextStep,
   nextStep,
   wouldNotFire,
-} from '../rules/about-rules.ts';
-import type { Evaluation } from '../rules/evaluation.ts';
+} from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;

@@ -11,19 +11,8 @@ export interface PageSettings extends Pick<Settings, 'timezone'> {
   readonly server: ServerSettings;
 }
 
-/** The page of a running daemon, over changes of its settings. */
-export interface LivePage {
-  readonly url: string | null;
-  /**
-   * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
-   * where it was then, and the next call tries again.
-   */
-  follow(settings: Pick<Settings, 'server' | 'timezone'>): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** A page that does not listen yet. `listen` starts a server and rejects when it cannot. */
-export function createLivePage(listen: (settings: PageSettings) => Promise<PageServer>): LivePage {
+/** The page of a running daemon, over changes of its settings; it does not listen yet. `listen` starts a server and rejects when it cannot. */
+export function createLivePage(listen: (settings: PageSettings) => Promise<PageServer>) {
   let open: { readonly settings: PageSettings; readonly server: PageServer } | null = null;
   const close = async (): Promise<void> => {
     const closing = open;
@@ -34,10 +23,15 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     open = { settings, server: await listen(settings) };
   };
   return {
-    get url() {
+    /** Null without a server. */
+    get url(): string | null {
       return open?.server.url ?? null;
     },
-    async follow({ server, timezone }) {
+    /**
+     * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
+     * where it was then, and the next call tries again.
+     */
+    async follow({ server, timezone }: Pick<Settings, 'server' | 'timezone'>): Promise<void> {
       if (server === null) return close();
       const [before, settings] = [open?.settings, { server, timezone }];
       if (before === undefined) return openBy(settings);

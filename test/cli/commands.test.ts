@@ -426,7 +426,14 @@ describe('what cannot be done', () => {
       'silence add --for 1h',
     ])
       expect([words, (await runCli(words.split(' '), { cwd: other })).code]).toEqual([words, 2]);
-    expect(await runCli(['check'], { cwd: other })).toMatchObject({ code: 0 });
+    expect(await runCli(['check'], { cwd: other })).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('POST'),
+    });
+    expect(await runCli(['check', '--explain-request'], { cwd: other })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^otp\n {2}POST .*balance\n/),
+    });
     expect(await runCli(['health'], { cwd: other })).toMatchObject({ code: 0 });
     rmSync(other, { recursive: true, force: true });
   });

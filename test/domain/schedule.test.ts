@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstPolls, nextOnGrid } from '../../src/domain/schedule.ts';
+import { firstPolls, nextOnGrid } from '../../src/domain/backoff.ts';
 
 const minute = 60_000;
 

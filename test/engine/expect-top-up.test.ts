@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayMs } from '../../src/domain/duration.ts';
 import { cancelExpected, expectedOf, expectTopUp } from '../../src/engine/expect-top-up.ts';
-import { runwayOf } from '../../src/engine/runways.ts';
+import { runwayOf } from '../../src/engine/spending.ts';
 import { hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/about-rules.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
+import { evaluate } from '../../src/rules/registry.ts';
 import { stale } from '../../src/rules/stale.ts';
 import {
   authFailedRule,

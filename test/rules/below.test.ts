@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate } from '../../src/rules/about-rules.ts';
+import { evaluate } from '../../src/rules/registry.ts';
 import { belowRule, factsAfter, readingAt, units, verdict } from '../support/account-facts.ts';
 
 const ladder = belowRule();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import { describeRule, evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import type { BudgetRule } from '../../src/rules/budget.ts';
+import { describeRule, evaluate, explainRule } from '../../src/rules/registry.ts';
 import { dayMs, factsAfter, factsNoon, hourMs, minuteMs, units, verdict } from '../support/account-facts.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
-import { describeRule, maxWindow } from '../../src/rules/about-rules.ts';
+import { describeRule, maxWindow } from '../../src/rules/registry.ts';
 import { withBalance } from '../../src/rules/rules-for-account.ts';
 import {
   authFailedRule,

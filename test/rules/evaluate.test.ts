@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { type Severity, severities, severityRank } from '../../src/domain/severity.ts';
-import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
-import { ruleKindOf } from '../../src/rules/registry.ts';
+import { evaluate, explainRule, ruleKindOf } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
   belowRule,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate, wouldNotFire } from '../../src/rules/about-rules.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
+import { evaluate, wouldNotFire } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
   belowRule,

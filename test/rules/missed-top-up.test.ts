@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amountOf, type Reading } from '../../src/domain/reading.ts';
-import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
+import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import {
   factsAfter,
   factsNoon,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextStep } from '../../src/rules/about-rules.ts';
+import { nextStep } from '../../src/rules/registry.ts';
 import {
   belowRule,
   factsAfter,

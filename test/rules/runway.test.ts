@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { amountOf } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
+import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import {
   dayMs,
   factsAfter,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/about-rules.ts';
+import { evaluate } from '../../src/rules/registry.ts';
 import { factsAfter, readingAt, topUpRule, units, verdict } from '../support/account-facts.ts';
 
 test.each<[string, readonly Reading[], string]>([

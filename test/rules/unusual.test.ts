@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluate, explainRule } from '../../src/rules/about-rules.ts';
+import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import { slump, surge, type UnusualRule } from '../../src/rules/unusual.ts';
 import { dayMs, factsAfter, hourMs, moneyBase, units } from '../support/account-facts.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';

@@ -63,7 +63,7 @@ pauses that are stored.
       await printJson(context, { status, accounts, ...(isExplained ? { exchanges } : {}) });
       return pluginCodes[status];
     }
-    const shown = exchanges.map((each) => formatExchange(each, context.stdout));
+    const shown = isExplained ? exchanges.map((each) => formatExchange(each, context.stdout)) : [];
     await context.stdout.write(shown.join('') + formatCheck(checked, status, context, desk.timezone));
     return pluginCodes[status];
   },

@@ -49,10 +49,9 @@ stands on the command line shows in lists of processes.`,
     });
     const account = input.option('account') ?? 'main';
     for (;;) {
-      const provider = await askProvider(input, ask);
       const config = {
         ...schemaKey(),
-        ...provider(account),
+        ...(await askProvider(input, ask, account)),
         timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         rules: [],
         channels: { main: channel },
@@ -77,7 +76,7 @@ stands on the command line shows in lists of processes.`,
       if (tried.kind === 'unknown')
         await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
       else {
-        const { suggestRules } = await import('../../rules/about-rules.ts');
+        const { suggestRules } = await import('../../rules/registry.ts');
         const [first] = config.accounts;
         const accounts = [{ ...first, currency: tried.currency }];
         writeFileSync(file, format({ ...config, accounts, rules: suggestRules(tried.balances) }));
@@ -145,24 +144,17 @@ async function channelAt(text: string) {
   return found.find(({ isCertain }) => isCertain) ?? found[0] ?? null;
 }
 
-/** Gives what makes the file's part about provider and account. */
-async function askProvider(
-  input: CommandInput,
-  ask: Ask,
-): Promise<(account: string) => { readonly accounts: readonly object[] }> {
+/** The file's part about provider and account. */
+async function askProvider(input: CommandInput, ask: Ask, id: string) {
   const kinds = await describeProviders();
   const [usual] = kinds;
-  const isKnown = (type: string): boolean =>
-    kinds.some((kind) => kind.type === type && kind.details !== null);
+  const known = kinds.flatMap(({ type, details }) => (details === null ? [] : type));
   const type =
     input.option('url') !== null && input.option('provider') === null
       ? usual?.type
       : await ask('provider', `Provider (a TYPE of "lowwater providers"; empty: ${usual?.type})`, {
           optional: true,
-          check: (text) =>
-            isKnown(text)
-              ? null
-              : `--provider ${text}: ${suggest(text, kinds.map((kind) => kind.type).filter(isKnown))}`,
+          check: (text) => (known.includes(text) ? null : `--provider ${text}: ${suggest(text, known)}`),
         });
   const chosen = kinds.find((kind) => kind.type === type) ?? usual;
   if (chosen === undefined || chosen === usual) {
@@ -170,7 +162,7 @@ async function askProvider(
       check: (text) => (/^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://'),
     });
     const key = (await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true })) ?? '';
-    return (id) => ({ provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] });
+    return { provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] };
   }
   const given = new Map(
     input.options('credential').map((pair) => [pair.split('=')[0], pair.replace(/^[^=]*=/, '')]),
@@ -185,11 +177,8 @@ async function askProvider(
       '';
     credentials[name] = written(answer);
   }
-  const entry = chosen.type;
-  return (id) => ({
-    providers: { [entry]: { type: entry } },
-    accounts: [{ id, provider: entry, credentials }],
-  });
+  const { type: entry } = chosen;
+  return { providers: { [entry]: { type: entry } }, accounts: [{ id, provider: entry, credentials }] };
 }
 
 /** Lets editors complete and check the file, where the schema came with the program. */

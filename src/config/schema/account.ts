@@ -6,9 +6,9 @@ import { shape } from '../../schema/shapes.ts';
 import { amount, duration, id, oneLine, secret } from '../../schema/texts.ts';
 import { holidays, pollSchema, timezone, weekend } from '../../schema/times.ts';
 
-const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
-  description: 'Labels that rules, routes and silences can match.',
-});
+const labels = labelRecord(z.string({ error: 'must be a string' })).describe(
+  'Labels that rules, routes and silences can match.',
+);
 
 export const account = shape({
   id: id('Names the account everywhere. Unique.'),
@@ -23,7 +23,7 @@ export const account = shape({
       secret(`One of the credentials that its provider asks for. Write \${env:NAME} or \${file:/path}.`),
       { error: 'must be an object of credentials' },
     )
-    .meta({ description: 'What its provider asks for; such as `lowwater providers twilio` lists them.' })
+    .describe('What its provider asks for; such as `lowwater providers twilio` lists them.')
     .optional(),
   baseUrl: plainAddress(
     'Base address for this account; else that of `provider`. Of the default kind.',
@@ -40,14 +40,11 @@ export const account = shape({
   poll: pollSchema.optional(),
   timezone: timezone.optional(),
   holidays: holidays
-    .meta({
-      description:
-        'Days on which its customers spend as on the last day of the weekend, besides those at the top of the file.',
-    })
+    .describe(
+      'Days on which its customers spend as on the last day of the weekend, besides those at the top of the file.',
+    )
     .optional(),
-  weekend: weekend
-    .meta({ description: 'Its weekend, instead of the one at the top of the file.' })
-    .optional(),
+  weekend: weekend.describe('Its weekend, instead of the one at the top of the file.').optional(),
   creditLimit: z
     .union(
       [
@@ -56,12 +53,11 @@ export const account = shape({
       ],
       { error: 'must be an amount that is not negative, or "provider" for what its answers say' },
     )
-    .meta({
-      description:
-        'How far below zero the provider lets it go: it is empty there, and not before. "provider": as its answers say, 0 until then.',
-    })
+    .describe(
+      'How far below zero the provider lets it go: it is empty there, and not before. "provider": as its answers say, 0 until then.',
+    )
     .prefault(0),
   leadTime: duration('How long a payment takes to arrive: messages then say by when to pay.', {
     minMs: secondMs,
   }).optional(),
-}).meta({ description: 'One account at the provider.' });
+}).describe('One account at the provider.');

@@ -36,20 +36,18 @@ export const server = shape({
     addresses: z
       .array(networkAddress, { error: someNetworks })
       .min(1, { error: someNetworks })
-      .meta({ description: 'Addresses of the proxy; nobody else is believed.' }),
+      .describe('Addresses of the proxy; nobody else is believed.'),
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]{1,100}$/, { error: 'give the name of a header, such as "Remote-User"' })
       .transform((name) => name.toLowerCase())
-      .meta({
-        description:
-          'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
-      }),
+      .describe(
+        'The header in which it names who is signed in, such as `Remote-User` or `X-Auth-Request-Email`.',
+      ),
   })
-    .meta({
-      description:
-        'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',
-    })
+    .describe(
+      'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',
+    )
     .optional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
   openMetrics: flag('Give /metrics without the token also beyond this machine.').default(false),
@@ -82,17 +80,16 @@ const route = shape({
     ),
     channels: channelNames('Channels that are notified then.'),
   })
-    .meta({ description: 'Who else is notified when nobody acknowledges.' })
+    .describe('Who else is notified when nobody acknowledges.')
     .optional(),
   continue: flag('Look for further matching routes after this one.').default(false),
   mention: z
     .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
-    .meta({
-      description:
-        'Whether the people that a channel names are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
-    })
+    .describe(
+      'Whether the people that a channel names are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
+    )
     .default(true),
-}).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
+}).describe('Which alerts go to which channels. The first that matches wins.');
 
 const silence = shape({
   // Nobody should mute all alerts by leaving something out.
@@ -100,23 +97,23 @@ const silence = shape({
     ({ labels: wanted = {}, ...others }) => Object.keys({ ...wanted, ...others }).length > 0,
     { error: 'must name what it mutes: account, rule, severity or labels' },
   ),
-  cron: cronText.meta({ description: 'When the silence begins, as a cron expression of five fields.' }),
+  cron: cronText.describe('When the silence begins, as a cron expression of five fields.'),
   timezone: timezone.optional(),
   duration: duration('How long it lasts.', { minMs: secondMs }),
   comment: oneLine('Why.', { mayBeEmpty: true }).prefault(''),
-}).meta({ description: 'A silence that comes back.' });
+}).describe('A silence that comes back.');
 
 const report = shape({
   id: id('Names the report. Unique.'),
-  cron: cronText.meta({ description: 'When it is sent, as a cron expression of five fields.' }),
+  cron: cronText.describe('When it is sent, as a cron expression of five fields.'),
   timezone: timezone.optional(),
   channels: channelNames('Channels that get it.'),
-}).meta({ description: 'A summary that is sent on a schedule.' });
+}).describe('A summary that is sent on a schedule.');
 
 const heartbeat = shape({
   url: secretAddress('Asked for (GET) as long as lowwater works (a dead man’s switch). Kept secret.'),
   every: duration('Time between heartbeats.', { minMs: secondMs }).prefault('1m'),
-}).meta({ description: 'Tells a watchdog elsewhere that lowwater works.' });
+}).describe('Tells a watchdog elsewhere that lowwater works.');
 
 const storage = shape({
   path: oneLine(
@@ -127,13 +124,12 @@ const storage = shape({
       'Address of a database of PostgreSQL 14 or newer, such as postgres://user:password@host:5432/lowwater?sslmode=verify-full. Kept secret.',
     ),
   })
-    .meta({
-      description:
-        'A database that several daemons share, in place of the file: one watches the accounts, the others stand by and take over.',
-    })
+    .describe(
+      'A database that several daemons share, in place of the file: one watches the accounts, the others stand by and take over.',
+    )
     .optional(),
   retention: duration('How long history is kept.', { minMs: dayMs }).prefault('400d'),
-}).meta({ description: 'The database.' });
+}).describe('The database.');
 
 const cluster = shape({
   node: oneLine(
@@ -151,12 +147,11 @@ const cluster = shape({
   ),
   announceTakeovers: z
     .boolean({ error: 'must be true or false' })
-    .meta({
-      description:
-        'Whether channels get a line of severity info when a daemon takes over that was not handed the accounts.',
-    })
+    .describe(
+      'Whether channels get a line of severity info when a daemon takes over that was not handed the accounts.',
+    )
     .default(true),
-}).meta({ description: 'For daemons that share a PostgreSQL database.' });
+}).describe('For daemons that share a PostgreSQL database.');
 
 const logLevels = [
   'trace',
@@ -170,32 +165,27 @@ const logLevels = [
 
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
-  $schema: z
-    .string({ error: 'must be a string' })
-    .meta({ description: 'Where editors find this schema.' })
-    .optional(),
-  provider: providerSchema.meta({ description: 'The provider of accounts that name no other.' }).prefault({}),
+  $schema: z.string({ error: 'must be a string' }).describe('Where editors find this schema.').optional(),
+  provider: providerSchema.describe('The provider of accounts that name no other.').prefault({}),
   providers: z
     .record(z.string().regex(new RegExp(idPattern)), providerSchema, {
       error: (issue) => (issue.code === 'invalid_key' ? idForm : 'must be an object of providers'),
     })
-    .meta({ description: 'Other providers, by name: an account says which is its own by `provider`.' })
+    .describe('Other providers, by name: an account says which is its own by `provider`.')
     .default({}),
   poll: pollSchema.optional(),
   timezone: oneLine(
     'IANA time zone of the times in messages, and of cron expressions that name none.',
   ).prefault('UTC'),
   weekend: weekend
-    .meta({
-      description:
-        'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
-    })
+    .describe(
+      'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
+    )
     .optional(),
   holidays: holidays
-    .meta({
-      description:
-        'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Dates such as "2026-12-25", countries or regions such as "DE-BY" (public holidays of 2020 to 2040), or a list of both.',
-    })
+    .describe(
+      'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Dates such as "2026-12-25", countries or regions such as "DE-BY" (public holidays of 2020 to 2040), or a list of both.',
+    )
     .default([]),
   accounts: filledList(
     'The accounts to watch. At least one.',
@@ -204,10 +194,9 @@ export const configSchema = shape({
   ),
   rules: z
     .array(ruleSchema, { error: 'must be a list of rules' })
-    .meta({
-      description:
-        'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
-    })
+    .describe(
+      'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
+    )
     .default([]),
   channels: z
     .record(z.string().regex(new RegExp(idPattern)), channelSchema, {
@@ -216,27 +205,25 @@ export const configSchema = shape({
     .meta({ description: 'Where messages go, by name. At least one.', minProperties: 1 }),
   routes: z
     .array(route, { error: 'must be a list of routes' })
-    .meta({ description: 'Which alerts go where. One that no route matches goes to every channel.' })
+    .describe('Which alerts go where. One that no route matches goes to every channel.')
     .default([]),
   silences: z
     .array(silence, { error: 'must be a list of silences' })
-    .meta({ description: 'Silences that come back, such as maintenance windows.' })
+    .describe('Silences that come back, such as maintenance windows.')
     .default([]),
   reports: z
     .array(report, { error: 'must be a list of reports' })
-    .meta({ description: 'Summaries on a schedule.' })
+    .describe('Summaries on a schedule.')
     .default([]),
   server: server
     .nullable()
-    .meta({
-      description: 'Page, API, health and metrics. null switches all of it off. Default: on 127.0.0.1:8080.',
-    })
+    .describe('Page, API, health and metrics. null switches all of it off. Default: on 127.0.0.1:8080.')
     .prefault({}),
   heartbeat: heartbeat.optional(),
   storage: storage.prefault({}),
   cluster: cluster.prefault({}),
   log: shape({ level: choice('How much is logged.', logLevels).default('info') })
-    .meta({ description: 'The log.' })
+    .describe('The log.')
     .prefault({}),
 });
 

@@ -15,10 +15,9 @@ const sharedKeys = {
     .number({ error: `must be a number above 0, at most ${maxRequestsPerSecondLimit}` })
     .gt(0, { error: 'must be above 0' })
     .max(maxRequestsPerSecondLimit, { error: `must be at most ${maxRequestsPerSecondLimit}` })
-    .meta({
-      description:
-        'Limit for all accounts that share their credentials. Default 1, or less where the provider allows less.',
-    })
+    .describe(
+      'Limit for all accounts that share their credentials. Default 1, or less where the provider allows less.',
+    )
     .optional(),
   allowInsecureHttp: flag(
     'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
@@ -38,7 +37,7 @@ const sharedKeys = {
           : { path: ['initial'], message: 'must not be longer than max (1h by default)' };
       context.addIssue({ code: 'custom', ...problem });
     })
-    .meta({ description: 'Pauses after rate limiting: each is twice the one before.' })
+    .describe('Pauses after rate limiting: each is twice the one before.')
     .prefault({}),
 };
 

@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
-import { describeRule } from '../../rules/about-rules.ts';
+import { describeRule } from '../../rules/registry.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { LiveViews } from '../../views/live-views.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { paymentOf } from '../../../src/engine/runways.ts';
+import { paymentOf } from '../../../src/engine/spending.ts';
 import { PaymentPlan } from '../../../src/views/payment-plan.ts';
 import { smsLow, units } from '../../support/account-facts.ts';
 import {

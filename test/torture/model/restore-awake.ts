@@ -1,5 +1,5 @@
-import { loadHistory, loadSince } from '../../../src/engine/history.ts';
 import { startMonitor } from '../../../src/engine/restore.ts';
+import { loadHistory, loadSince } from '../../../src/engine/spending.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 
