@@ -87,7 +87,7 @@ export class Membership {
   async run(): Promise<void> {
     const { pause } = this.#pauses;
     const { cluster, looked } = this.#dependencies;
-    await openPatiently({ cluster, databaseLink: this.#fleet.link, pause });
+    await openPatiently(cluster, this.#fleet.link, pause);
     while (!this.#pauses.ended) {
       await this.#round();
       this.#notePolling();

@@ -11,12 +11,11 @@ const maxWaitMs = 5000;
  * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
  * one by one. Rejects with `StorageError` where waiting would not help. `pause` gives whether to go on.
  */
-export async function openPatiently(options: {
-  readonly cluster: Pick<Cluster, 'open'>;
-  readonly databaseLink: DatabaseLink;
-  readonly pause: (ms: number) => Promise<boolean>;
-}): Promise<void> {
-  const { cluster, databaseLink, pause } = options;
+export async function openPatiently(
+  cluster: Pick<Cluster, 'open'>,
+  databaseLink: DatabaseLink,
+  pause: (ms: number) => Promise<boolean>,
+): Promise<void> {
   let waitMs = firstWaitMs;
   do {
     try {

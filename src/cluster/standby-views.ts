@@ -108,11 +108,11 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  async function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
-    const { state } = await freshOnceRead();
-    const refusal = applyOrder(state, wanted, now());
-    if (refusal === null) await leaveOrder(wanted);
-    return refusal;
+  function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
+    return order(
+      (state) => applyOrder(state, wanted, now()),
+      () => wanted,
+    );
   }
 
   return {

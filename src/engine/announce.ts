@@ -73,12 +73,12 @@ function notify(
   item: NotificationReason,
 ): Incident {
   const { id, account, rule } = incident;
-  const message = enqueue(state, {
+  const message = enqueue(
+    state,
     channel,
-    item: { incident: id, account, rule, kind: item, at: now },
-    dueAt: now + groupWaitMs,
-    now,
-  });
+    { incident: id, account, rule, kind: item, at: now },
+    now + groupWaitMs,
+  );
   const known = incident.notified[channel];
   const notified: LastNotified = {
     at: now,

@@ -132,8 +132,8 @@ function raiseRefused(
   { refusal, now }: { readonly refusal: string | undefined; readonly now: number },
 ): void {
   const why = refusal === undefined ? '' : ` (${refusal})`;
-  const reason = `refused ${refused.join(', ')}${why}; the rest was delivered`;
-  raiseChannelFailed(state, channel, { severity: 'warning', reason, refused: refused.length }, now);
+  const text = `refused ${refused.join(', ')}${why}; the rest was delivered`;
+  raiseChannelFailed(state, channel, { severity: 'warning', text, refused: refused.length }, now);
 }
 
 function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
@@ -168,7 +168,7 @@ function recordDead(
   spared: ReadonlySet<string> = new Set(),
 ): void {
   end(state, message, dead(reason));
-  raiseChannelFailed(state, message.channel, { severity: 'critical', reason }, now);
+  raiseChannelFailed(state, message.channel, { severity: 'critical', text: reason }, now);
   for (const { incident } of message.items)
     if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
   withdrawNotified(state, message, spared);

@@ -3,7 +3,7 @@ import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
 import { type ExpectedTopUp, type ExpectOrder, hasArrived, type Refusal } from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { arrivalOf } from '../spending/pay-by.ts';
+import { arrivalOf } from '../spending/local-week.ts';
 import { listWords } from '../wording/lists.ts';
 import { scheduleAccount } from './judge.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';

@@ -144,8 +144,7 @@ function retryDelay(
 function standBack(state: MonitorState, account: WatchedAccount, until: number): void {
   const group = groupOf(state, account.id);
   const known = state.backoffs.get(group) ?? { group, strikes: 0, until: 0 };
-  if (known.until >= until) return;
-  state.backoffs.set(group, { ...known, until });
+  if (known.until < until) state.backoffs.set(group, { ...known, until });
 }
 
 function strike(
@@ -155,16 +154,12 @@ function strike(
   now: number,
 ): void {
   const group = groupOf(state, account.id);
-  const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
-  const delay = backoffDelay({
-    strikes,
-    ...backoffOf(state, account),
-    // An account that is polled once a day must not make its group wait that long.
-    intervalMs: state.shortestIntervals.get(group) ?? account.pollIntervalMs,
-    retryAfterMs,
-  });
-  const until = Math.max(now + delay, state.backoffs.get(group)?.until ?? 0);
-  state.backoffs.set(group, { group, strikes, until });
+  const known = state.backoffs.get(group);
+  const strikes = (known?.strikes ?? 0) + 1;
+  // An account that is polled once a day must not make its group wait that long.
+  const intervalMs = state.shortestIntervals.get(group) ?? account.pollIntervalMs;
+  const delay = backoffDelay({ strikes, ...backoffOf(state, account), intervalMs, retryAfterMs });
+  state.backoffs.set(group, { group, strikes, until: Math.max(now + delay, known?.until ?? 0) });
 }
 
 /** An `ok` that arrives while the group waits was requested before: the wait stays. */
@@ -173,14 +168,10 @@ function clearBackoff(state: MonitorState, account: WatchedAccount, now: number)
   const known = state.backoffs.get(group);
   if (known === undefined) return;
   const until = known.until > now ? known.until : 0;
-  if (known.strikes === 0 && known.until === until) return;
-  state.backoffs.set(group, { group, strikes: 0, until });
+  if (known.strikes > 0 || known.until !== until) state.backoffs.set(group, { group, strikes: 0, until });
 }
 
-function backoffOf(
-  state: MonitorState,
-  account: WatchedAccount,
-): { initialMs: number; maxMs: number; jitterFraction: number } {
+function backoffOf(state: MonitorState, account: WatchedAccount) {
   return { ...entryOf(state.settings, account.settings).backoff, jitterFraction: state.random.fraction() };
 }
 

@@ -15,20 +15,15 @@ const maxItemsStored = 250;
  * Adds an item to the channel's last notification that is not being sent. What becomes due within the group
  * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
-export function enqueue(
-  state: MonitorState,
-  input: {
-    readonly channel: string;
-    readonly item: NotificationItem;
-    readonly dueAt: number;
-    readonly now: number;
-  },
-): string {
-  const last = lastWaiting(state, input.channel);
+export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
+  // Standalone ones in between are passed over.
+  const last = queueOf(state, channel).findLast(
+    (message) => !isStandalone(message) && !state.underWay.has(message.id),
+  );
   const message =
-    last === null || last.items.length >= maxItemsStored
-      ? newNotification({ ...input, id: state.random.id(), items: [input.item] })
-      : join(state, last, [input.item], input.dueAt);
+    last === undefined || last.items.length >= maxItemsStored
+      ? newNotification({ id: state.random.id(), channel, items: [item], dueAt, now: item.at })
+      : join(state, last, [item], dueAt);
   putNotification(state, message);
   return message.id;
 }
@@ -103,8 +98,7 @@ export function absorbFollowers(
     if (underWay.size > 0 && follower.items.some(({ incident }) => underWay.has(incident))) continue;
     whole = join(state, whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
-    for (const { incident } of follower.items)
-      followFirstMessage(state, { incident, from: follower, to: message });
+    for (const { incident } of follower.items) followFirstMessage(state, incident, follower, message);
   }
   return whole;
 }
@@ -131,7 +125,7 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
     giveUpAt: first.at + triedMs,
   };
   putNotification(state, next);
-  for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
+  for (const incident of spared) followFirstMessage(state, incident, message, next);
   return spared;
 }
 
@@ -149,24 +143,10 @@ export function removeNotification(state: MonitorState, message: Notification): 
 }
 
 /** Replies refer to an incident's first message, also when that was joined into another. */
-function followFirstMessage(
-  state: MonitorState,
-  input: { readonly incident: string; readonly from: Notification; readonly to: Notification },
-): void {
-  const incident = state.incidents.get(input.incident);
-  const notified = incident?.notified[input.from.channel];
-  if (incident === undefined || notified?.firstMessage !== input.from.id) return;
-  const moved = { ...notified, firstMessage: input.to.id };
-  state.incidents.set(incident.id, {
-    ...incident,
-    notified: { ...incident.notified, [input.from.channel]: moved },
-  });
-}
-
-/** Standalone ones in between are passed over. */
-function lastWaiting(state: MonitorState, channel: string): Notification | null {
-  const waiting = queueOf(state, channel).filter(
-    (message) => !isStandalone(message) && !state.underWay.has(message.id),
-  );
-  return waiting.at(-1) ?? null;
+function followFirstMessage(state: MonitorState, id: string, from: Notification, to: Notification): void {
+  const incident = state.incidents.get(id);
+  const notified = incident?.notified[from.channel];
+  if (incident === undefined || notified?.firstMessage !== from.id) return;
+  const moved = { ...notified, firstMessage: to.id };
+  state.incidents.set(id, { ...incident, notified: { ...incident.notified, [from.channel]: moved } });
 }

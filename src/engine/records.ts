@@ -34,7 +34,6 @@ export class Unsaved {
   /** The changed keys, at most `most`. The end of one batch comes before the next is taken. */
   take(most = Number.POSITIVE_INFINITY): ReadonlySet<string> {
     if (this.#taken.size > 0) throw new Error('a batch was taken before the last one ended');
-    if (this.#changed.size === 0) return nothing;
     if (this.#changed.size <= most) {
       this.#taken = this.#changed;
       this.#changed = new Set();

@@ -127,15 +127,7 @@ export function noteClusterChange(state: MonitorState, happened: string, now: nu
 export function raiseChannelFailed(
   state: MonitorState,
   channel: string,
-  {
-    severity,
-    reason,
-    refused,
-  }: {
-    readonly severity: Severity;
-    readonly reason: string;
-    readonly refused?: number;
-  },
+  { severity, text: reason, refused }: Pick<OwnFailure, 'severity' | 'text'> & { readonly refused?: number },
   now: number,
 ): void {
   const from = state.settings.channels.find(({ name }) => name === channel)?.valuesFrom;

@@ -1,6 +1,6 @@
 import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
-import type { Notification, NotificationReason } from '../domain/outbox.ts';
+import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import type { RecurringSilence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -137,26 +137,19 @@ export function withdrawNotified(
   message: Notification,
   spared: ReadonlySet<string>,
 ): void {
-  const saying = (kind: NotificationReason): ReadonlySet<string> =>
-    new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
-  const escalated = saying('escalated');
-  const worse = saying('worse');
-  const ended = saying('resolved');
-  const flapping = saying('flapping');
-  const acknowledged = saying('acknowledged');
+  const said = kindsByIncident(message.items);
   forEachNotified(state, message, (incident, notified) => {
     if (spared.has(incident.id)) return notified;
     if (notified.firstMessage === message.id) return null;
-    const escalatedAt = escalated.has(incident.id) ? null : notified.escalatedAt;
-    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: notified.rises - 1 } : {};
+    const has = (kind: NotificationReason): boolean => said.get(incident.id)?.includes(kind) === true;
     return {
       ...notified,
-      ...rises,
+      ...(has('worse') ? { severity: 'info', rises: notified.rises - 1 } : {}),
       // Another message may be on its way with it.
-      resolved: notified.resolved && !ended.has(incident.id),
-      flapping: notified.flapping && !flapping.has(incident.id),
-      escalatedAt,
-      acknowledgedAt: acknowledged.has(incident.id) ? null : notified.acknowledgedAt,
+      resolved: notified.resolved && !has('resolved'),
+      flapping: notified.flapping && !has('flapping'),
+      escalatedAt: has('escalated') ? null : notified.escalatedAt,
+      acknowledgedAt: has('acknowledged') ? null : notified.acknowledgedAt,
     };
   });
 }

@@ -5,7 +5,7 @@ import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { payBy } from '../spending/pay-by.ts';
+import { payBy } from '../spending/local-week.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
 import { runway } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';

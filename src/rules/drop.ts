@@ -3,7 +3,7 @@ import type { Micros } from '../domain/money.ts';
 import { duration, type Fact, listFacts, money, text } from '../domain/quantity.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
-import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
+import { hiddenTime, type Lookback, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';

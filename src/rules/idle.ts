@@ -3,7 +3,7 @@ import { roughDuration } from '../domain/moment.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
-import { hiddenTime, lookBack } from '../spending/lookback.ts';
+import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import { balanceKind } from './balance-kind.ts';
 import { unknown, verdict } from './evaluation.ts';

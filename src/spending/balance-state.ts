@@ -1,4 +1,6 @@
+import type { Reading } from '../domain/reading.ts';
 import { hoursPerWeek } from './local-week.ts';
+import type { PeriodSums } from './periods.ts';
 
 /** How far ahead it is checked how good forecasts were, in hours. */
 export const checkedHours = [6, 24, 72, 168, 336] as const;
@@ -13,191 +15,201 @@ export const keptRunDays = 12;
 /** How many top-ups are remembered. */
 export const keptTopUps = 6;
 
-/** Numbers of a state. Amounts are micros. */
-const numbers = [
-  /** Falls in the present hour, and how much of it was seen (ms). */
-  'spent',
-  'seenMs',
-  /** Spent since the state began; only differences mean anything. */
-  'total',
-  /** The mean hour (14 days' memory), and how many hours were learned. */
-  'meanHour',
-  'hours',
-  /** The most that an hour usually takes. */
-  'peak',
-  /** The level's two sums, those of the drift, and those of holidays. */
-  'actual',
-  'expected',
-  'driftActual',
-  'driftExpected',
-  'holidayActual',
-  'holidayExpected',
-  /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
-  'blockSpent',
-  'blockSeen',
-  'blockHours',
-  'blocks',
-  /** How many top-ups there were. */
-  'topUps',
-  /** The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours. */
-  'smallestFall',
-  'silent',
-  'silentMs',
-  'usualSilence',
-  /** The mean fall from one reading to the next. */
-  'usualFall',
-  /** The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were. */
-  'runDay',
-  'runMicros',
-  'runHour',
-  'runHours',
-  'runDays',
-  /** The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one. */
-  'shiftSince',
-  'shiftedAt',
-  'shiftedBy',
-  'shiftsFrom',
-  /** What may become one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
-  'offSince',
-  'offSide',
-  'offHours',
-  'offSpent',
-  'offUsual',
-  /** Spent and usual in the last six of them. */
-  'recentSpent',
-  'recentUsual',
-] as const;
+/** The arrays of a state. */
+const arrayBytes =
+  4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
+  4 * (2 * keptTopUps + 4 * keptRunDays) +
+  (hoursPerWeek + keptBlocks);
 
-/** Numbers of one side of what is unusual; see `watchUnusual`. */
-const unusualNumbers = [
-  'sum',
+/** One side of what is unusual; see `watchUnusual`. */
+class Unusual {
+  sum = 0;
   /** When the sum began to grow, and what was spent and usual since. */
-  'since',
-  'spent',
-  'expected',
+  since = 0;
+  spent = 0;
+  expected = 0;
   /** The highest sum since then, and of earlier times, in mean hours. */
-  'top',
-  'usualTop',
+  top = 0;
+  usualTop = 0;
   /** 1 where a person said that it is expected. */
-  'excused',
-] as const;
+  excused = 0;
+}
 
-const sides = ['more', 'less'] as const;
+/** All that is known of the spending of one balance: 3.1 KB, however long it is watched. Amounts are micros. */
+export class BalanceState {
+  /** Falls in the present hour, and how much of it was seen (ms). */
+  spent = 0;
+  seenMs = 0;
+  /** Spent since the state began; only differences mean anything. */
+  total = 0;
+  /** The mean hour (14 days' memory), and how many hours were learned. */
+  meanHour = 0;
+  hours = 0;
+  /** The most that an hour usually takes. */
+  peak = 0;
+  /** The level's two sums, those of the drift, and those of holidays. */
+  actual = 0;
+  expected = 0;
+  driftActual = 0;
+  driftExpected = 0;
+  holidayActual = 0;
+  holidayExpected = 0;
+  /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
+  blockSpent = 0;
+  blockSeen = 0;
+  blockHours = 0;
+  blocks = 0;
+  /** How many top-ups there were. */
+  topUps = 0;
+  /** The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours. */
+  smallestFall = 0;
+  silent = 0;
+  silentMs = 0;
+  usualSilence = 0;
+  /** The mean fall from one reading to the next. */
+  usualFall = 0;
+  /** The present local day, what it took far above usual, from which hour on, in how many; and how many such days there were. */
+  runDay = 0;
+  runMicros = 0;
+  runHour = 0;
+  runHours = 0;
+  runDays = 0;
+  /** The last lasting change: since when, when it was known, how many times what was usual (0: none); and from when on there may be another one. */
+  shiftSince = 0;
+  shiftedAt = 0;
+  shiftedBy = 0;
+  shiftsFrom = 0;
+  /** What may become one: since when, 1 more or −1 less, hours of it that were seen, spent and usual in them. */
+  offSince = 0;
+  offSide = 0;
+  offHours = 0;
+  offSpent = 0;
+  offUsual = 0;
+  /** Spent and usual in the last six of them. */
+  recentSpent = 0;
+  recentUsual = 0;
 
-const floats = {
+  readonly more = new Unusual();
+  readonly less = new Unusual();
+
+  /** All arrays lie in it: a buffer for each would take more memory than most of them hold. */
+  readonly buffer = new ArrayBuffer(arrayBytes);
+  #taken = 0;
+
   /** What each hour of the week usually takes. */
-  bins: hoursPerWeek,
-  /** Foretold sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
-  said: keptBlocks * checkedHours.length,
+  readonly bins = this.#floats(hoursPerWeek);
+  /** Predicted sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
+  readonly said = this.#floats(keptBlocks * checkedHours.length);
   /** Spent in each of the last blocks. */
-  came: keptBlocks,
+  readonly came = this.#floats(keptBlocks);
   /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
-  errors: checkedHours.length,
-  widths: checkedHours.length,
+  readonly errors = this.#floats(checkedHours.length);
+  readonly widths = this.#floats(checkedHours.length);
   /** Amounts of the last top-ups, and the balances they came at. */
-  topUpAmounts: keptTopUps,
-  topUpFrom: keptTopUps,
+  readonly topUpAmounts = this.#floats(keptTopUps);
+  readonly topUpFrom = this.#floats(keptTopUps);
   /** Days that took far too much: the local day, by how much, and when. */
-  runDates: keptRunDays,
-  runAmounts: keptRunDays,
-  runBegins: keptRunDays,
-  runLengths: keptRunDays,
-} as const;
-
-const bytes = {
+  readonly runDates = this.#floats(keptRunDays);
+  readonly runAmounts = this.#floats(keptRunDays);
+  readonly runBegins = this.#floats(keptRunDays);
+  readonly runLengths = this.#floats(keptRunDays);
   /** In how many weeks each hour of the week was learned; stays at 255. */
-  weeks: hoursPerWeek,
+  readonly weeks = this.#bytes(hoursPerWeek);
   /** How many hours of each of the last blocks were seen. */
-  cameHours: keptBlocks,
-} as const;
+  readonly cameHours = this.#bytes(keptBlocks);
 
-type Unusual = { [Name in (typeof unusualNumbers)[number]]: number };
-type Sides = { readonly [Side in (typeof sides)[number]]: Unusual };
-type Numbers = { [Name in (typeof numbers)[number]]: number };
-type Floats = { readonly [Name in keyof typeof floats]: Float32Array };
-type Bytes = { readonly [Name in keyof typeof bytes]: Uint8Array };
+  #floats(length: number): Float32Array {
+    this.#taken += 4 * length;
+    return new Float32Array(this.buffer, this.#taken - 4 * length, length);
+  }
 
-/** All that is known of the spending of one balance: 3.1 KB, however long it is watched. */
-export type BalanceState = Numbers & Sides & Floats & Bytes;
+  #bytes(length: number): Uint8Array {
+    this.#taken += length;
+    return new Uint8Array(this.buffer, this.#taken - length, length);
+  }
+}
 
-export function emptyBalanceState(): BalanceState {
-  // One buffer for all arrays: one for each would take more than most of them hold.
-  const buffer = new ArrayBuffer(4 * sumOf(floats) + sumOf(bytes));
-  let end = 0;
-  const take = (size: number): number => {
-    end += size;
-    return end - size;
-  };
-  return {
-    ...zeros(numbers),
-    more: zeros(unusualNumbers),
-    less: zeros(unusualNumbers),
-    ...mapValues(floats, (length) => new Float32Array(buffer, take(4 * length), length)),
-    ...mapValues(bytes, (length) => new Uint8Array(buffer, take(length), length)),
-  };
+/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
+function writeBalanceState(state: BalanceState): Uint8Array {
+  const numbers = partsOf(state).flatMap((part) => Object.values(part).filter(isNumber));
+  return Buffer.concat([Buffer.from(Float64Array.from(numbers).buffer), Buffer.from(state.buffer)]);
 }
 
 /** How many bytes `writeBalanceState` writes. */
-export const balanceStateBytes = sizeOf(emptyBalanceState());
-
-/** The numbers, then the arrays, in the order in which they are named above, as processors with little-endian numbers have them. */
-export function writeBalanceState(state: BalanceState): readonly Uint8Array[] {
-  const values = [
-    ...numbers.map((name) => state[name]),
-    ...sides.flatMap((side) => Object.values(state[side])),
-  ];
-  return [Float64Array.from(values), ...arraysOf(state)].map(bytesOf);
-}
+const balanceStateBytes = writeBalanceState(new BalanceState()).length;
 
 /** What `writeBalanceState` wrote. The bytes must be there. */
-export function readBalanceState(stored: Uint8Array): BalanceState {
-  const state = emptyBalanceState();
-  const values = new Float64Array(numbers.length + sides.length * unusualNumbers.length);
-  let place = 0;
-  for (const part of [values, ...arraysOf(state)]) {
-    bytesOf(part).set(stored.subarray(place, place + part.byteLength));
-    place += part.byteLength;
-  }
-  const next = values.values();
-  const read = (): number => next.next().value ?? 0;
-  for (const name of numbers) state[name] = read();
-  for (const side of sides) for (const name of unusualNumbers) state[side][name] = read();
+function readBalanceState(stored: Uint8Array): BalanceState {
+  const state = new BalanceState();
+  const numbers = new Float64Array(new Uint8Array(stored.subarray(0, -arrayBytes)).buffer).values();
+  for (const part of partsOf(state))
+    for (const [name, value] of Object.entries(part))
+      if (isNumber(value)) Object.assign(part, { [name]: numbers.next().value });
+  new Uint8Array(state.buffer).set(stored.subarray(-arrayBytes));
   return state;
 }
 
-function arraysOf(state: BalanceState): (Float32Array | Uint8Array)[] {
-  return [...namesOf(floats).map((name) => state[name]), ...namesOf(bytes).map((name) => state[name])];
+function partsOf(state: BalanceState): readonly object[] {
+  return [state, state.more, state.less];
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Float32Array | Uint8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }
 
-function sizeOf(state: BalanceState): number {
-  return writeBalanceState(state).reduce((sum, { byteLength }) => sum + byteLength, 0);
+/** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
+const version = 7;
+const checksumAt = 1;
+const headLengthAt = 5;
+const headAt = 7;
+
+interface Head {
+  readonly timezone: string;
+  readonly last: Reading;
+  readonly sums: PeriodSums;
+  /** Which balances have a state, in the order of `last`. */
+  readonly held: readonly boolean[];
 }
 
-function sumOf(lengths: Readonly<Record<string, number>>): number {
-  return Object.values(lengths).reduce((sum, length) => sum + length, 0);
+/** What of an account's spending outlives a restart. */
+export interface LastingSpending extends Omit<Head, 'held'> {
+  /** In the order of the balances of `last`; null of one that never fell. */
+  readonly states: readonly (BalanceState | null)[];
 }
 
-function zeros<Name extends string>(names: readonly Name[]): { [Key in Name]: number } {
-  return fromEntries(names.map((name) => [name, 0]));
+/** Version; checksum of what follows it; length of the head and the head as JSON; the states. */
+export function writeSpending({ states, ...known }: LastingSpending): Uint8Array {
+  const head = Buffer.from(
+    JSON.stringify({ ...known, held: states.map((state) => state !== null) } satisfies Head),
+  );
+  const written = states.flatMap((state) => (state === null ? [] : [writeBalanceState(state)]));
+  const bytes = Buffer.concat([new Uint8Array(headAt), head, ...written]);
+  bytes.writeUInt8(version, 0);
+  bytes.writeUInt16LE(head.length, headLengthAt);
+  bytes.writeUInt32LE(checksumOf(bytes), checksumAt);
+  return bytes;
 }
 
-function mapValues<Name extends string, Value>(
-  lengths: Readonly<Record<Name, number>>,
-  make: (length: number) => Value,
-): { readonly [Key in Name]: Value } {
-  return fromEntries(namesOf(lengths).map((name) => [name, make(lengths[name])]));
+/** What `writeSpending` wrote; null for bytes of another version, or damaged ones. */
+export function readSpending(stored: Uint8Array): LastingSpending | null {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
+  if (bytes.length < headAt || bytes[0] !== version) return null;
+  if (checksumOf(bytes) !== bytes.readUInt32LE(checksumAt)) return null;
+  let place = headAt + bytes.readUInt16LE(headLengthAt);
+  // Only `writeSpending` made it: the checksum was right.
+  const { held, ...known } = JSON.parse(bytes.toString('utf8', headAt, place)) as Head;
+  const states = held.map((isHeld) => {
+    if (!isHeld) return null;
+    place += balanceStateBytes;
+    return readBalanceState(bytes.subarray(place - balanceStateBytes, place));
+  });
+  return { ...known, states };
 }
 
-/** The keys of a record that is written out in this file: it has no others. */
-function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
-  return Object.keys(record) as Name[];
-}
-
-/** As `Object.fromEntries`, which forgets that each name is among the entries. */
-function fromEntries<Name extends string, Value>(entries: [Name, Value][]): { [Key in Name]: Value } {
-  return Object.fromEntries(entries) as { [Key in Name]: Value };
+/** FNV-1a of what follows it: a flipped bit always changes it. */
+function checksumOf(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (let place = headLengthAt; place < bytes.length; place++)
+    hash = Math.imul(hash ^ (bytes[place] ?? 0), 0x01000193);
+  return hash >>> 0;
 }

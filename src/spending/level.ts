@@ -25,7 +25,7 @@ const fading = Float64Array.from({ length: 401 }, (_, hour) => Math.exp(-hour / 
  *     c = max(12 m, 60 f), m the mean hour, f the smallest fall
  */
 export function levelOf(state: BalanceState): number {
-  return ratioOf(state, { actual: state.actual, expected: state.expected, hours: calmHours });
+  return ratioOf(state, state.actual, state.expected, calmHours);
 }
 
 /**
@@ -33,26 +33,20 @@ export function levelOf(state: BalanceState): number {
  * the level is, over two weeks and with two weeks besides at which all was as usual.
  */
 export function driftOf(state: BalanceState): number {
-  return ratioOf(state, {
-    actual: state.driftActual,
-    expected: state.driftExpected,
-    hours: calmDriftHours,
-  });
+  return ratioOf(state, state.driftActual, state.driftExpected, calmDriftHours);
 }
 
 /** How much a holiday takes, of what the weekend's last day does. Summed up as the level is, over four holidays and with half its calm. */
 export function holidayOf(state: BalanceState): number {
-  return ratioOf(state, {
-    actual: state.holidayActual,
-    expected: state.holidayExpected,
-    hours: calmHours / 2,
-  });
+  return ratioOf(state, state.holidayActual, state.holidayExpected, calmHours / 2);
 }
 
 /** With so many hours at which all was as usual. */
 function ratioOf(
   { meanHour, smallestFall }: BalanceState,
-  { actual, expected, hours }: { readonly actual: Micros; readonly expected: Micros; readonly hours: number },
+  actual: Micros,
+  expected: Micros,
+  hours: number,
 ): number {
   const calm = Math.max(hours * meanHour, calmFalls * smallestFall);
   return expected + calm > 0 ? (actual + calm) / (expected + calm) : 1;

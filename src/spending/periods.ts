@@ -37,18 +37,18 @@ export function addToSums(
   for (const period of periods) {
     const { startsAt, endsAt } = sums[period];
     // A clock that is corrected by seconds just after midnight begins no period of yesterday.
-    if (reading.at < startsAt - hourMs) {
-      sums[period] = beginSums(week, reading)[period];
-      continue;
-    }
-    const isNew = reading.at >= endsAt;
-    if (isNew) sums[period] = beginPeriod(week, period, reading);
-    if (reading.at <= last.at) continue;
-    const known = sums[period];
-    const share = isNew ? Math.min(1, (reading.at - known.startsAt) / (reading.at - last.at)) : 1;
-    for (const balance in known.spent) {
-      const fell = amountOf(last, balance) - amountOf(reading, balance);
-      if (fell > 0) known.spent[balance] = (known.spent[balance] ?? 0) + Math.round(fell * share);
+    if (reading.at < startsAt - hourMs) sums[period] = beginSums(week, reading)[period];
+    else if (reading.at >= endsAt) sums[period] = beginPeriod(week, period, reading);
+  }
+  if (reading.at <= last.at) return;
+  for (const balance in reading.balances) {
+    const fell = amountOf(last, balance) - amountOf(reading, balance);
+    if (fell <= 0) continue;
+    for (const period of periods) {
+      const { knownSince, watchedFrom, spent } = sums[period];
+      const isNew = watchedFrom === reading.at;
+      const share = isNew ? Math.min(1, (reading.at - knownSince) / (reading.at - last.at)) : 1;
+      spent[balance] = (spent[balance] ?? 0) + Math.round(fell * share);
     }
   }
 }

@@ -36,19 +36,23 @@ export interface AppliedMigration {
   readonly program: string;
 }
 
-/**
- * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from migrations that were
- * edited or taken away since. `schema` is how many were applied, `database` how messages name it.
- */
-export function refuseUnknownSchema(it: {
+/** How messages name a database, and the kind of a refusal. */
+export interface NamedDatabase {
   readonly database: string;
   readonly kind: StorageError['kind'];
-  readonly schema: number;
-  readonly applied: readonly AppliedMigration[];
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-}): void {
-  const { database, kind, schema, applied, migrations, program } = it;
+}
+
+/**
+ * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from migrations that were
+ * edited or taken away since. `schema` is how many were applied.
+ */
+export function refuseUnknownSchema(
+  { database, kind }: NamedDatabase,
+  schema: number,
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+  program: string,
+): void {
   if (schema > migrations.length) {
     const writer = applied.at(-1)?.program ?? 'a newer program';
     throw new StorageError(
@@ -72,13 +76,7 @@ export function refuseUnknownSchema(it: {
  * Refuses, by `StorageError`, a schema that is not the one that this program works with: the daemon migrates, everybody else needs it
  * as this program knows it.
  */
-export function refuseOtherSchema(it: {
-  readonly database: string;
-  readonly kind: StorageError['kind'];
-  readonly schema: number;
-  readonly known: number;
-}): void {
-  const { database, kind, schema, known } = it;
+export function refuseOtherSchema({ database, kind }: NamedDatabase, schema: number, known: number): void {
   if (schema === known) return;
   const remedy =
     schema < known

@@ -91,6 +91,21 @@ export const tables: readonly Table[] = [
   { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
+/** Rows that are deleted some time after `$at`, in either database: which, and by which key. Runs and accounts go by themselves. */
+export const outdated: readonly (readonly [table: string, key: string, condition: string])[] = [
+  // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed.
+  [
+    'incident',
+    'no',
+    `fired_at < $at AND ended_at < $at AND settled = 1 AND NOT EXISTS (
+      SELECT 1 FROM message WHERE message.state = 'pending' AND message.body LIKE '%' || incident.id || '%')`,
+  ],
+  ['message', 'no', "created_at < $at AND state <> 'pending'"],
+  ['silence', 'id', 'ends_at < $at'],
+  ['backoff', 'group_key', 'until < $at'],
+  ['damaged_run', 'no', 'coalesce(latest_at, found_at) < $at'],
+];
+
 /** A database that is copied, of one moment, or an empty one that a copy goes into: nothing of it stands before all of it does. */
 export interface TablePort {
   ask<Row>(statement: string): Promise<readonly Row[]>;

@@ -1,9 +1,6 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/**
- * Where finished lines go. `write` gives false when a line was refused; `lost` is called where that shows
- * later.
- */
+/** Where finished lines go. `write` gives false when a line was refused; `lost` is called where that shows later. */
 export interface LogDestination {
   write(line: string, lost: () => void): unknown;
 }

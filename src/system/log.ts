@@ -3,7 +3,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from '../domain/settings.ts';
 import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
-import { createSecretScrubber } from './secret-scrubber.ts';
+import { SecretScrubber } from './secret-scrubber.ts';
 
 interface LogOptions {
   readonly level: LogLevel;
@@ -19,7 +19,7 @@ export interface SystemLog extends Log {
 
 /** A log by pino: one JSON line per event. Every line passes a scrubber that knows the secret values. */
 export function createLog(options: LogOptions): SystemLog {
-  const scrubber = createSecretScrubber();
+  const scrubber = new SecretScrubber();
   const format = options.pretty ? formatForPeople(options.colour ?? false) : (line: string) => line;
   const drain = new Drain(options.destination, format);
   const logger = pino(
@@ -47,10 +47,7 @@ export function createLog(options: LogOptions): SystemLog {
   };
 }
 
-/**
- * Counts lines that the destination refuses. The first line that is accepted again follows one that says how
- * many are missing.
- */
+/** Counts lines that the destination refuses. The first line that is accepted again follows one that says how many are missing. */
 class Drain {
   dropped = 0;
   #unnotified = 0;

@@ -1,29 +1,24 @@
 import { base64Forms, FormIndex, minFormLength } from '../domain/foreign-text.ts';
 
-interface SecretScrubber {
+/** The last guard before a line leaves the process: it catches what libraries put into their messages. */
+export class SecretScrubber {
+  readonly #forms = new FormIndex(formsOf);
+
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
-  add(values: Iterable<string>): void;
+  add(values: Iterable<string>): void {
+    for (const value of values) if (value.length >= minFormLength) this.#forms.add(value);
+  }
+
   /**
    * The text without any known value, whether written out, URL-encoded, escaped for JSON or in base64 (also
    * inside a longer encoded text). JSON stays JSON.
    */
-  scrub(line: string): string;
-}
-
-/** The last guard before a line leaves the process: it catches what libraries put into their messages. */
-export function createSecretScrubber(): SecretScrubber {
-  const forms = new FormIndex(formsOf);
-  return {
-    add(added) {
-      for (const value of added) if (value.length >= minFormLength) forms.add(value);
-    },
-    scrub(line) {
-      if (!forms.isIn(line)) return line;
-      // Strings are decoded first: a value that begins inside an escape would break the line.
-      const decoded = line.replace(jsonTokens, (token) => scrubToken(token, forms));
-      return forms.replaceAll(decoded);
-    },
-  };
+  scrub(line: string): string {
+    if (!this.#forms.isIn(line)) return line;
+    // Strings are decoded first: a value that begins inside an escape would break the line.
+    const decoded = line.replace(jsonTokens, (token) => scrubToken(token, this.#forms));
+    return this.#forms.replaceAll(decoded);
+  }
 }
 
 const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { LocalWeek } from '../../src/spending/local-week.ts';
-import { payBy } from '../../src/spending/pay-by.ts';
+import { LocalWeek, payBy } from '../../src/spending/local-week.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 const dayMs = 86_400_000;

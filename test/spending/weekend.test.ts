@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountSpending } from '../../src/spending/account-spending.ts';
-import { LocalWeek } from '../../src/spending/local-week.ts';
-import { payBy } from '../../src/spending/pay-by.ts';
+import { LocalWeek, payBy } from '../../src/spending/local-week.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 

@@ -18,7 +18,8 @@ const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_
  */
 export async function chooseHost(
   url: Secret,
-  options: { readonly limitMs: number; readonly log: Log | undefined },
+  limitMs: number,
+  log: Log | undefined,
 ): Promise<{ readonly address: string; readonly limited: boolean }> {
   const hosts = parsePostgresAddress(url.reveal());
   const { urls, mustWrite } =
@@ -26,7 +27,7 @@ export async function chooseHost(
   let failure: unknown;
   for (const address of urls) {
     try {
-      return { address, limited: await learnLimits(address, { ...options, mustWrite }) };
+      return { address, limited: await learnLimits(address, limitMs, mustWrite, log) };
     } catch (error) {
       failure = error;
       if (!(error instanceof StorageError) || error.kind === 'unfit') break;
@@ -79,22 +80,18 @@ function verifyCertificates(url: string): string {
 /** False where something between refuses to set limits for a session, as PgBouncer does unless it is configured otherwise. */
 async function learnLimits(
   address: string,
-  {
-    limitMs,
-    mustWrite,
-    log,
-  }: { readonly limitMs: number; readonly mustWrite: boolean; readonly log: Log | undefined },
+  limitMs: number,
+  mustWrite: boolean,
+  log: Log | undefined,
 ): Promise<boolean> {
   try {
     await trySession(clientConfig(address, limitMs), mustWrite);
     return true;
   } catch (error) {
-    if (!(error instanceof Error && /unsupported startup parameter/.test(error.message)))
-      throw asStorageError(error, 'unsent');
+    const cause = error instanceof StorageError ? error.cause : null;
+    if (!(cause instanceof Error && /unsupported startup parameter/.test(cause.message))) throw error;
   }
-  const limit = await trySession(clientConfig(address, null), mustWrite).catch((error: unknown) => {
-    throw asStorageError(error, 'unsent');
-  });
+  const limit = await trySession(clientConfig(address, null), mustWrite);
   if (limit === '0')
     log?.warn(
       {},
@@ -120,6 +117,8 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
         'the PostgreSQL database: no host of storage.postgres.url takes writes, which its target_session_attrs asks for',
       );
     return rows[0]?.limit ?? '0';
+  } catch (error) {
+    throw asStorageError(error, 'unsent');
   } finally {
     client.end().catch(() => undefined);
   }

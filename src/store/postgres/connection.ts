@@ -42,15 +42,13 @@ const lifetimeSeconds = 600;
 /** Connects when it is first asked, and again where that failed. */
 export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
   const connections = new Connections(url, log);
-  const forReading = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    connections.use('reading', work);
-  const forWriting = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    connections.use('writing', work);
   return {
-    ask: (text, values) => forReading((client) => run(client, 'read', readingLimitMs)(text, values)),
-    change: (text, values) => forWriting((client) => run(client, 'written', writingLimitMs)(text, values)),
+    ask: (text, values) =>
+      connections.use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
+    change: (text, values) =>
+      connections.use('writing', (client) => run(client, 'written', writingLimitMs)(text, values)),
     snapshot: (work) =>
-      forReading(async (client) => {
+      connections.use('reading', async (client) => {
         const ask = run(client, 'read', readingLimitMs);
         await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         const result = await work(ask);
@@ -58,7 +56,7 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
         return result;
       }),
     transaction: (work) =>
-      forWriting(async (client) => {
+      connections.use('writing', async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
         await ask('SET LOCAL statement_timeout = 0');
@@ -130,7 +128,7 @@ class Connections {
     if (failed === null || failed !== this.#current) return;
     this.#opened = null;
     this.#current = null;
-    void endPools(failed);
+    for (const pool of Object.values(failed)) void pool.end();
   }
 
   async close(): Promise<void> {
@@ -140,7 +138,7 @@ class Connections {
     this.#current = null;
     // Where it cannot be reached there is nothing to close.
     const pools = await this.#opened?.catch(() => null);
-    if (pools != null) await endPools(pools);
+    await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
   }
 }
 
@@ -156,17 +154,10 @@ function isAnotherHostBetter(error: unknown): boolean {
   return error.kind === 'read-only' || (error.cause !== undefined && !(error.cause instanceof DatabaseError));
 }
 
-async function endPools({ writing, reading }: Pools): Promise<void> {
-  await Promise.all([writing.end(), reading.end()]);
-}
-
-interface Pools {
-  readonly writing: Pool;
-  readonly reading: Pool;
-}
+type Pools = Readonly<Record<Purpose, Pool>>;
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
-  const { address, limited } = await chooseHost(url, { limitMs: writingLimitMs, log });
+  const { address, limited } = await chooseHost(url, writingLimitMs, log);
   const open = (limitMs: number, max: number): Pool => {
     const pool = new Pool({
       ...clientConfig(address, limited ? limitMs : null),

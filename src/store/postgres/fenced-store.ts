@@ -1,4 +1,5 @@
 import { StorageError } from '../../domain/operator-error.ts';
+import { inParts } from '../../domain/parts.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
@@ -139,8 +140,7 @@ function openAccountRows(
   return async (batch) => {
     const unknown = tails.unknownOf(batch);
     if (unknown.length > 0) writes ??= await versionToWrite(ask);
-    for (let from = 0; from < unknown.length; from += tailsAtOnce) {
-      const ids = unknown.slice(from, from + tailsAtOnce);
+    for (const ids of inParts(unknown, tailsAtOnce)) {
       const found = await ask<TailRow>(
         `SELECT no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt" FROM account WHERE id = ANY($1::text[])`,
         [ids],

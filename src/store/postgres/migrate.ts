@@ -33,7 +33,7 @@ export async function migrate(options: {
   const { database, program, now, migrations = readMigrations(postgresMigrations) } = options;
   const schema = await readSchema(database.ask);
   if (schema !== null) {
-    refuseForeign({ applied: schema, migrations, program });
+    refuseForeign(schema, migrations, program);
     if (schema.length >= migrations.length) return [];
   }
   const make = (): Promise<readonly Migration[]> =>
@@ -98,22 +98,21 @@ export async function requireSchema(ask: Ask, program: string): Promise<void> {
       'unfit',
       'the PostgreSQL database holds nothing yet: `lowwater run` makes its tables, or set storage.postgres.url',
     );
-  refuseForeign({ applied, migrations, program });
+  refuseForeign(applied, migrations, program);
   const known = migrations.length;
-  refuseOtherSchema({ ...named, schema: Math.min(applied.length, known), known });
+  refuseOtherSchema(named, Math.min(applied.length, known), known);
 }
 
 /** Newer steps are no reason to refuse where they name a program that is not newer than this one as the oldest that may use them. */
-function refuseForeign(schema: {
-  readonly applied: readonly AppliedStep[];
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-}): void {
-  const { applied, migrations, program } = schema;
+function refuseForeign(
+  applied: readonly AppliedStep[],
+  migrations: readonly Migration[],
+  program: string,
+): void {
   const newer = applied.slice(migrations.length);
   const isUsable = newer.every(({ oldest }) => oldest !== null && isAtLeast(program, oldest));
   const counted = isUsable ? Math.min(applied.length, migrations.length) : applied.length;
-  refuseUnknownSchema({ ...named, schema: counted, applied, migrations, program });
+  refuseUnknownSchema(named, counted, applied, migrations, program);
 }
 
 /** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */

@@ -1,5 +1,6 @@
 import type { DamagedRecord } from '../../ports/store.ts';
 import { recordKinds } from '../records.ts';
+import { outdated } from '../tables.ts';
 import { type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
@@ -11,26 +12,12 @@ const stepAccounts = 2000;
 
 const count = 'SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS gone';
 
-/** Deletes from a table, by its key, what a condition on $4 finds. */
-const deletion = (table: string, key: string, condition: string): string =>
-  `${whileHeld}, gone AS (
-    DELETE FROM ${table} USING held WHERE ${key} IN (
-      SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${stepRows}) RETURNING ${key}
-  ) ${count}`;
-
-const deletions = [
-  // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed here.
-  deletion(
-    'incident',
-    'incident.no',
-    `fired_at < $4 AND ended_at < $4 AND settled = 1 AND NOT EXISTS (
-      SELECT FROM message WHERE message.state = 'pending' AND strpos(message.body, incident.id) > 0)`,
-  ),
-  deletion('message', 'message.no', "created_at < $4 AND state <> 'pending'"),
-  deletion('silence', 'id', 'ends_at < $4'),
-  deletion('backoff', 'group_key', 'until < $4'),
-  deletion('damaged_run', 'damaged_run.no', 'coalesce(latest_at, found_at) < $4'),
-] as const;
+const deletions = outdated.map(
+  ([table, key, condition]) => `${whileHeld}, gone AS (
+    DELETE FROM ${table} USING held WHERE ${table}.${key} IN (
+      SELECT ${key} FROM ${table} WHERE ${condition.replaceAll('$at', '$4')} LIMIT ${stepRows}) RETURNING ${table}.${key}
+  ) ${count}`,
+);
 
 /** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */
 const deleteSegments = `${whileHeld}, gone AS (

@@ -11,9 +11,8 @@ interface PackedRun extends Span {
 }
 
 /**
- * Polls of one account in memory, in a few bytes each. They may be appended in any order and come out in that of time,
- * those of one instant as they were appended. As long as most are in order, or all in reverse, reading unpacks one run
- * at a time.
+ * Polls of one account in memory, in a few bytes each. They may be appended in any order and come out in that of time, those of one instant
+ * as they were appended. As long as most are in order, or all in reverse, reading unpacks one run at a time.
  */
 export class PackedPolls {
   readonly #runs: PackedRun[] = [];

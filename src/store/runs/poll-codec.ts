@@ -1,6 +1,7 @@
 import type { Micros } from '../../domain/money.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import {
+  amountsOf,
   checksumOf,
   codeOfOutcome,
   currencyChanged,
@@ -46,9 +47,6 @@ export class PollEncoder {
   /** The checksum of the records up to `#summedBytes`. */
   #checksum = 0;
   #summedBytes = headerBytes;
-  /** Of the reading that is being put; made once, because every reading has them. */
-  readonly #amounts: Micros[] = [];
-  readonly #moves: number[] = [];
 
   constructor(run: Uint8Array | null = null, writes: 1 | 2 = version) {
     const goesOn = run?.[0] === writes;
@@ -116,17 +114,8 @@ export class PollEncoder {
     const shape = known !== null && isShapeOf(known, reading) ? null : shapeOf(reading);
     // It appends all polls again: what is used of this one comes after it.
     if (shape !== null && !isClassic(shape)) this.#leaveFirstVersion();
-    const amounts = this.#amounts;
-    const moves = this.#moves;
-    let count = 0;
-    for (const balance in reading.balances) {
-      const amount = reading.balances[balance] ?? 0;
-      amounts[count] = amount;
-      moves[count] = moveOf(this.#end.amounts[count] ?? 0, amount);
-      count += 1;
-    }
-    amounts.length = count;
-    moves.length = count;
+    const amounts = amountsOf(reading);
+    const moves = amounts.map((amount, place) => moveOf(this.#end.amounts[place] ?? 0, amount));
     this.#writer.reserve(32 + 12 * amounts.length + (shape === null ? 0 : maxBytesOf(shape)));
     if (this.#version === firstVersion) {
       this.#writer.byte((packMoves(moves, 0, 2) << 3) | (shape === null ? 0 : currencyChanged));

@@ -21,8 +21,7 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
 }
 
 /**
- * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take
- * milliseconds.
+ * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
 
@@ -34,17 +33,24 @@ const fullCheckBytes = 256 * 1024 * 1024;
  * Throws `StorageError` when the file cannot be written.
  */
 export function connectForWriting(path: string): Connection {
+  return connect(path, { timeout: patienceMs }, (db) => {
+    db.pragma('journal_mode = WAL');
+    db.pragma('journal_size_limit = 16777216');
+    db.pragma('cache_size = -16000');
+    refuseReadOnly(db);
+  });
+}
+
+function connect(path: string, options: Database.Options, prepare: (db: Connection) => void): Connection {
   return guardStorage(path, () => {
-    const db = new Database(path, { timeout: patienceMs });
+    const db = new Database(path, options);
     try {
-      db.pragma('journal_mode = WAL');
       // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
+      // Only the daemon folds the log in, when it means to, because it has to know what the database itself holds.
       db.pragma('wal_autocheckpoint = 0');
-      db.pragma('journal_size_limit = 16777216');
-      db.pragma('cache_size = -16000');
-      refuseReadOnly(db);
+      prepare(db);
       return db;
     } catch (error) {
       db.close();
@@ -65,27 +71,15 @@ export function maxLogBytes(path: string): number {
 /** A connection for beside a daemon: one that changes nothing, or one that leaves an order. */
 export function connectForReading(path: string, queryOnly = true): Connection {
   refuseMissing(path);
-  return guardStorage(path, () => {
-    // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
-    const db = new Database(path, { timeout: patienceMs, fileMustExist: true });
-    try {
-      db.pragma('synchronous = FULL');
-      db.pragma('foreign_keys = ON');
-      // Only the daemon folds the log in, because it has to know what the database itself holds.
-      db.pragma('wal_autocheckpoint = 0');
-      if (queryOnly) db.pragma('query_only = ON');
-      return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+  // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
+  return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
+    if (queryOnly) db.pragma('query_only = ON');
   });
 }
 
 /**
- * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws
- * `StorageError` for a file that is no database, another program's, or damaged. `refuse` sees a sound one of
- * lowwater with its schema's number, and may throw.
+ * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws `StorageError` for a file that is
+ * no database, another program's, or damaged. `refuse` sees a sound one of lowwater with its schema's number, and may throw.
  */
 export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -111,7 +105,11 @@ export function inspectFile(path: string, refuse: (db: Connection, schema: numbe
 
 /** Throws unless the database is one of lowwater; gives its schema's number. */
 export function readSchema(db: Connection, path: string): number {
-  if (db.pragma('application_id', { simple: true }) !== applicationId) throw foreign(path);
+  if (db.pragma('application_id', { simple: true }) !== applicationId)
+    throw new StorageError(
+      'other',
+      `${path} is the database of another program; it was left as it is: set storage.path to another file`,
+    );
   return Number(db.pragma('user_version', { simple: true }));
 }
 
@@ -177,13 +175,6 @@ const recovery = 'move it aside and restore a backup, or set storage.path to ano
 function isBlank(db: Connection): boolean {
   const row = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get();
   return row?.tables === 0 && db.pragma('application_id', { simple: true }) === 0;
-}
-
-function foreign(path: string): StorageError {
-  return new StorageError(
-    'other',
-    `${path} is the database of another program; it was left as it is: set storage.path to another file`,
-  );
 }
 
 function refuseDamaged(db: Connection, path: string, bytes: number): void {

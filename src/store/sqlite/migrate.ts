@@ -2,6 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import {
   type AppliedMigration,
   type Migration,
+  type NamedDatabase,
   readMigrations,
   refuseOtherSchema,
   refuseUnknownSchema,
@@ -10,23 +11,21 @@ import { type Connection, readSchema } from './connection.ts';
 import { applicationId } from './peek-schema.ts';
 
 /** Refuses, by `StorageError`, a schema that this program's migrations cannot have made. Reads only. */
-export function refuseUnknown(options: {
-  readonly db: Connection;
-  readonly path: string;
-  readonly schema: number;
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-}): void {
-  const { db, path, ...it } = options;
+export function refuseUnknown(
+  db: Connection,
+  path: string,
+  schema: number,
+  migrations: readonly Migration[],
+  program: string,
+): void {
   const applied = db
     .prepare<[], AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number')
     .all();
-  refuseUnknownSchema({ ...it, database: `database ${path}`, kind: 'other', applied });
+  refuseUnknownSchema(nameOf(path), schema, applied, migrations, program);
 }
 
 export function requireSchema(db: Connection, path: string): void {
-  const [schema, known] = [readSchema(db, path), readMigrations().length];
-  refuseOtherSchema({ database: `database ${path}`, kind: 'other', schema, known });
+  refuseOtherSchema(nameOf(path), readSchema(db, path), readMigrations().length);
 }
 
 /**
@@ -57,6 +56,10 @@ export function migrate(options: {
     }).immediate();
   }
   return missing;
+}
+
+function nameOf(path: string): NamedDatabase {
+  return { database: `database ${path}`, kind: 'other' };
 }
 
 function prepareBlank(db: Connection): void {

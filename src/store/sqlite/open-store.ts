@@ -16,9 +16,8 @@ import { foldLog } from './store.ts';
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
  * - `migrations` are those of this program, where somebody has read them already.
- * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is
- *   damaged, of another program or of a newer lowwater (it is left as it is then), or when it cannot be
- *   written.
+ * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is damaged, of another program or of
+ *   a newer lowwater (it is left as it is then), or when it cannot be written.
  * - Where another daemon took the database over all the same, every later change throws `TakenOverError`.
  */
 export function openSqliteStore(options: {
@@ -37,7 +36,7 @@ export function openSqliteStore(options: {
   let db: Connection | null = null;
   try {
     const bytes = inspectFile(path, (found, schema) => {
-      refuseUnknown({ db: found, path, schema, migrations, program });
+      refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
     const concern = describeFileSystem(dirname(path));

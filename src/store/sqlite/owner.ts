@@ -16,9 +16,8 @@ export interface Holder {
 }
 
 /**
- * The holder as it writes itself into the database: there it belongs to the file itself, whatever names lead to it and
- * whatever happens to its lock. `path` and `file` are the name and the identity of the file that it opened: in a
- * backup they are another file's.
+ * The holder as it writes itself into the database: there it belongs to the file itself, whatever names lead to it and whatever happens to
+ * its lock. `path` and `file` are the name and the identity of the file that it opened: in a backup they are another file's.
  */
 interface Owner extends Holder {
   readonly path: string;
@@ -69,10 +68,7 @@ export function claim(
     'INSERT INTO note (name, value) VALUES (?, lower(hex(randomblob(8)))) ON CONFLICT DO NOTHING',
   ).run(databaseIdNote);
   return {
-    /**
-     * For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads
-     * one row.
-     */
+    /** For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads one row. */
     verifier(current: Connection): () => void {
       const find = current.prepare<[string], string>(findNote).pluck();
       return () => {

@@ -11,9 +11,8 @@ import type { SqliteReader } from './port.ts';
 import { openHistory } from './reader.ts';
 
 /**
- * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to,
- * and what is not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as
- * `openReader` does.
+ * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to, and what is
+ * not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as `openReader` does.
  */
 export function openSqlFile(path: string, damaged: (found: FoundDamage) => void = () => {}): SqlFile {
   const opened: Connection[] = [];

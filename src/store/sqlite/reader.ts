@@ -116,11 +116,10 @@ export function openHistory(
 const pagesPerStep = 500;
 
 /**
- * Copies a live database into one file that needs no other files, checks the copy and only then gives it
- * its name. Throws `StorageError` when there is a file of that name already.
+ * Copies a live database into one file that needs no other files, checks the copy and only then gives it its name. Throws `StorageError`
+ * when there is a file of that name already.
  *
- * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever
- * the daemon commits.
+ * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever the daemon commits.
  */
 async function copyDatabase(
   db: Connection,

@@ -59,8 +59,7 @@ export function createSelfHealingStore(
   }
 
   /**
-   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start:
-   * that is no storing.
+   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start: that is no storing.
    */
   function refuseMoved(): void {
     if (identifyFile(path) === database) return;

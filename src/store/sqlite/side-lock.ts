@@ -8,10 +8,7 @@ export interface SideLock {
   release(): void;
 }
 
-/**
- * Longer than a process that was just killed needs to vanish, shorter than the second in which a second
- * daemon gives up.
- */
+/** Longer than a process that was just killed needs to vanish, shorter than the second in which a second daemon gives up. */
 const patienceMs = 250;
 
 /**
@@ -57,8 +54,9 @@ export function isLocked(path: string): boolean {
 }
 
 function lockFile(file: string, timeout: number): Database.Database | null {
-  const lock = openLock(file, timeout);
+  let lock: Database.Database | null = null;
   try {
+    lock = new Database(file, { timeout });
     // No journal file: nothing of this transaction ever reaches the disk.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
@@ -66,16 +64,8 @@ function lockFile(file: string, timeout: number): Database.Database | null {
     lock.pragma('user_version = 1');
     return lock;
   } catch (error) {
-    lock.close();
+    lock?.close();
     if (isSqliteError(error, 'SQLITE_BUSY')) return null;
-    throw asStorageError(file, error);
-  }
-}
-
-function openLock(file: string, timeout: number): Database.Database {
-  try {
-    return new Database(file, { timeout });
-  } catch (error) {
     throw asStorageError(file, error);
   }
 }

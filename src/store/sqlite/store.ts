@@ -3,7 +3,7 @@ import { changes, replacing } from '../changes.ts';
 import { recordKinds } from '../records.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
-import type { Row } from '../tables.ts';
+import { outdated, type Row } from '../tables.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
@@ -166,9 +166,8 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
 const stepRows = 500;
 
 /**
- * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents,
- * messages that wait and whatever lies in the future (a clock that was wrong) stay. `changed` is called when
- * tails of accounts were touched.
+ * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents, messages that wait and whatever lies
+ * in the future (a clock that was wrong) stay. `changed` is called when tails of accounts were touched.
  */
 export function openRetention(db: Connection): (olderThan: number, changed: () => void) => boolean {
   const limited = (sql: string) => db.prepare<{ olderThan: number }>(sql.replace('$step', String(stepRows)));
@@ -177,14 +176,9 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
     limited(`DELETE FROM segment WHERE seq IN (
       SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
       WHERE segment.latest_at < $olderThan LIMIT $step)`),
-    // Settled is also what has its end in a message that waits, for months if a channel refuses.
-    limited(`DELETE FROM incident WHERE fired_at < $olderThan AND ended_at < $olderThan AND settled = 1 AND id NOT IN (
-      SELECT item.value ->> '$.incident' FROM message, json_each(message.body, '$.items') AS item
-      WHERE message.state = 'pending') LIMIT $step`),
-    limited("DELETE FROM message WHERE created_at < $olderThan AND state <> 'pending' LIMIT $step"),
-    limited('DELETE FROM silence WHERE ends_at < $olderThan LIMIT $step'),
-    limited('DELETE FROM backoff WHERE until < $olderThan LIMIT $step'),
-    limited('DELETE FROM damaged_run WHERE coalesce(latest_at, found_at) < $olderThan LIMIT $step'),
+    ...outdated.map(([table, _, condition]) =>
+      limited(`DELETE FROM ${table} WHERE ${condition.replaceAll('$at', '$olderThan')} LIMIT $step`),
+    ),
   ];
   const emptyTails = limited(
     'UPDATE account SET tail = NULL, tail_polls = 0, tail_latest_at = NULL WHERE tail_latest_at < $olderThan LIMIT $step',
