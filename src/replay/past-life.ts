@@ -67,15 +67,13 @@ export class PastLife {
       feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+    const accounts: AccountState[] = [];
+    for (const past of pasts) accounts.push(await stateBefore(past));
     const state = startMonitor({
       settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
       calendar,
       random: countingIds(),
-      stored: {
-        ...nothingStored,
-        accounts: await Array.fromAsync(pasts, stateBefore),
-        notes: { [aliveNote]: String(since) },
-      },
+      stored: { ...nothingStored, accounts, notes: { [aliveNote]: String(since) } },
       now: since,
     });
     for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
