@@ -200,7 +200,6 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
   ];
 }
 
-/** What to do, and where. */
 function briefLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
   const [part] = card.parts;
   const [advice] = part?.advice ?? [];
