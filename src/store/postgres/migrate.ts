@@ -117,14 +117,8 @@ function refuseForeign(
 
 /** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */
 function isAtLeast(program: string, oldest: string): boolean {
-  const [major, minor] = versionOf(program);
-  const [oldestMajor, oldestMinor] = versionOf(oldest);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-}
-
-function versionOf(text: string): readonly [major: number, minor: number] {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
-  return [Number(major), Number(minor)];
+  const [version = ''] = /\d+\.\d+/.exec(program) ?? [];
+  return version.localeCompare(oldest, 'en', { numeric: true }) >= 0;
 }
 
 interface AppliedStep extends AppliedMigration {

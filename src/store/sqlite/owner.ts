@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
@@ -164,14 +165,7 @@ function readOwner(db: Connection): Owner | null {
 }
 
 function isAlive({ pid, life }: Owner): boolean {
-  const now = readLife(pid);
-  return (
-    life !== null &&
-    now !== null &&
-    life.boot === now.boot &&
-    life.namespace === now.namespace &&
-    life.startTicks === now.startTicks
-  );
+  return life !== null && isDeepStrictEqual(life, readLife(pid));
 }
 
 /** By proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */
