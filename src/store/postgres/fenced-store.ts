@@ -63,7 +63,7 @@ export function createFencedStore(options: {
     if (answer?.held !== 1) throw fencedError();
     const findBatch = 'SELECT batch FROM member WHERE incarnation = $1';
     const [row] = await change<{ batch: number }>(findBatch, [incarnation]);
-    // A first sending whose end nobody told had been stored.
+    // The first sending, whose end is unknown, had been stored.
     if (row?.batch === stored + 1) return;
     throw fencedError();
   }
@@ -175,7 +175,7 @@ export class RecentBatches {
   #polls = 0;
   #unsure: Kept | null = null;
 
-  /** What this process has stored, under whichever incarnation. */
+  /** What this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
 
   isStored(batch: Batch): boolean {

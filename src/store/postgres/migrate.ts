@@ -52,7 +52,7 @@ export async function migrate(options: {
       return missing;
     });
   return make().catch((error: unknown) => {
-    // Two that make the first table at once: the second is told that there is one of that name, and finds it.
+    // Two that make the first table at once: the second one's fails, and then it finds the first one's.
     if (error instanceof DatabaseError && error.code === '23505') return make();
     throw error;
   });

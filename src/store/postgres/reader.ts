@@ -4,7 +4,14 @@ import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
-import { findIncident, findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
+import {
+  findIncident,
+  findIncidents,
+  findMessages,
+  findSilences,
+  loadState,
+  parseOrders,
+} from '../records.ts';
 import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
@@ -85,7 +92,7 @@ export function readFrom(
 /** Pages of which the server is too busy are asked for again as a quarter of them, but with no fewer rows than these. */
 const leastRows = 30;
 
-/** What is stored, for the owner, beside whom nobody writes: a page that fails is asked for again, and the pages before it stay. */
+/** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
 export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOptions): Promise<StoredState> {
   let divisor = 1;
   const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>
