@@ -6,7 +6,6 @@ function hasEnded(item: MessageItem): boolean {
   return item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item));
 }
 
-/** What an incident tool does about an alert. */
 export type IncidentAction = 'open' | 'acknowledge' | 'close';
 
 export function actionFor(item: MessageItem): IncidentAction {

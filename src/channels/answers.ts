@@ -19,7 +19,6 @@ export interface DocumentedAnswer {
   readonly source: string;
 }
 
-/** The same line, with how it is recognised. */
 export interface AnswerRow extends DocumentedAnswer {
   readonly fits: (answer: HttpAnswer) => boolean;
   /** Shown to people with the answer, where it helps. */
@@ -103,7 +102,6 @@ export const commonAnswers: readonly AnswerRow[] = [
   },
 ];
 
-/** How often a message is sent whose receiver answers with success and yet not with what was agreed. */
 const triesWithoutAgreement = 3;
 
 /** What a good answer says, in addition to a status of 2xx. */

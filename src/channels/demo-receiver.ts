@@ -1,14 +1,11 @@
 import { keyOf } from '../domain/json.ts';
 import { startHttpService } from '../net/http-service.ts';
 
-/** What a receiver of the demo shows of a message. */
 export interface ReceivedMessage {
-  /** Where it arrived, such as "Slack #ops". */
   readonly title: string;
   readonly lines: readonly string[];
 }
 
-/** A receiver on this machine that hands on what it gets, for the demo. */
 export interface DemoReceiver {
   listen(received: (message: ReceivedMessage) => void): Promise<ListeningReceiver>;
 }
@@ -21,7 +18,6 @@ export interface ListeningReceiver {
 
 /** A receiver of JSON by POST, which answers as the real one does when it takes a message. */
 export function receivePosts(receiver: {
-  /** The channel that sends to this address. */
   readonly channel: (origin: string) => object;
   readonly show: (body: string) => ReceivedMessage;
   readonly answer: { readonly status: number; readonly body: string };
@@ -60,7 +56,6 @@ export function readCard(value: unknown): readonly string[] {
   );
 }
 
-/** The label of a link. */
 function readText(link: unknown): string {
   const title = keyOf(link, 'title');
   return typeof title === 'string' ? title : readCard(link).join(' ');

@@ -26,7 +26,6 @@ export interface ChannelKind<
   Config extends { readonly type: string } = { readonly type: string },
   Own extends ChannelSettings = ChannelSettings,
 > {
-  /** The value of `type` in the configuration. */
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;
@@ -59,7 +58,6 @@ export interface ChannelKind<
   openDemoReceiver(): Promise<DemoReceiver>;
 }
 
-/** A channel as it stands in the file, of which nothing else is known yet. */
 export interface ChannelDraft {
   /** What stands at a key; undefined where nothing does, or what it was to hold could not be resolved. */
   read(key: string): unknown;

@@ -11,7 +11,6 @@ const deadlineMs = 10_000;
 export function createPing(clock: Clock): Ping {
   let current: { readonly url: Secret; readonly dispatcher: Dispatcher } | null = null;
 
-  /** A reload may bring another address; the connections to the one before are closed. */
   function connectionsTo(url: Secret): Dispatcher {
     if (current !== null && current.url === url) return current.dispatcher;
     void current?.dispatcher.close();

@@ -32,7 +32,10 @@ export function postKind(
 ): ChannelKind<PostConfig, PostSettings> {
   const { type, name, source, keys, address, signingKey } = receiver;
   const table = answerTable(receiver);
-  const { description = `Messages by ${name} (${source}).` } = receiver;
+  const {
+    description = `Messages by ${name} (${source}).`,
+    unencrypted = 'messages and keys travel unencrypted over http://',
+  } = receiver;
   return {
     type,
     schema: shape({
@@ -57,7 +60,7 @@ export function postKind(
     describe: (settings) =>
       [
         hostOf(settings.address),
-        ...Object.entries(keys).flatMap(([key, { kind }]) => {
+        ...Object.entries(keys).flatMap(([key, { kind = 'text' }]) => {
           const value = settings.keys[key]?.reveal() ?? '';
           if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
           return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
@@ -65,7 +68,7 @@ export function postKind(
       ].join(', '),
     ...(receiver.hosts === undefined ? {} : { keysAt: keysAtHost(new RegExp(receiver.hosts)) }),
     findWarnings: (settings, { providerHosts }) => [
-      ...(isUnencrypted(settings.address) ? [{ key: address, message: receiver.unencrypted }] : []),
+      ...(isUnencrypted(settings.address) ? [{ key: address, message: unencrypted }] : []),
       ...(receiver.spendsBalance &&
       providerHosts.includes(URL.parse(settings.address.reveal())?.hostname ?? '') &&
       !isLoopback(settings.address)
@@ -112,7 +115,7 @@ export function postKind(
         import('./demo-receiver.ts'),
         load(),
       ]);
-      const { status, body } = receiver.yes.example;
+      const { status, body = '' } = receiver.yes.example;
       return receivePosts({
         channel: (origin) => ({ type, ...exampleKeys(receiver, origin) }),
         show: (sent) => ({ title: name, lines: show(parseJson(sent), sent) }),
@@ -125,7 +128,7 @@ export function postKind(
 /** The keys of a channel as the examples have them, with another origin in the address. */
 export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(receiver.keys).flatMap(([key, { kind, example, optional }]) => {
+    Object.entries(receiver.keys).flatMap(([key, { kind, example = '', optional }]) => {
       if (key !== receiver.address) return optional ? [] : [[key, kind === 'people' ? [example] : example]];
       const { pathname, search } = new URL(example);
       return [[key, origin === undefined ? example : `${origin}${pathname}${search}`]];
@@ -146,7 +149,7 @@ function textOf(value: unknown): string {
 }
 
 function keySchema(name: string, key: ReceiverKey): z.ZodType {
-  const { description, kind, pattern = '', refuses, example } = key;
+  const { description, kind = 'text', pattern = '', refuses, example = '' } = key;
   const { allowed = 'must be a string on one line, not empty' } = key;
   const isSecret = kind === 'secret';
   const leaf = textLeaf<string | Secret>({
@@ -162,7 +165,9 @@ function keySchema(name: string, key: ReceiverKey): z.ZodType {
     address: () => plainAddress(description),
     credential: () =>
       credentialAddress(description, key.receiver ?? name).refine(
-        (address) => refuses?.hosts.test(URL.parse(address.reveal())?.hostname ?? '') !== true,
+        (address) =>
+          refuses === undefined ||
+          !new RegExp(refuses.hosts).test(URL.parse(address.reveal())?.hostname ?? ''),
         { error: refuses?.message },
       ),
     secret: () => (key.allowed === undefined ? secret(description) : leaf),
@@ -200,7 +205,6 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
   };
 }
 
-/** The words of an answer at some paths, such as code and text; nothing where the first has none. */
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
   const words = paths.split(' ').map((choice) =>
     choice

@@ -21,10 +21,8 @@ export interface PostSenderOptions<Part extends PostedPart> extends SenderDepend
   /** The receiver: connections are kept to it, past a proxy where it is this machine. */
   readonly address: Secret;
   readonly table: AnswerTable;
-  /** What is posted of a message, one part after the other. */
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
-  /** For each part. */
   readonly timeoutMs?: number;
 }
 

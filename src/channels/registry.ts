@@ -9,7 +9,7 @@ import type { ChannelKind, SenderDependencies } from './kind.ts';
 import pagerduty from './pagerduty/pagerduty.json' with { type: 'json' };
 import { postKind } from './post-kind.ts';
 import { presetKinds } from './presets/preset-kind.ts';
-import { readReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
 import { slackKind } from './slack/slack-kind.ts';
 import teams from './teams/teams.json' with { type: 'json' };
 import { webhookKind } from './webhook/webhook-kind.ts';
@@ -20,11 +20,11 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   slackKind,
   emailKind,
   webhookKind,
-  postKind(readReceiver(teams), () => import('./teams/teams-robot.ts')),
-  postKind(readReceiver(dingtalk), () => import('./dingtalk/dingtalk-robot.ts')),
-  postKind(readReceiver(feishu), () => import('./feishu/feishu-robot.ts')),
-  postKind(readReceiver(wecom), () => import('./wecom/wecom-robot.ts')),
-  postKind(readReceiver(pagerduty), () => import('./pagerduty/render-pagerduty.ts')),
+  postKind(teams as Receiver, () => import('./teams/teams-robot.ts')),
+  postKind(dingtalk as Receiver, () => import('./dingtalk/dingtalk-robot.ts')),
+  postKind(feishu as Receiver, () => import('./feishu/feishu-robot.ts')),
+  postKind(wecom as Receiver, () => import('./wecom/wecom-robot.ts')),
+  postKind(pagerduty as Receiver, () => import('./pagerduty/render-pagerduty.ts')),
   ...presetKinds,
 ];
 

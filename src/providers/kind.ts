@@ -17,7 +17,6 @@ export interface ProviderKind<
   Config extends { readonly type?: string | undefined } = { readonly type?: string | undefined },
   Own extends ProviderEntry = ProviderEntry,
 > {
-  /** The value of `type` in the configuration. */
   readonly type: string;
   /** One line for lists: which provider, and what of it is read. */
   readonly summary: string;
@@ -44,7 +43,6 @@ export interface ProviderKind<
    * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
    */
   readAnswer(answer: ProviderAnswer, context: AnswerContext<Own>): OutcomeDetail;
-  /** More for people, where it is the same for all entries. */
   details?(): ProviderDetails;
   /** Which part of an answer was read for what, for whoever describes a provider. */
   explainAnswer?(answer: ProviderAnswer, context: AnswerContext<Own>): readonly ReadPart[];
@@ -74,7 +72,6 @@ export interface ReadPart {
 /** What is the same in the entries of all kinds, read from the file. */
 export type SharedEntry = Omit<ProviderEntry, 'balances' | 'words' | 'polled'>;
 
-/** What is wrong in an entry beyond its schema; `path` is relative to the entry. */
 export interface EntryProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -88,7 +85,6 @@ export interface ProviderSource {
 }
 
 export interface CredentialDefinition {
-  /** The key under `credentials` of an account. */
   readonly name: string;
   /** For people: "API key, with the scope account-management:manage". */
   readonly label: string;
@@ -144,15 +140,12 @@ export interface AnswerContext<Own extends ProviderEntry = ProviderEntry> {
 
 /** The simulated API of a kind. Limits, latency and outages are the simulator's; the kind says how each answer looks. */
 export interface ProviderSimulation {
-  /** The account that a request authenticates as; null where its credentials are those of none. */
   identify(request: SimulatedRequest, accounts: readonly SimulatedBalances[]): SimulatedBalances | null;
-  /** An answer with the balances of an account. */
   succeed(account: SimulatedBalances, request: SimulatedRequest): SimulatedResponse;
   refuseKey(request: SimulatedRequest): SimulatedResponse;
   limitRate(request: SimulatedRequest): SimulatedResponse;
 }
 
-/** An account as the simulated API knows it. */
 export interface SimulatedBalances {
   readonly credentials: Readonly<Record<string, string>>;
   readonly balances: Readonly<Record<string, Micros>>;
@@ -161,7 +154,6 @@ export interface SimulatedBalances {
 
 export interface SimulatedRequest {
   readonly method: string;
-  /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

@@ -10,7 +10,6 @@ export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   ...describedKinds,
 ];
 
-/** Keys of an account that are of one kind alone. */
 export const ownAccountKeys = providerKinds.flatMap(({ accountKeys }) => accountKeys ?? []);
 
 /** The part of an entry that its kind reads; kinds with the same keys share one. */

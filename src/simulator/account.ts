@@ -3,7 +3,6 @@ import type { Micros } from '../domain/money.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import type { ScenarioAccount } from './scenario.ts';
 
-/** The interface's two balances. */
 export type Balance = 'sms' | 'voip';
 
 /**

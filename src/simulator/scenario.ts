@@ -40,7 +40,6 @@ const burn = z
   })
   .transform(spreadOverHours);
 
-/** Answers are this late: one duration, or between two. */
 const latency = z
   .union([duration, z.strictObject({ min: duration, max: duration })], {
     error: 'expected a duration such as "20ms", or { "min": "10ms", "max": "40ms" }',
@@ -126,7 +125,6 @@ export const scenarioSchema = z
     }
   });
 
-/** A scenario as people write it. */
 export type ScenarioInput = z.input<typeof scenarioSchema>;
 
 /** A scenario as the simulator uses it: defaults filled in, money in millionths, durations in milliseconds. */

@@ -12,7 +12,6 @@ export interface SimulatorOptions extends ServiceAddress, WorldOptions {
 }
 
 export interface Simulator extends HttpService {
-  /** Changes things while it runs. */
   readonly world: SimulatedWorld;
 }
 
@@ -59,7 +58,6 @@ interface SimulatedAnswer {
   readonly headers: readonly string[];
 }
 
-/** Answers as the documented interface does: route, authenticate, limit, charge, reply. */
 function answerRequest(
   world: SimulatedWorld,
   request: {

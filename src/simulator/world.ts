@@ -4,7 +4,6 @@ import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import { SimulatedAccount } from './account.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
 
-/** How answers go wrong while a fault is on. */
 export type Fault =
   | { readonly kind: 'http-error'; readonly status: number }
   | { readonly kind: 'hang' | 'reset' | 'truncated' }
@@ -58,7 +57,6 @@ export class SimulatedWorld {
     }
   }
 
-  /** The clock that limits are measured with. */
   now(): number {
     return this.#options.clock.monotonic();
   }
@@ -95,7 +93,6 @@ export class SimulatedWorld {
     return this.#disturbing(account).find(({ fault }) => fault !== undefined)?.fault ?? null;
   }
 
-  /** How late the next answer is, in milliseconds. */
   latencyMs(account: string | null): number {
     const disturbed = this.#disturbing(account).find(({ latency }) => latency !== undefined)?.latency;
     const { min, max } = disturbed ?? this.#options.scenario.latency;
@@ -106,12 +103,10 @@ export class SimulatedWorld {
     this.#disturbances.unshift(disturbance);
   }
 
-  /** Ends the disturbances that the caller picks. */
   calm(picks: (disturbance: Disturbance) => boolean): void {
     this.#disturbances = this.#disturbances.filter((disturbance) => !picks(disturbance));
   }
 
-  /** What one accepted request costs, and from which balance. */
   charge(account: SimulatedAccount, endpoint: Endpoint): void {
     const { prices } = this;
     if (endpoint.operation === 'call') account.add('voip', -prices.call);
@@ -126,7 +121,6 @@ export class SimulatedWorld {
     return Math.floor((clock.monotonic() - this.#startedMonotonic) * scenario.speed);
   }
 
-  /** The newest first. */
   #disturbing(id: string | null): readonly Disturbance[] {
     return this.#disturbances.filter(({ account = id }) => account === id);
   }
@@ -171,7 +165,6 @@ function readDisturbance(event: LastingEvent): Pick<Disturbance, 'fault' | 'late
   return { fault: { kind: 'body', status, body } };
 }
 
-/** A point of the script at which something begins or ends. */
 interface TimelineStep {
   /** Milliseconds since the start, in the scenario's time. */
   readonly at: number;

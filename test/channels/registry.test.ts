@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { classifyAnswer } from '../../src/channels/answers.ts';
+import { presetSchema } from '../../src/channels/presets/preset.ts';
+import { answersSchema, receiverSchema } from '../../src/channels/receiver.ts';
 import { channelKinds, channelSchema, kindOf } from '../../src/channels/registry.ts';
 import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
@@ -20,6 +22,16 @@ describe('the registry of channel kinds', () => {
   it('loads no package that sends: checking a configuration costs none of them', () => {
     expect([...packagesBehind(registry, new Set())].toSorted()).toEqual(['zod']);
   });
+
+  it.each(globSync('*/*.json', { cwd: dirname(registry) }).toSorted())(
+    'reads %s without a check at each start: it holds what its schema says',
+    (path) => {
+      const data = JSON.parse(readFileSync(join(dirname(registry), path), 'utf8'));
+      const own = path.endsWith('answers.json') ? answersSchema : receiverSchema;
+      const schema = path.startsWith('presets/') ? presetSchema : own;
+      expect(schema.safeParse(data).error?.issues).toBeUndefined();
+    },
+  );
 
   it.each(channelKinds)('has a source for every answer of $type', ({ answers }) => {
     expect(answers.length).toBeGreaterThan(3);

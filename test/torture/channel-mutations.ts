@@ -40,8 +40,8 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'a message waits for the edit of the first one',
     file: 'src/channels/slack/slack-bot-sender.ts',
-    old: "return edited.kind === 'retry' ? {",
-    new: "if (edited.kind === 'retry') return edited; return edited.kind !== 'delivered' ? {",
+    old: "if (edited.kind !== 'retry') return { ...edited, ...posted };",
+    new: "if (edited.kind === 'retry') return edited; if (edited.kind === 'delivered') return posted;",
     test: 'test/channels/slack/slack-bot-sender.test.ts',
   },
   {

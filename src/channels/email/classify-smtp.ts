@@ -9,7 +9,6 @@ const greylistWaitMs = 5 * minuteMs;
 
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
-/** How far the exchange had come when it failed. */
 export interface SmtpProgress {
   /**
    * The server had asked for the message: from here on a lost answer leaves it unknown whether the message
@@ -116,13 +115,7 @@ function waitAfter(codes: readonly number[]): { readonly afterMs?: number } {
   return codes.some((code) => code === 450 || code === 451) ? { afterMs: greylistWaitMs } : {};
 }
 
-interface RefusedRecipient {
-  readonly address: string;
-  readonly code: number;
-  readonly reply: string;
-}
-
-function refusedRecipientsOf(errors: readonly unknown[]): readonly RefusedRecipient[] {
+function refusedRecipientsOf(errors: readonly unknown[]) {
   return errors.flatMap((error) => {
     const { recipient, responseCode, response }: Readonly<Record<string, unknown>> =
       error instanceof Error ? { ...error } : {};
@@ -151,28 +144,25 @@ export function classifySmtpError(error: unknown, progress: SmtpProgress): Deliv
   return { kind: 'dead', reason: said };
 }
 
-function classifySilence(failure: Failure, progress: SmtpProgress): Delivery {
-  const certainty = progress.dataStarted ? 'unknown' : 'refused';
+function classifySilence(failure: Failure, { dataStarted, expired, gaveUp }: SmtpProgress): Delivery {
+  const certainty = dataStarted ? 'unknown' : 'refused';
   const retry = (reason: string): Delivery => ({ kind: 'retry', certainty, reason });
-  if (progress.expired)
-    return retry(
-      progress.dataStarted
-        ? 'the mail server did not confirm the message in time'
-        : 'the mail server did not answer in time',
-    );
-  if (progress.gaveUp) return retry('given up because lowwater is stopping');
-  if (failure.code === 'EAUTH' || failure.code === 'EOAUTH2') return classifyLogin(failure, retry);
-  if (failure.code === 'EMESSAGE')
+  const silent = 'the mail server did not answer in time';
+  if (expired) return retry(dataStarted ? 'the mail server did not confirm the message in time' : silent);
+  if (gaveUp) return retry('given up because lowwater is stopping');
+  const { code } = failure;
+  if (code === 'EAUTH' || code === 'EOAUTH2') return classifyLogin(failure, retry);
+  if (code === 'EMESSAGE')
     return { kind: 'dead', reason: 'the message is larger than the mail server allows' };
-  if (failure.code === 'EENVELOPE')
+  if (code === 'EENVELOPE')
     return { kind: 'dead', reason: 'an address of sender or recipients is not usable' };
   const unconnected = explainConnectError(failure.codes);
   if (unconnected !== undefined) return retry(unconnected);
-  if (failure.code === 'EDNS') return retry('the host name cannot be looked up (DNS)');
-  if (failure.code === 'ETIMEDOUT') return retry('the mail server did not answer in time');
-  if (failure.code === 'ETLS') return retry('the encrypted connection to the mail server failed');
+  if (code === 'EDNS') return retry('the host name cannot be looked up (DNS)');
+  if (code === 'ETIMEDOUT') return retry(silent);
+  if (code === 'ETLS') return retry('the encrypted connection to the mail server failed');
   return retry(
-    progress.dataStarted
+    dataStarted
       ? 'the connection was lost before the mail server confirmed the message'
       : 'the connection to the mail server was lost',
   );
@@ -188,20 +178,10 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
   return { kind: 'dead', reason: 'the mail server offers no way to log in that fits the settings' };
 }
 
-/** What is used of nodemailer's errors; their messages are not, for they may quote what was sent. */
-interface Failure {
-  readonly code: string | null;
-  readonly codes: readonly string[];
-  readonly message: string;
-  readonly oauth2: boolean;
-  readonly responseCode: number | null;
-  /** The replies to each recipient that was refused. */
-  readonly recipientCodes: readonly number[];
-  /** The reply as one line, cut. */
-  readonly reply: string;
-}
+type Failure = ReturnType<typeof describe>;
 
-function describe(error: unknown, texts: ReplyTexts): Failure {
+/** What is used of nodemailer's errors. Their messages are shown to nobody, for they may quote what was sent. */
+function describe(error: unknown, texts: ReplyTexts) {
   const fields: Readonly<Record<string, unknown>> = error instanceof Error ? { ...error } : {};
   const codes = errorCodes(error);
   const original = fields.originalCode;
@@ -212,7 +192,9 @@ function describe(error: unknown, texts: ReplyTexts): Failure {
     message: error instanceof Error ? error.message : '',
     oauth2: fields.code === 'EOAUTH2' || fields.command === 'AUTH XOAUTH2',
     responseCode: typeof fields.responseCode === 'number' ? fields.responseCode : null,
+    /** The replies to each recipient that was refused. */
     recipientCodes: refusedRecipientsOf(rejected).map(({ code }) => code),
+    /** The reply as one line, cut. */
     reply: typeof fields.response === 'string' ? quoteReply(fields.response, texts) : '',
   };
 }

@@ -68,7 +68,6 @@ function isCollector(value: unknown): value is Collector {
   return typeof value === 'function';
 }
 
-/** A chart as a mail shows it. */
 export interface MailChart {
   /** `SMS balance in CNY`; free of control characters. */
   readonly title: string;
@@ -163,7 +162,6 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
   return fromDay === toDay ? `${from}–${to.slice(-'00:00'.length)}` : `${fromDay} – ${toDay}`;
 }
 
-/** When the balance ends, next to the title, where no line crosses it. */
 function endLabel(mail: MailChart): Html | null {
   const { emptyAt, now } = mail.chart;
   if (emptyAt === null || emptyAt <= now || emptyAt > now + maxNotifiedItems) return null;

@@ -18,9 +18,7 @@ import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './draw-chart.ts';
 
 const maxPastMs = weekMs;
-/** A line of a few readings is stretched no further than this. */
 const shortestPastMs = 10 * minuteMs;
-/** What is shown of the future at the most, as a share of the past. */
 const aheadShare = 0.5;
 /** Thinned readings of an even pace stand up to so many times further apart than their mean. */
 const uneven = 4;

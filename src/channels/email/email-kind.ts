@@ -34,7 +34,6 @@ function buildEmail(name: string, config: z.output<typeof emailSchema>): EmailSe
   return { type, name, place, smtpUrl, from, to, allowInsecure, oauth2: config.oauth2 ?? null };
 }
 
-/** Mail by SMTP. */
 export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings> = {
   type: 'email',
   schema: emailSchema,

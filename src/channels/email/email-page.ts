@@ -77,7 +77,6 @@ ${content}<tr><td style="padding:0 0 18px 0;font-size:0;line-height:0;">&nbsp;</
 `;
 }
 
-/** State word and what happened. */
 export function cardTitle(tone: Tone, word: string, title: string, level: 'main' | 'sub'): Html {
   const size = level === 'main' ? '20px' : '16px';
   return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">

@@ -26,7 +26,6 @@ export interface EmailSettings extends ChannelSettings {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
   readonly allowInsecure: boolean;
-  /** XOAUTH2 access, instead of a password in the URL. */
   readonly oauth2: {
     readonly user: string;
     readonly clientId: string;
@@ -38,7 +37,6 @@ export interface EmailSettings extends ChannelSettings {
 
 type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSettings };
 
-/** For the lookup of the host name and the connection. */
 const connectTimeoutMs = 30_000;
 
 /**

@@ -35,7 +35,6 @@ import {
   paragraph,
 } from './email-page.ts';
 
-/** A mail as it is handed to the SMTP client, without its pictures. */
 export type RenderedEmail = ReturnType<typeof renderEmail>;
 
 /**

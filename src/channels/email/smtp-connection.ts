@@ -2,7 +2,6 @@ import { isLoopbackHost } from '../../domain/addresses.ts';
 import { minuteMs } from '../../domain/duration.ts';
 import type { Secret } from '../../domain/secret.ts';
 
-/** Where mail goes and how it is protected on the way, from `smtpUrl`. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -85,7 +84,6 @@ export class SmtpWatch {
     this.#allow(limits.greeting);
   }
 
-  /** As nodemailer takes a logger. */
   get logger(): Record<
     'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
     (...entry: unknown[]) => void

@@ -96,7 +96,6 @@ function buttons(links: Card['links']): readonly object[] {
   return [{ tag: 'action', actions }];
 }
 
-/** Markup of our own making. */
 function marked(content: string): object {
   return { tag: 'lark_md', content };
 }

@@ -63,7 +63,6 @@ export function prepare(
   };
 }
 
-/** An event as `prepare` makes it. */
 export function show(event: {
   readonly event_action?: string;
   readonly dedup_key?: string;

@@ -123,7 +123,7 @@ function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt 
     url: fill(start) + fill(rest, encodeURIComponent),
     headers: {
       'content-type': contentType,
-      ...known(request.headers),
+      ...known(request.headers ?? {}),
       ...(basic === undefined ? {} : { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }),
     },
     body:
@@ -176,7 +176,7 @@ export function writePresetText(message: Message, preset: Preset): PresetText {
     card: Card,
   ): { readonly headline: string; readonly details: string; readonly card: Card } => ({
     card,
-    headline: cut(literal(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`), limits.headline),
+    headline: cut(literal(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`), limits.headline ?? 250),
     details: (style === 'brief' ? briefLines(card, literal) : wholeLines(card, literal)).join('\n'),
   });
   const fits = ({ headline, details }: ReturnType<typeof write>): boolean =>
@@ -193,7 +193,7 @@ export function writePresetText(message: Message, preset: Preset): PresetText {
   };
 }
 
-function escaperOf({ escape: way, breaksMentions }: Preset): (text: string) => string {
+function escaperOf({ escape: way = 'none', breaksMentions }: Preset): (text: string) => string {
   return (text) => {
     const literal =
       way === 'none'

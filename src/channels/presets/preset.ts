@@ -4,7 +4,7 @@ import { receiverKeys, template } from '../receiver.ts';
 const request = z.strictObject({
   /** Begins with the channel's address; what else is filled in is encoded for its place. */
   url: z.string(),
-  headers: z.record(z.string(), z.string()).default({}),
+  headers: z.record(z.string(), z.string()).optional(),
   /** User and password. */
   basic: z.tuple([z.string(), z.string()]).optional(),
   /** `{"$tone": {…}}` stands for a value by the message's tone. What is filled with nothing is left out. */
@@ -19,14 +19,14 @@ export const presetSchema = z.strictObject({
   guide: z.array(z.string()),
   /** `documented`: by the receiver's own pages; `derived`: by other programs that send to it. */
   certainty: z.enum(['documented', 'derived']),
-  /** `brief`: the headline, what to do and a link, for receivers that count by the character. */
-  style: z.enum(['whole', 'brief']).default('whole'),
+  /** `whole` where it is absent; `brief`: the headline, what to do and a link, for receivers that count by the character. */
+  style: z.enum(['whole', 'brief']).optional(),
   /** What names cannot do by then: `backslash` escapes Markdown, `look-alike` is for markup without an escape. */
-  escape: z.enum(['none', 'backslash', 'look-alike']).default('none'),
+  escape: z.enum(['none', 'backslash', 'look-alike']).optional(),
   /** An `@` would mention people. */
-  breaksMentions: z.boolean().default(false),
+  breaksMentions: z.boolean().optional(),
   limits: z.strictObject({
-    headline: z.int().default(250),
+    headline: z.int().optional(),
     text: z.int(),
     unit: z.enum(['bytes', 'characters']),
   }),
@@ -35,6 +35,6 @@ export const presetSchema = z.strictObject({
   incident: z.strictObject({ open: request, acknowledge: request.optional(), close: request }).optional(),
 });
 
-export type Preset = z.output<typeof presetSchema>;
-export type PresetRequest = z.output<typeof request>;
-export type PresetTemplate = z.output<typeof template>;
+export type Preset = z.input<typeof presetSchema>;
+export type PresetRequest = z.input<typeof request>;
+export type PresetTemplate = z.input<typeof template>;

@@ -1,7 +1,7 @@
 import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
 import { type Accept, type AnswerTable, acceptRows, commonAnswers, strangeSuccess } from '../answers.ts';
 import { answerTable, readSeconds } from '../post-kind.ts';
-import { readAnswers } from '../receiver.ts';
+import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
 
 /**
@@ -44,7 +44,7 @@ function wordOf({ body }: HttpAnswer): string {
 }
 
 /** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
-export const slackBotAnswers = answerTable(readAnswers(botAnswers));
+export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
 /** The word by which Slack refuses a call; null where it says none. */
 function errorOf(answer: HttpAnswer): string | null {

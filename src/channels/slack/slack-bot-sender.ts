@@ -1,12 +1,12 @@
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
 import { isAcknowledged } from '../../domain/alert.ts';
-import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
+import type { Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
 import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
-import { deliverParts, type MessagePart, tryRender } from '../deliver-parts.ts';
+import { deliverParts, tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
@@ -30,20 +30,15 @@ export interface SlackBot {
   readonly apiUrl: string;
 }
 
-interface SlackBotSenderOptions extends SenderDependencies {
-  readonly settings: SlackBot & { readonly mention: Mention };
-  /** For a message. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * Posts by Slack's own client as a bot: the first message of an incident into the channel, what follows into its thread. Then the
  * first message is edited to how things stand. An edit that fails for now is owed, as a part of the message: it is tried again by
  * itself, and neither this message nor another waits for it.
  */
-export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
-  const { clock, texts, timeoutMs = 10_000, settings } = options;
-  const { botToken, channel, apiUrl, mention } = settings;
+export function openSlackBotSender(
+  { botToken, channel, apiUrl, mention }: SlackBot & { readonly mention: Mention },
+  { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },
+): Sender {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
@@ -112,7 +107,15 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
       const posted = await deliverWithin({ clock, afterMs: timeoutMs, outer }, notify);
       if (posted.kind !== 'delivered') return posted;
       const edited = await update(undefined);
-      return edited.kind === 'retry' ? { ...posted, owed: oweAll(edits, edited) } : { ...edited, ...posted };
+      if (edited.kind !== 'retry') return { ...edited, ...posted };
+      const { afterMs, reason } = edited;
+      const names = edits.map(({ name }) => name);
+      // All are owed; the one that failed goes last, so that it holds up no other.
+      const recipients = [...names.slice(1), ...names.slice(0, 1)];
+      return {
+        ...posted,
+        owed: { recipients, reason, ...(afterMs === undefined ? {} : { afterMs }) },
+      };
     },
     preview: async (message) => JSON.stringify(asMarkdown(renderSlack(message, mention))),
     close: () => dispatcher.destroy(),
@@ -131,16 +134,6 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
   }
 }
 
-/** All parts are owed; the one that failed goes last, so that it holds up no other. */
-function oweAll(parts: readonly MessagePart[], failure: Extract<Delivery, { kind: 'retry' }>) {
-  const [failed, ...others] = parts.map(({ name }) => name);
-  return {
-    recipients: failed === undefined ? others : [...others, failed],
-    reason: failure.reason,
-    ...(failure.afterMs === undefined ? {} : { afterMs: failure.afterMs }),
-  };
-}
-
 /** Slack's client would write to the terminal by itself. */
 const silent: Logger = {
   debug: () => undefined,
@@ -153,16 +146,7 @@ const silent: Logger = {
 };
 
 /** A message that Slack holds. `ts` is its name, no number. */
-export interface SlackPlace {
-  readonly channel: string;
-  readonly ts: string;
-}
-
-/** A first message of incidents, and what it says as things are now. */
-export interface FirstMessage {
-  readonly place: SlackPlace;
-  readonly content: IncidentMessage;
-}
+export type SlackPlace = Readonly<Record<'channel' | 'ts', string>>;
 
 /** How a place is kept with what the channel received; `posted` is what the configuration calls the channel. */
 export function writeReceipt(posted: string, { channel, ts }: SlackPlace): string {
@@ -182,8 +166,8 @@ export function threadOf(message: Message, posted: string): SlackPlace | null {
   return others.length > 0 ? null : readReceipt(first, posted);
 }
 
-/** The first messages of a message's incidents, each with all that hangs on it. */
-export function firstMessagesOf(message: Message, posted: string): readonly FirstMessage[] {
+/** The first messages of a message's incidents, each with all that hangs on it, as things are now. */
+export function firstMessagesOf(message: Message, posted: string) {
   if (message.kind !== 'incidents') return [];
   const notified = [...message.items, ...message.companions];
   return [...new Set(message.items.map(({ receipt }) => receipt))].flatMap((receipt) => {

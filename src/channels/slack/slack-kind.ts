@@ -103,10 +103,10 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   async openSender({ by, mention }, dependencies) {
     if ('webhookUrl' in by) {
       const { openSlackSender } = await import('./slack-sender.ts');
-      return openSlackSender({ settings: { ...by, mention }, ...dependencies });
+      return openSlackSender({ ...by, mention }, dependencies);
     }
     const { openSlackBotSender } = await import('./slack-bot-sender.ts');
-    return openSlackBotSender({ settings: { ...by, mention }, ...dependencies });
+    return openSlackBotSender({ ...by, mention }, dependencies);
   },
   /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
   async openDemoReceiver() {

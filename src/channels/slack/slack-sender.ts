@@ -20,19 +20,14 @@ export interface SlackWebhook {
   readonly accept: Accept | null;
 }
 
-interface SlackSenderOptions extends SenderDependencies {
-  readonly settings: SlackWebhook & { readonly mention: Mention };
-  /** For the whole exchange. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * Posts to a Slack incoming webhook by Slack's own client. It retries nothing by itself but what Slack found unreadable, once, as
  * plain text.
  */
-export function openSlackSender(options: SlackSenderOptions): Sender {
-  const { clock, texts, timeoutMs = 10_000 } = options;
-  const { webhookUrl, mention, accept } = options.settings;
+export function openSlackSender(
+  { webhookUrl, mention, accept }: SlackWebhook & { readonly mention: Mention },
+  { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },
+): Sender {
   const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl, { clock });
   const classify = (answer: HttpAnswer) => classifyAnswer(table, answer, { now: clock.now(), texts });

@@ -241,10 +241,8 @@ export const descriptionKeys = {
 /** How a provider is asked for balances, and how its answer is read. */
 export const descriptionSchema = shape(descriptionKeys);
 
-/** As it is written. */
 export type WrittenDescription = z.input<typeof descriptionSchema>;
 
-/** As it is used: paths and patterns are compiled. */
 export type Description = z.output<typeof descriptionSchema>;
 export type AmountDescription = z.output<typeof factAmount>;
 export type CurrencyDescription = Description['currency'];

@@ -60,10 +60,8 @@ function fillRequest(
   };
 }
 
-/** Fills in a text; `write` says how a credential is written there. */
 type Fill = (text: string, write?: (name: string, value: string) => string) => string;
 
-/** What stands before the path of the description. */
 export function baseOf(url: string, baseUrl?: string): string {
   return baseUrl === undefined ? new URL(originOf(url)).origin : baseUrl.replace(/\/$/, '');
 }

@@ -7,7 +7,6 @@ import { maxPatternInput } from './pattern.ts';
 /** A value, or why there is none: a sentence that names the path and what stood there. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
 
-/** Says what stands somewhere in an answer, short and without secrets. */
 export type Quote = (value: unknown) => string;
 
 /** The amount that is left, exact: (amount + plus − minus) · scale, rounded once. */

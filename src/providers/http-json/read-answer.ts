@@ -6,7 +6,6 @@ import type { AmountDescription, CurrencyDescription, Description, Test } from '
 import { ExactJson, type Path } from './json-path.ts';
 import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-amount.ts';
 
-/** Longest piece of an answer that a reason quotes, in characters. */
 const maxQuoteLength = 60;
 const maxMessageLength = 200;
 
@@ -44,7 +43,6 @@ const openings = {
   api_error: 'the provider reports an error',
 } as const;
 
-/** What the table of errors says, then what everybody means by 401, 403 and 429. */
 function findRefusal({ errors }: Description, status: number, json: ExactJson | null) {
   const row = errors.find(
     (each) =>

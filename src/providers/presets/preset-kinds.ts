@@ -14,14 +14,11 @@ import type { ProviderKind } from '../kind.ts';
 import * as presets from './all-presets.ts';
 import type { Preset } from './preset.ts';
 
-/** A kind of provider that is a preset: `preset` is what it is made of. */
 export interface PresetKind extends ProviderKind<PresetConfig, DescribedEntry> {
   readonly preset: Preset;
-  /** Compiled when it is first asked for. */
   describe(): Description;
 }
 
-/** One schema for all presets: they take the same keys. */
 const presetSchema = shape({
   type: choice('A preset; "lowwater providers" says more of each.', typesOf(Object.values(presets))),
   baseUrl: plainAddress('Replaces scheme and host of the preset: a region, a gateway, a test.').optional(),

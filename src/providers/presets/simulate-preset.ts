@@ -23,16 +23,16 @@ export function simulatePreset(preset: Preset, description: Description): Provid
   };
 }
 
-/** Whether the request is the one that the description makes of the account's credentials. */
 function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { request: how }: Description) {
   const secrets = Object.entries(account.credentials).map(([name, value]) => [name, new Secret(value)]);
   const wanted = prepareRequest(how, Object.fromEntries(secrets));
   if ('reason' in wanted) return false;
   const { pathname, search } = new URL(wanted.url.reveal());
+  const { method, url, body } = request;
   return (
-    request.method === wanted.method &&
-    request.url === pathname + search &&
-    request.body === (wanted.body?.reveal() ?? '') &&
+    method === wanted.method &&
+    url === pathname + search &&
+    body === (wanted.body?.reveal() ?? '') &&
     Object.entries(wanted.headers).every(
       ([name, value]) => request.headers[name] === (typeof value === 'string' ? value : value.reveal()),
     )
@@ -63,19 +63,16 @@ function fillSample(sample: unknown, description: Description, account: Simulate
     const word = Object.entries(currency.map ?? {}).find(([, meaning]) => meaning === account.currency)?.[0];
     write(currency.path, [word ?? account.currency], currency.pattern);
   }
-  let filled = sample;
-  for (const place of written.keys()) filled = putAt(filled, JSON.parse(place), `hole:${place}`);
-  return JSON.stringify(filled).replace(
-    /"hole:(?:[^"\\]|\\.)*"/g,
-    (hole) => written.get(String(JSON.parse(hole)).slice('hole:'.length)) ?? hole,
+  const filled: unknown = structuredClone({ '': sample });
+  for (const [place, text] of written) {
+    const keys: readonly (string | number)[] = ['', ...JSON.parse(place)];
+    const holder = keys.slice(0, -1).reduce((value: unknown, key) => Reflect.get(Object(value), key), filled);
+    Reflect.set(Object(holder), keys.at(-1) ?? '', `hole:${text}`);
+  }
+  // JSON has no other way to write digits that a binary float does not hold.
+  return JSON.stringify(Reflect.get(Object(filled), '')).replace(/"hole:(?:[^"\\]|\\.)*"/g, (hole) =>
+    String(JSON.parse(hole)).slice('hole:'.length),
   );
-}
-
-function putAt(value: unknown, [key, ...rest]: readonly (string | number)[], put: string): unknown {
-  if (key === undefined) return put;
-  const holder: unknown = structuredClone(value);
-  Reflect.set(Object(holder), key, putAt(Reflect.get(Object(holder), key), rest, put));
-  return holder;
 }
 
 function putPart(text: string, pattern: RegExp | undefined, part: string): string {

@@ -26,7 +26,6 @@ const schema = shape({
 
 const oneBalance: readonly BalanceDefinition[] = [{ id: 'balance', label: 'Balance', alertsBelowZero: true }];
 
-/** Accounts whose readings somebody else brings. */
 export const pushedKind: ProviderKind<z.output<typeof schema>, ProviderEntry> = {
   type: 'pushed',
   summary: 'Accounts whose readings are pushed to lowwater: it asks nobody.',

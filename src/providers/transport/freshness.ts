@@ -3,7 +3,6 @@ import { parseHttpDate } from '../../domain/backoff.ts';
 import { describeDuration, hourMs, secondMs } from '../../domain/duration.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 
-/** The age at which an answer to an account that is polled by a cron expression is too old. */
 const cronAgeMs = hourMs;
 
 /**

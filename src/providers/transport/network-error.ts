@@ -12,7 +12,6 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: 'lowwater is stopping',
 };
 
-/** How the exchange failed. An answer that came and is no HTTP is invalid; all else is the network's. */
 export interface NetworkFailure {
   readonly kind: 'network_error' | 'invalid_response';
   readonly reason: string;

@@ -1,6 +1,5 @@
 import { isLoopbackHost } from '../../domain/addresses.ts';
 
-/** Where a request goes. */
 export type Target =
   | { readonly kind: 'allowed'; readonly origin: string; readonly path: string; readonly loopback: boolean }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -224,8 +224,7 @@ function channelTo(url: string, options: SlackOptions = {}): Sender {
   const { timeoutMs, ...own } = options;
   const settings = { webhookUrl: new Secret(url), mention: {}, accept: null, ...own };
   const limits = timeoutMs === undefined ? {} : { timeoutMs };
-  const channel = openSlackSender({
-    settings,
+  const channel = openSlackSender(settings, {
     clock: systemClock,
     texts: textsAround(settings),
     ...limits,
