@@ -126,7 +126,7 @@ export class Daemon {
     this.#running = true;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
-    // The file at the start is valid, whatever the last daemon reported.
+    // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
     this.#tick();
   }

@@ -151,7 +151,7 @@ export class Dispatcher {
   }
 
   /**
-   * What may be sent beside what is under way. A message about an incident of one under way waits for its end; so does
+   * What may be sent while other messages are under way. A message about an incident of one under way waits for its end; so does
    * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
    */
   #sendable(channel: string, lane: Lane): readonly Notification[] {
@@ -170,13 +170,13 @@ export class Dispatcher {
   }
 
   /** A report needs the database; a message about incidents never does. */
-  async #compose(message: Notification): Promise<Message | null | 'unreadable'> {
+  async #compose(message: Notification): Promise<Message | null | 'no-database'> {
     try {
       if (message.report !== null) return await composeReport(this.#dependencies, message, message.report);
       const isDrawn = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
       return await composeIncidents(this.#dependencies, message, isDrawn);
     } catch (error) {
-      if (error instanceof StorageError) return 'unreadable';
+      if (error instanceof StorageError) return 'no-database';
       throw error;
     }
   }
@@ -184,13 +184,13 @@ export class Dispatcher {
   async #attempt(
     lane: Lane | undefined,
     id: string,
-    content: Message | null | 'unreadable',
+    content: Message | null | 'no-database',
   ): Promise<DeliveryEnd> {
     if (lane === undefined)
       return { kind: 'needless', reason: 'the channel was removed from the configuration' };
     if (content === null)
       return { kind: 'needless', reason: 'nothing is known any more of what it was about' };
-    if (content === 'unreadable') {
+    if (content === 'no-database') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }
     if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };

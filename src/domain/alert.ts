@@ -57,10 +57,7 @@ export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
   /** `heir`: it went with a take-over, not with a change of the configuration. */
-  | {
-      readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed';
-      readonly heir?: Heir;
-    }
+  | { readonly kind: 'rule-removed' | 'account-removed' | 'channel-removed'; readonly heir?: Heir }
   | { readonly kind: 'account-moved' };
 
 /** A node that took the accounts over and has another configuration than the one before. */
@@ -70,16 +67,15 @@ export interface Heir {
 }
 
 /** One firing period of an alert. `id` is stable and unique; kept after it ended. */
-export interface Incident {
+export interface Incident
+  extends Pick<
+    Alert,
+    'account' | 'rule' | 'type' | 'balance' | 'severity' | 'flappingSince' | 'value' | 'threshold' | 'facts'
+  > {
   readonly id: string;
-  readonly account: string;
-  readonly rule: string;
-  readonly type: string;
-  readonly balance: Balance | null;
   /** As they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly severity: Severity;
   readonly worstSeverity: Severity;
   /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
@@ -91,12 +87,8 @@ export interface Incident {
   readonly escalationSince: number;
   readonly resolvedAt: number | null;
   readonly resolution: Resolution | null;
-  readonly flappingSince: number | null;
   /** True for what happened at one moment and has no end, such as a top-up. */
   readonly event: boolean;
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
-  readonly facts: readonly Fact[];
   readonly acknowledgement: Acknowledgement | null;
   /** How bad it still was after a top-up: the severity that its payer has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;

@@ -3,7 +3,7 @@ import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { ProviderWords } from './provider-entry.ts';
 import type { Confidence, Forecast, ForecastRecord } from './quantity.ts';
-import type { AccountState, Balance, BalanceDefinition, Reading } from './reading.ts';
+import type { AccountState, Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
@@ -136,10 +136,7 @@ export interface ReportMessage extends MessageBase {
   readonly accounts: readonly ReportAccount[];
 }
 
-export interface ReportAccount {
-  readonly id: string;
-  readonly name: string;
-  readonly balances: readonly BalanceDefinition[];
+export interface ReportAccount extends Pick<AccountSettings, 'id' | 'name' | 'balances'> {
   readonly reading: Reading | null;
   readonly runways: Readonly<Record<Balance, Runway | null>>;
   /** Of the last two weeks; null while no forecast came due. */

@@ -1,7 +1,6 @@
 import type { Micros } from './money.ts';
 import type { Balance } from './reading.ts';
 import type { Silence } from './route.ts';
-import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
 
 export interface Refusal {
@@ -39,14 +38,10 @@ export interface Muted {
   readonly accounts: readonly string[];
 }
 
-export interface SilenceOrder {
-  /** Empty only where `everything` confirms it. */
-  readonly match: Matcher;
+export interface SilenceOrder extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
+  /** Confirms an empty `match`. */
   readonly everything?: boolean;
-  readonly startsAt: number;
-  readonly endsAt: number;
   readonly by: string;
-  readonly comment: string;
   /** The alert whose form ordered it, as the person saw it. */
   readonly seen?: AlertName & SeenAlert;
 }

@@ -142,6 +142,7 @@ export interface AccountState {
   readonly previous: Reading | null;
   /** When the newest reading differed from the one before it. */
   readonly changedAt: number | null;
+  /** Time since the last reading in which lowwater did not watch: it is not staleness. */
   readonly unwatchedMs: number;
   readonly usage: Readonly<Record<string, string>>;
   /** What the provider said besides its last reading; absent where it says nothing. */

@@ -1,5 +1,4 @@
 import { type Incident, isSettled } from '../domain/alert.ts';
-import type { Notification } from '../domain/outbox.ts';
 import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
@@ -102,12 +101,10 @@ function forgetIfSettled(state: MonitorState, id: string): void {
 }
 
 /** Looks at the newest first, where it most likely is. */
-function isQueued(state: MonitorState, incident: Incident): boolean {
-  return Object.keys(incident.notified).some(
-    (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
+function isQueued(state: MonitorState, { id, notified }: Incident): boolean {
+  return Object.keys(notified).some(
+    (channel) =>
+      queueOf(state, channel).findLast(({ items }) => items.findLast(({ incident }) => incident === id)) !==
+      undefined,
   );
-}
-
-function isAmong(items: Notification['items'], incident: string): boolean {
-  return items.findLastIndex((item) => item.incident === incident) >= 0;
 }

@@ -137,64 +137,53 @@ export class WatchedAccount {
   pollGapMs: number;
   /** As far back as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
-  readonly #tables: Tables;
+  readonly #state: MonitorState;
 
   constructor(
     parts: Pick<WatchedAccount, 'settings' | 'rules' | 'judges' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
-    tables: Tables,
+    state: MonitorState,
   ) {
-    this.id = parts.settings.id;
-    this.dueKey = `account:${parts.settings.id}`;
     this.settings = parts.settings;
+    this.id = parts.settings.id;
+    this.dueKey = `account:${this.id}`;
     this.rules = parts.rules;
     this.judges = parts.judges;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
     this.log = parts.log;
-    this.#tables = tables;
+    this.#state = state;
   }
 
   get poll(): AccountState {
-    const known = this.#tables.polled.get(this.id);
+    const known = this.#state.polled.get(this.id);
     if (known === undefined) throw new Error(`nothing is known of the watched account ${this.id}`);
     return known;
   }
 
   set poll(next: AccountState) {
-    this.#tables.providers.get(providerKeyOf(this.settings))?.polled(this.poll, next);
-    this.#tables.polled.set(this.id, next);
+    this.#state.providers.get(providerKeyOf(this.settings))?.polled(this.poll, next);
+    this.#state.polled.set(this.id, next);
   }
 
   get spending(): AccountSpending {
-    const known = this.#tables.spending.get(this.id);
+    const known = this.#state.spending.get(this.id);
     if (known === undefined) throw new Error(`no spending is kept of the watched account ${this.id}`);
     return known;
   }
 
   get alerts(): ReadonlyMap<string, Alert> {
-    return this.#tables.alerts.of(this.id);
+    return this.#state.alerts.of(this.id);
   }
 
   get expected(): readonly ExpectedTopUp[] {
-    return this.#tables.expected.get(this.id) ?? nothing;
+    return this.#state.expected.get(this.id) ?? nothing;
   }
 }
 
 const nothing: readonly ExpectedTopUp[] = [];
 
-interface Tables {
-  readonly polled: Records<AccountState>;
-  readonly spending: Records<AccountSpending>;
-  readonly alerts: AlertRecords;
-  readonly providers: ReadonlyMap<string, ProviderCounts>;
-  readonly expected: ReadonlyMap<string, readonly ExpectedTopUp[]>;
-}
-
-/** The balances of an account; of one that was removed, those that accounts of the default provider have. */
-export function balancesOf(
-  state: { readonly accounts: ReadonlyMap<string, WatchedAccount>; readonly settings: Settings },
-  account: string,
-): readonly BalanceDefinition[] {
+/** Of an account that was removed, those that accounts of the default provider have. */
+export function balancesOf(state: MonitorState, account: string): readonly BalanceDefinition[] {
   return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
 }
 

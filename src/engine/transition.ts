@@ -1,5 +1,4 @@
 import type { Alert, AlertTiming } from '../domain/alert.ts';
-import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 
@@ -43,12 +42,7 @@ const maxChanges = 5;
 /** Flapping ends when at most this many changes are left within the window. */
 const calmChanges = 2;
 
-export function inactiveAlert(identity: {
-  readonly account: string;
-  readonly rule: string;
-  readonly type: string;
-  readonly balance: Balance | null;
-}): Alert {
+export function inactiveAlert(identity: Pick<Alert, 'account' | 'rule' | 'type' | 'balance'>): Alert {
   return {
     ...identity,
     state: 'inactive',

@@ -1,26 +1,20 @@
+import type { Alert } from '../domain/alert.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
-import { amountOf, type Balance, type OutcomeKind, type Reading } from '../domain/reading.ts';
+import { type AccountState, amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-
-interface EvaluationNumbers {
-  /** Null where nothing could be measured. */
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
-  /** Every number behind the verdict; added by `explainRule`, because `evaluate` runs at each poll. */
-  readonly facts: readonly Fact[];
-}
 
 /**
  * What one rule says of one account at one instant.
  *
  * `unknown` is no verdict: the alert keeps its state. `why` says so in words ("42 minutes of history, needs 1 hour").
- * `event` is a thing that happened, without a state to leave again.
+ * `event` is a thing that happened, without a state to leave again. Facts are added by `explainRule`, because `evaluate` runs at each
+ * poll.
  */
-export type Evaluation = EvaluationNumbers &
+export type Evaluation = Pick<Alert, 'value' | 'threshold' | 'facts'> &
   (
     | { readonly kind: 'ok' }
     | { readonly kind: 'breached'; readonly severity: Severity }
@@ -29,31 +23,25 @@ export type Evaluation = EvaluationNumbers &
   );
 
 /** Everything that a rule may look at. Instants are milliseconds since 1970. */
-export interface AccountFacts {
+export interface AccountFacts
+  extends Pick<AccountState, 'reading' | 'previous' | 'consecutiveFailures' | 'outcome' | 'unwatchedMs'> {
   readonly now: number;
   /** As configured; null where it is not. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
   /** The mean gap between the polls due after the last reading; longer than the interval where a cron expression rests at night. */
   readonly pollGapMs: number;
-  readonly reading: Reading | null;
-  readonly previous: Reading | null;
   /** As far back as any rule looks, newest last, `reading` included. */
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
-  readonly consecutiveFailures: number;
   /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
   /** Whether the provider says that it tops the account up by itself; null where it does not say. */
   readonly autoRecharge: boolean | null;
   /** Top-ups that people announced and that are not there yet. */
   readonly expected: readonly ExpectedTopUp[];
-  /** Null before the first poll. */
-  readonly outcome: OutcomeKind | null;
   /** When it was last read, or first watched where it never was. */
   readonly readSince: number;
-  /** Time since `readSince` in which lowwater did not watch: it is not staleness. */
-  readonly unwatchedMs: number;
 }
 
 const noFacts: readonly Fact[] = [];

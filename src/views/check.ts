@@ -61,27 +61,22 @@ export async function checkAccounts(parts: {
     const view = await views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');
     const explanations = await views.explain(account.id);
-    if (outcome === null) {
-      const reason = `not asked: the provider asked to wait, for ${roughDuration(blocked - at)} more`;
-      return { view, outcome: null, reason, explanations };
-    }
-    return {
-      view,
-      outcome: outcome.kind,
-      reason: outcome.kind === 'ok' ? null : outcome.reason,
-      explanations,
-    };
+    const reason =
+      outcome === null
+        ? `not asked: the provider asked to wait, for ${roughDuration(blocked - at)} more`
+        : outcome.kind === 'ok'
+          ? null
+          : outcome.reason;
+    return { view, outcome: outcome?.kind ?? null, reason, explanations };
   };
   const chosen = [...state.accounts.values()].filter(
     ({ id }) => parts.account === null || id === parts.account,
   );
   return Promise.all(
     chosen.map((account) => {
-      const place = reserve(
-        free.get(groupOf(state, account.id)) ?? startedAt,
-        startedAt,
-        entryOf(settings, account.settings).maxRequestsPerSecond,
-      );
+      const { maxRequestsPerSecond } = entryOf(settings, account.settings);
+      const freeAt = free.get(groupOf(state, account.id)) ?? startedAt;
+      const place = reserve(freeAt, startedAt, maxRequestsPerSecond);
       free.set(groupOf(state, account.id), place.nextFreeAt);
       return check(account, place.startAt);
     }),

@@ -95,19 +95,17 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
     const { views } = context.var;
     const { version, problems } = views.status();
     const { rules } = views.choices();
-    return context.json(
-      {
-        version,
-        database,
-        timezone,
-        problems: [...problems],
-        accounts: [...views.accountIds()],
-        rules: rules.map(([id]) => id),
-        channels: views.channels().map(({ name }) => name),
-        reports: [...(reports?.ids() ?? [])],
-      },
-      200,
-    );
+    const answer = {
+      version,
+      database,
+      timezone,
+      problems: [...problems],
+      accounts: [...views.accountIds()],
+      rules: rules.map(([id]) => id),
+      channels: views.channels().map(({ name }) => name),
+      reports: [...(reports?.ids() ?? [])],
+    };
+    return context.json(answer, 200);
   });
 
   api.openapi(readView, (context) => {

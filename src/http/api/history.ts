@@ -8,15 +8,8 @@ import type { Micros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
-import {
-  balanceSchema,
-  explanationJson,
-  pollJson,
-  publicObject,
-  readingJson,
-  same,
-  severitySchema,
-} from '../../views/public-json.ts';
+import { explanationJson, pollJson, readingJson } from '../../views/public-json.ts';
+import { balanceSchema, publicObject, same, severitySchema } from '../../views/public-object.ts';
 import type { AccountView } from '../../views/views.ts';
 import { buildChart, chartRanges, readSpan } from '../page/chart-model.ts';
 import { RequestError } from '../refusal.ts';

@@ -54,23 +54,13 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const threshold = ladderSteps(account.thresholds[balance] ?? {})
     .map((step) => step.threshold)
     .find((value) => value > bottom && value < top);
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(shown, { label: balanceLabel(balance, account.balances), balance, currency: account.currency, spanMs: until - from })}">${
+  const amounts = shown.map((reading) => amountOf(reading, balance));
+  const money = (micros: number): string => formatAmount(micros, account.currency);
+  const label = `${balanceLabel(balance, account.balances)} balance over ${roughDuration(until - from)}`;
+  const words = `${label}: from ${money(amounts[0] ?? 0)} to ${money(amounts.at(-1) ?? 0)}, lowest ${money(Math.min(...amounts))}`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
   }<path class="spark-line" d="${new Html(path.join(''))}"/></svg>`;
-}
-
-function describe(
-  shown: readonly Reading[],
-  of: {
-    readonly label: string;
-    readonly balance: Balance;
-    readonly currency: string | null;
-    readonly spanMs: number;
-  },
-): string {
-  const amounts = shown.map((reading) => amountOf(reading, of.balance));
-  const word = (micros: number): string => formatAmount(micros, of.currency);
-  return `${of.label} balance over ${roughDuration(of.spanMs)}: from ${word(amounts[0] ?? 0)} to ${word(amounts.at(-1) ?? 0)}, lowest ${word(Math.min(...amounts))}`;
 }
 
 /** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */
