@@ -1,5 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
-import { CommandError, exitCodes, UsageError } from './command.ts';
+import { exitCodes, UsageError } from './command.ts';
 import { checkCommand, pluginCodes } from './commands/check.ts';
 import { commands } from './commands/registry.ts';
 import type { CommandContext } from './context.ts';
@@ -34,7 +34,7 @@ async function explainFailure(
     await stderr.write(`lowwater: ${error.message}${hint}\n${stderr.style.dim(`  see ${more}`)}\n`);
     return exitCodes.usage;
   }
-  if (error instanceof CommandError || error instanceof OperatorError) {
+  if (error instanceof OperatorError) {
     await stderr.write(`lowwater: ${error.message}\n`);
     return failureCode(words);
   }

@@ -70,16 +70,6 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   };
 }
 
-/** The balance that runs out first: the one that people see first and accounts are sorted by. Where none does, the first of the account. */
-export function leadingBalance({ runways, balances }: AccountView): Balance {
-  let leading = balances[0]?.id ?? '';
-  for (const { id } of balances) {
-    const runway = runways[id]?.runwayMs ?? null;
-    if (runway !== null && runway < (runways[leading]?.runwayMs ?? Number.POSITIVE_INFINITY)) leading = id;
-  }
-  return leading;
-}
-
 function worstOf(alerts: readonly Alert[]): Severity | null {
   return alerts.reduce<Severity | null>(
     (worst, { severity }) => (worst === null || isWorse(severity, worst) ? severity : worst),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
-import { type AccountView, leadingBalance } from '../../views/views.ts';
-import { commonBalances } from '../../wording/quantity-wording.ts';
+import type { AccountView } from '../../views/views.ts';
+import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
 import { type AccountState, accountStates, addressOf, mentionsAll, nameOf, stateOf } from './words.ts';
 

@@ -115,9 +115,9 @@ export class DamagedRuns {
     this.#found.set(placeOf(run), { ...run, foundAt: this.now() });
   }
 
-  /** What a batch has to set aside: sealed runs, and tails of accounts that it begins anew. */
-  of(beginsAnew: (account: string) => boolean): readonly FoundRun[] {
-    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnew(account));
+  /** What a batch has to set aside: sealed runs, and tails of accounts that begin another one. */
+  of(beginsAnother: (account: string) => boolean): readonly FoundRun[] {
+    return [...this.#found.values()].filter(({ seq, account }) => seq !== null || beginsAnother(account));
   }
 
   stored(runs: readonly FoundRun[]): void {
