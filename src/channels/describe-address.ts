@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { ChannelKind } from './kind.ts';
+import type { ChannelKind, ChannelSurroundings } from './kind.ts';
 
 /** What of an address may be shown: scheme, host and port. */
 export function hostOf(address: Secret): string {
@@ -9,7 +9,7 @@ export function hostOf(address: Secret): string {
 }
 
 /** Whether it is this machine itself. */
-export function isLoopback(address: Secret): boolean {
+function isLoopback(address: Secret): boolean {
   return isLoopbackHost(URL.parse(address.reveal())?.hostname ?? '');
 }
 
@@ -17,6 +17,11 @@ export function isLoopback(address: Secret): boolean {
 export function isUnencrypted(address: Secret): boolean {
   const url = URL.parse(address.reveal());
   return url?.protocol === 'http:' && !isLoopback(address);
+}
+
+/** Whether messages would go to a provider whose balances are watched. */
+export function isAtProvider(address: Secret, { providerHosts }: ChannelSurroundings): boolean {
+  return providerHosts.includes(URL.parse(address.reveal())?.hostname ?? '') && !isLoopback(address);
 }
 
 /** A kind whose receivers are known by their host and take one address, for `init`. */

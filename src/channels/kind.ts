@@ -66,7 +66,6 @@ export interface ChannelDraft {
 }
 
 interface ChannelPace {
-  /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** How many messages may be under way at once, 1 by default: more where a receiver may take minutes for one. */
   readonly maxConcurrent?: number;
@@ -79,8 +78,7 @@ interface ChannelWarning {
   readonly message: string;
 }
 
-/** What else a kind may look at when it warns. */
-interface ChannelSurroundings {
+export interface ChannelSurroundings {
   /** Host names of the providers whose balances are watched. */
   readonly providerHosts: readonly string[];
 }

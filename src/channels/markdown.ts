@@ -33,14 +33,9 @@ const lookAlikes: Readonly<Record<string, string>> = {
 /** Cuts to at most so many bytes of UTF-8, without splitting a character. */
 export function cutBytes(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
-  let cut = '';
-  let room = limit - 3;
-  for (const character of text) {
-    room -= Buffer.byteLength(character);
-    if (room < 0) break;
-    cut += character;
-  }
-  return `${cut.trimEnd()}…`;
+  const start = Buffer.from(text).subarray(0, limit - 3);
+  // In a stream the decoder holds back a character that is not complete.
+  return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(start, { stream: true }).trimEnd()}…`;
 }
 
 /** Cuts to at most `limit` UTF-16 code units, the strictest way to count characters, without splitting one. */

@@ -7,7 +7,7 @@ import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess } from './answers.ts';
-import { hostOf, isLoopback, isUnencrypted, keysAtHost } from './describe-address.ts';
+import { hostOf, isAtProvider, isUnencrypted, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
 import type {
@@ -67,20 +67,17 @@ export function postKind(
         }),
       ].join(', '),
     ...(receiver.hosts === undefined ? {} : { keysAt: keysAtHost(new RegExp(receiver.hosts)) }),
-    findWarnings: (settings, { providerHosts }) => [
-      ...(isUnencrypted(settings.address) ? [{ key: address, message: unencrypted }] : []),
-      ...(receiver.spendsBalance &&
-      providerHosts.includes(URL.parse(settings.address.reveal())?.hostname ?? '') &&
-      !isLoopback(settings.address)
-        ? [
-            {
-              key: address,
-              message:
-                'is the provider whose balances are watched: where it is the same account, an alert that it is empty reaches nobody',
-            },
-          ]
-        : []),
-    ],
+    findWarnings: (settings, house) => {
+      const key = address;
+      const sameAccount =
+        'is the provider whose balances are watched: where it is the same account, an alert that it is empty reaches nobody';
+      return [
+        ...(isUnencrypted(settings.address) ? [{ key, message: unencrypted }] : []),
+        ...(receiver.spendsBalance && isAtProvider(settings.address, house)
+          ? [{ key, message: sameAccount }]
+          : []),
+      ];
+    },
     check: ({ read, credentials }) =>
       Object.keys(keys)
         .filter((key) => receiver.spendsBalance && credentials.has(String(read(key))))

@@ -38,7 +38,6 @@ const key = z.strictObject({
   refuses: z.strictObject({ hosts: z.string(), message: z.string() }).optional(),
 });
 
-/** What the answers of a receiver mean. */
 const answersKeys = {
   name: z.string(),
   calledInAnswers: z.string().optional(),
@@ -108,6 +107,5 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
     settings: PostSettings,
     attempt: { readonly id: string; readonly now: number },
   ): Attempt;
-  /** What a person reads of a body in the demo. */
   show?(json: unknown): readonly string[];
 }

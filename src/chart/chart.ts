@@ -29,15 +29,9 @@ export interface Chart extends Ahead {
   /** When the balance is empty, by the forecast; null where nobody can say. */
   readonly emptyAt: number | null;
   /** What is known to come: a top-up that was ordered, and what a monthly run takes (below zero). */
-  readonly coming: readonly ComingChange[];
+  readonly coming: readonly { readonly at: number; readonly micros: Micros }[];
   /** The end of that line with what came; null where it is not shown. */
-  readonly hindsight: Hindsight | null;
-}
-
-interface Hindsight {
-  readonly at: number;
-  readonly predicted: Micros;
-  readonly came: Micros;
+  readonly hindsight: { readonly at: number; readonly predicted: Micros; readonly came: Micros } | null;
 }
 
 export interface Level {
@@ -51,22 +45,15 @@ export interface TopUp {
   readonly value: Micros;
 }
 
-export interface ComingChange {
-  readonly at: number;
-  readonly micros: Micros;
-}
-
 export interface IncidentBand extends Stretch {
   readonly severity: Severity;
   readonly rule: string;
 }
 
-export interface ChartOrder {
-  readonly since: number;
-  /** The end of what is shown of the past; `now`, or before it. */
-  readonly until: number;
-  readonly now: number;
-  /** In one currency, oldest first. */
+/** What a chart is made from, in one currency, oldest first. `until` is the end of what is shown of the past: `now`, or before it. */
+export interface ChartOrder
+  extends Pick<Chart, 'since' | 'until' | 'now' | 'incidents'>,
+    Partial<Pick<Chart, 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
   readonly readings: readonly Reading[];
   readonly balance: Balance;
   readonly gaps: readonly Stretch[];
@@ -77,11 +64,6 @@ export interface ChartOrder {
   readonly runway: Runway | null;
   /** How much of the future is shown at the most, as a share of the past. */
   readonly aheadShare: number;
-  readonly incidents: readonly IncidentBand[];
-  readonly silences?: readonly Stretch[];
-  readonly predicted?: readonly LinePoint[];
-  readonly hindsight?: Hindsight | null;
-  readonly coming?: readonly ComingChange[];
 }
 
 /** What is shown of the future where nothing is predicted. */
@@ -96,28 +78,20 @@ export function layChart(order: ChartOrder): Chart {
   const points = breakAtGaps(thin(readings, order.maxPoints), balance, order.gaps);
   const last = readings.at(-1);
   const farthest = now + spanMs * order.aheadShare;
-  const ahead =
-    last === undefined || until < now
-      ? { projection: [], fan: [] }
-      : lookAhead(order.runway, {
-          last: { at: last.at, value: amountOf(last, balance) },
-          now,
-          farthest,
-        });
+  const from = last && { at: last.at, value: amountOf(last, balance) };
+  const ahead = from === undefined || until < now ? nothing : lookAhead(order.runway, from, now, farthest);
   const coming = (order.coming ?? []).filter(({ at }) => until >= now && at > now && at <= farthest);
-  const end = Math.max(
-    now + spanMs * leastAhead,
-    ...coming.map(({ at }) => at),
-    ahead.projection.at(-1)?.at ?? 0,
-    ahead.fan.at(-1)?.at ?? 0,
-  );
+  const future = [...coming, ...ahead.projection, ...ahead.fan].map(({ at }) => at);
+  const end = Math.max(now + spanMs * leastAhead, ...future);
+  const rises = findTopUps(readings, balance);
+  const largest = new Set(rises.toSorted((left, right) => right.rise - left.rise).slice(0, maxTopUps));
   return {
     since,
     until: until < now ? until : end,
     now,
     points,
     thresholds: nearLevels(order.thresholds, valuesOf(points)),
-    topUps: largestOf(findTopUps(readings, balance)),
+    topUps: rises.filter((topUp) => largest.has(topUp)),
     incidents: cutTo(order, order.incidents),
     silences: cutTo(order, order.silences ?? []),
     predicted: (order.predicted ?? []).filter(({ at }) => at >= since && at <= until),
@@ -179,12 +153,6 @@ export function findTopUps(readings: readonly Reading[], balance: Balance): read
   return topUps;
 }
 
-function largestOf(topUps: readonly TopUp[]): readonly TopUp[] {
-  if (topUps.length <= maxTopUps) return topUps;
-  const largest = new Set(topUps.toSorted((left, right) => right.rise - left.rise).slice(0, maxTopUps));
-  return topUps.filter((topUp) => largest.has(topUp));
-}
-
 function valuesOf(points: readonly LinePoint[]): readonly Micros[] {
   return points.flatMap(({ value }) => (value === null ? [] : [value]));
 }
@@ -211,13 +179,10 @@ const nothing: Ahead = { projection: [], fan: [] };
  */
 function lookAhead(
   runway: Runway | null,
-  from: {
-    readonly last: { readonly at: number; readonly value: Micros };
-    readonly now: number;
-    readonly farthest: number;
-  },
+  last: Ahead['projection'][number],
+  now: number,
+  farthest: number,
 ): Ahead {
-  const { last, now, farthest } = from;
   const emptyAt = runway?.emptyAt ?? null;
   if (runway === null || emptyAt === null || emptyAt <= now) return nothing;
   const left = last.value - runway.emptyMicros;

@@ -1,7 +1,7 @@
 import { formatMicros, formatMoney, type Micros } from '../domain/money.ts';
 import type { Severity } from '../domain/severity.ts';
 import { Html, html } from '../wording/html.ts';
-import type { Chart, TopUp } from './chart.ts';
+import type { Chart } from './chart.ts';
 import { edgeOf, pathThrough, type Stretch, unreadStretches } from './line.ts';
 import { linear, timeTicks, type ValueRange } from './scale.ts';
 
@@ -32,12 +32,7 @@ export type Part =
 export interface SvgLook {
   /** Pixels of a picture of a fixed size, or shares of one that stretches: letters keep their size then. */
   readonly unit: '' | '%';
-  readonly plot: {
-    readonly left: number;
-    readonly right: number;
-    readonly top: number;
-    readonly bottom: number;
-  };
+  readonly plot: Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>;
   readonly paint: (part: Part, severity?: Severity) => string;
   /** Attributes that place the names of amounts, times and thresholds. */
   readonly places: { readonly tick: string; readonly time: string; readonly threshold: string };
@@ -59,12 +54,9 @@ const labelledTopUps = 3;
  */
 export function drawSvg(
   chart: Chart,
-  {
-    look,
-    amounts,
-    timezone,
-  }: { readonly look: SvgLook; readonly amounts: ValueRange; readonly timezone: string },
+  order: { readonly look: SvgLook; readonly amounts: ValueRange; readonly timezone: string },
 ): Html {
+  const { look, amounts, timezone } = order;
   const { since, until, now } = chart;
   const { unit, plot, places } = look;
   const across = linear(since, until, plot.left, plot.right);
@@ -91,6 +83,7 @@ export function drawSvg(
   const last = chart.points.findLast(({ value }) => value !== null);
   const end = chart.projection.at(-1);
   const topUps = chart.topUps.filter(({ rise }) => rise > (amounts.highest - amounts.lowest) / 100);
+  const largest = topUps.toSorted((one, other) => other.rise - one.rise).slice(0, labelledTopUps);
   return html`${chart.incidents.map((incident) => band(incident, 'shade', 2, incident.severity))}
 ${unreadStretches(chart.points, Math.min(now, until)).map((stretch) => band(stretch, 'not-read'))}
 ${chart.silences.map((stretch) => band(stretch, 'silenced', 1))}
@@ -103,26 +96,19 @@ ${apart(chart.thresholds, ({ value }) => down(value), look.lineHeight).map(
 )}
 ${now <= until && upright(now, 'now')}
 ${chart.coming.map(({ at, micros }, index) => html`${upright(at, 'coming')}<text x="${x(at)}" y="${top}" dx="-4" dy="${10 + 13 * (index % 3)}" text-anchor="end" ${paint('coming-name')}>${signed(micros)}</text>`)}
-${pathsOf(chart, { across, down, paint, stretches: unit === '%' })}
+${pathsOf(chart, across, down, paint, unit === '%')}
 ${topUps.map((topUp) => dot(topUp, 'top-up'))}
-${largest(topUps).map((topUp) => html`<text x="${x(topUp.at)}" y="${y(topUp.value)}" ${new Html(across(topUp.at) > plot.left + 0.85 * (plot.right - plot.left) ? 'dx="-7" text-anchor="end"' : 'dx="7"')} dy="-4" ${paint('top-up-name')}>${signed(topUp.rise)}</text>`)}
+${largest.map((topUp) => html`<text x="${x(topUp.at)}" y="${y(topUp.value)}" ${new Html(across(topUp.at) > plot.left + 0.85 * (plot.right - plot.left) ? 'dx="-7" text-anchor="end"' : 'dx="7"')} dy="-4" ${paint('top-up-name')}>${signed(topUp.rise)}</text>`)}
 ${last !== undefined && last.value !== null && dot({ at: last.at, value: last.value }, 'last')}
 ${end !== undefined && chart.emptyAt === end.at && dot(end, 'end')}`;
 }
 
 function pathsOf(
   { fan, points, predicted, projection }: Chart,
-  {
-    across,
-    down,
-    paint,
-    stretches,
-  }: {
-    readonly across: (at: number) => number;
-    readonly down: (value: Micros) => number;
-    readonly paint: (part: Part) => Html;
-    readonly stretches: boolean;
-  },
+  across: (at: number) => number,
+  down: (value: Micros) => number,
+  paint: (part: Part) => Html,
+  stretches: boolean,
 ): Html {
   const scale = stretches ? grid / 100 : 1;
   const place = (at: number, value: Micros) => `${round(across(at) * scale)} ${round(down(value) * scale)}`;
@@ -153,10 +139,6 @@ function apart<Item>(
 function isAtEdge(place: number, { left, right }: SvgLook['plot']): boolean {
   const share = (place - left) / (right - left);
   return share < 0.03 || share > 0.97;
-}
-
-function largest(topUps: readonly TopUp[]): readonly TopUp[] {
-  return topUps.toSorted((one, other) => other.rise - one.rise).slice(0, labelledTopUps);
 }
 
 /** Two digits are enough: between two readings a rise was lessened by what was spent meanwhile, and a run differs each month. */

@@ -1,3 +1,4 @@
+import { OperatorError } from '../domain/operator-error.ts';
 import type { CommandContext } from './context.ts';
 
 /** One command of the command line, with all that its help says. */
@@ -53,18 +54,12 @@ export class UsageError extends Error {
 
   constructor(message: string, hint: string | null = null) {
     super(message);
-    this.name = 'UsageError';
     this.hint = hint;
   }
 }
 
 /** The work cannot be done, for a reason that the message tells a person. Ends the command with exit code 1. */
-export class CommandError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'CommandError';
-  }
-}
+export class CommandError extends OperatorError {}
 
 /** The arguments of a command, checked against what it says it takes. */
 export interface CommandInput {

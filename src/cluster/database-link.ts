@@ -49,7 +49,7 @@ export class DatabaseLink {
     return this.#looksOff > 1;
   }
 
-  /** Whether a living member besides `incarnation` has a clock that counts, as far as it says. */
+  /** Whether a living member other than `incarnation` has a clock that counts, as far as it says. */
   hasRightClockBeside(incarnation: string): boolean {
     return (this.look?.members ?? []).some(
       (member) =>

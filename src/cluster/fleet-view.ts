@@ -48,7 +48,7 @@ export class FleetView {
     this.lastOwner = this.link.owner ?? this.lastOwner;
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
-    // Who stands by beside an owner has nothing to decide by it.
+    // Who stands by next to an owner has nothing to decide by it.
     if (look.owner === null || look.owner === card.incarnation) this.#lookForRivals(look, card.advertise);
     const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
@@ -148,7 +148,7 @@ export class FleetView {
   }
 }
 
-/** Finds another process of the name of this one: which one of both an operator means by it nobody could tell. */
+/** Finds another process of the name of this one: nobody could say which of both an operator means. */
 class NameWatch {
   twin: ClusterMember | null = null;
   /** By incarnation, when the leases of namesakes end: one that grows belongs to a process that lives. */

@@ -21,6 +21,7 @@ type Verdict =
 const retryMs = 250;
 
 const keep: Verdict = { kind: 'keep' };
+const lose = (why: string): Verdict => ({ kind: 'lose', why });
 
 /**
  * The accounts in the hands of this process, from the moment that it took them.
@@ -103,10 +104,7 @@ export class OwnedAccounts {
     const isBehind = look.epoch === this.#seat.epoch && look.batch !== null && look.batch < storedBefore;
     if ((look.epoch < this.#seat.epoch || isBehind) && this.phase !== 'loading') {
       if (!isOwn && look.owner !== null)
-        return {
-          kind: 'lose',
-          why: 'the database lost its last commits, and another daemon took the accounts',
-        };
+        return lose('the database lost its last commits, and another daemon took the accounts');
       return { kind: look.renewed ? 'restore' : 'rejoin' };
     }
     this.#isRefused = false;
@@ -116,8 +114,8 @@ export class OwnedAccounts {
       return keep;
     }
     if (!isOwn && (look.owner !== null || look.epoch !== this.#seat.epoch))
-      return { kind: 'lose', why: 'another daemon took the accounts' };
-    if (this.phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+      return lose('another daemon took the accounts');
+    if (this.phase === 'loading') return lose('the lease ended before everything was read');
     return { kind: look.renewed ? 'regain' : 'rejoin' };
   }
 
@@ -179,20 +177,17 @@ export class OwnedAccounts {
   async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
     const { clock, log, aloneForMs, askPeers } = this.#dependencies;
     if (this.#lease.lasts) return keep;
-    if (this.phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+    if (this.phase === 'loading') return lose('the lease ended before everything was read');
     const epoch = this.#seat.epoch;
     const isReached = (await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase);
     if (this.#seat.epoch !== epoch) return keep;
-    if (isReached) return { kind: 'lose', why: 'another daemon reaches the database and this one does not' };
+    if (isReached) return lose('another daemon reaches the database and this one does not');
     if (this.phase === 'owner') {
       this.phase = 'alone';
       this.#aloneSince = clock.monotonic();
       log.error({}, 'nobody reaches the database: this daemon goes on from memory');
     } else if (clock.monotonic() - this.#aloneSince > aloneForMs)
-      return {
-        kind: 'lose',
-        why: 'nobody has reached the database for as long as this daemon may go on alone',
-      };
+      return lose('nobody has reached the database for as long as this daemon may go on alone');
     return keep;
   }
 }

@@ -12,7 +12,7 @@ import { nothingStored } from '../views/empty-reader.ts';
 import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
-/** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
+/** What is shown is read again when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
@@ -87,7 +87,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return JSON.stringify([revision, parts.status().problems]);
   }
 
-  /** Who watches a page is told within seconds of what may look different. */
+  /** Who watches a page hears within seconds what may look different. */
   function notifyLater(notified: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();

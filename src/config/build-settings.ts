@@ -1,20 +1,17 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
+import { keyOf } from '../domain/json.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
-import type { RecurringSilence, Route } from '../domain/route.ts';
-import type {
-  AccountSettings,
-  PollSchedule,
-  ServerSettings,
-  Settings,
-  StorageSettings,
-} from '../domain/settings.ts';
+import type { Route } from '../domain/route.ts';
+import { Secret } from '../domain/secret.ts';
+import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
 import { everyChannel } from '../engine/decide.ts';
+import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
-import { type DraftEntry, readEntries } from './build-provider.ts';
 import { type Draft, Spot } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
+import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 
@@ -55,14 +52,19 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
       return { ...buildChannel(name, channel), ...(from === null ? {} : { valuesFrom: from }) };
     }),
     routes: buildRoutes(config),
-    silences: config.silences.map((silence) => buildSilence(silence, config)),
-    reports: config.reports.map(({ id, cron, timezone, channels }) => ({
-      id,
-      cron,
-      timezone: timezone ?? config.timezone,
-      channels,
+    silences: config.silences.map(({ duration: durationMs, timezone = config.timezone, ...silence }) => ({
+      ...silence,
+      timezone,
+      durationMs,
     })),
-    server: buildServer(config.server),
+    reports: config.reports.map(({ timezone = config.timezone, ...report }) => ({ ...report, timezone })),
+    server: config.server && {
+      publicUrl: null,
+      token: null,
+      viewerToken: null,
+      trustedProxy: null,
+      ...config.server,
+    },
     heartbeat:
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
@@ -77,19 +79,21 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
-  const retentionMs = storage.retention;
-  if (storage.postgres === undefined) return { path: locateDatabase(storage.path, around), retentionMs };
-  const { url } = storage.postgres;
-  const { node = null, advertise = null, lease, aloneFor, announceTakeovers } = cluster;
+function buildStorage(
+  { storage, cluster }: ConfigInput,
+  { directory, dataDirectory }: Surroundings,
+): StorageSettings {
+  const { path, postgres, retention: retentionMs } = storage;
+  if (postgres === undefined)
+    return {
+      path: path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path),
+      retentionMs,
+    };
+  const { node = null, advertise = null, lease: leaseMs, aloneFor: aloneForMs, announceTakeovers } = cluster;
   return {
-    postgres: { url, node, advertise, leaseMs: lease, aloneForMs: aloneFor, announceTakeovers },
+    postgres: { url: postgres.url, node, advertise, leaseMs, aloneForMs, announceTakeovers },
     retentionMs,
   };
-}
-
-function locateDatabase(path: string | undefined, { directory, dataDirectory }: Surroundings): string {
-  return path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path);
 }
 
 function buildAccount(
@@ -133,40 +137,69 @@ function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
 /** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */
 function buildRoutes(config: ConfigInput): Route[] {
   if (config.routes.length === 0) return [everyChannel(Object.keys(config.channels))];
-  return config.routes.map((route) => ({
-    match: route.match ?? {},
-    channels: route.channels,
-    repeatEveryMs: route.repeatEvery ?? null,
-    groupWaitMs: route.groupWait,
-    escalate:
-      route.escalate === undefined
-        ? null
-        : { afterMs: route.escalate.after, channels: route.escalate.channels },
-    continue: route.continue,
-    mention: route.mention,
-  }));
+  return config.routes.map(
+    ({ match = {}, repeatEvery: repeatEveryMs = null, groupWait: groupWaitMs, escalate, ...route }) => ({
+      ...route,
+      match,
+      repeatEveryMs,
+      groupWaitMs,
+      escalate: escalate === undefined ? null : { afterMs: escalate.after, channels: escalate.channels },
+    }),
+  );
 }
 
-function buildSilence(silence: ConfigInput['silences'][number], config: ConfigInput): RecurringSilence {
-  return {
-    match: silence.match,
-    cron: silence.cron,
-    timezone: silence.timezone ?? config.timezone,
-    durationMs: silence.duration,
-    comment: silence.comment,
-  };
+/** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
+export interface DraftEntry {
+  readonly name: string;
+  readonly spot: Spot;
+  readonly built: ReturnType<typeof buildProvider> | null;
 }
 
-function buildServer(server: ConfigInput['server']): ServerSettings | null {
-  if (server === null) return null;
-  return {
-    host: server.host,
-    port: server.port,
-    publicUrl: server.publicUrl ?? null,
-    token: server.token ?? null,
-    viewerToken: server.viewerToken ?? null,
-    trustedProxy: server.trustedProxy ?? null,
-    allowUnauthenticated: server.allowUnauthenticated,
-    openMetrics: server.openMetrics,
-  };
+export function readEntries(file: Spot): readonly DraftEntry[] {
+  const providers = file.at('providers');
+  const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
+  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {
+    const written = spot.value;
+    const { data } = providerSchema.safeParse(written ?? {});
+    const putInAt = (key: string) => listPutIn(spot.at(key));
+    return { name, spot, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
+  });
+}
+
+/** Shorter ones stand in ordinary words, which would be blacked out. */
+const minSecretLength = 6;
+
+/** What placeholders put in at a place or below it, but what is too short to be a secret. */
+function listPutIn(spot: Spot): readonly Secret[] {
+  const texts = spot.leaves().flatMap(({ filling }) => filling?.from.map(({ text }) => text) ?? []);
+  return texts.filter(({ length }) => length >= minSecretLength).map((text) => new Secret(text));
+}
+
+/** The settings of an entry that the schema let through; `written` is what stands in the file, `putInAt` what placeholders put in below a key. */
+export function buildProvider(
+  name: string,
+  config: ProviderInput,
+  { written, putInAt }: { readonly written: unknown; readonly putInAt: (key: string) => readonly Secret[] },
+): ProviderEntry | { readonly problems: readonly EntryProblem[] } {
+  const { timeout, maxRequestsPerSecond, allowInsecureHttp, topUpUrl = null, backoff, ...own } = config;
+  const type = keyOf(own, 'type');
+  const typed = { ...own, type: typeof type === 'string' ? type : undefined };
+  const kind = providerKindOf(typed);
+  const limits = kind.limits(typed);
+  return kind.build(
+    {
+      name,
+      type: kind.type,
+      timeoutMs: timeout,
+      maxRequestsPerSecond: maxRequestsPerSecond ?? limits.requestsPerSecond ?? 1,
+      shortestEveryMs: limits.shortestEveryMs ?? null,
+      credentialNames: kind.credentials(typed).map((credential) => credential.name),
+      allowInsecureHttp,
+      topUpUrl,
+      backoff: { initialMs: backoff.initial, maxMs: backoff.max },
+      written,
+      putIn: kind.requestKey === undefined ? [] : putInAt(kind.requestKey),
+    },
+    typed,
+  );
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 
-/** The largest configuration, and the largest file of accounts beside it. */
+/** The largest configuration, and the largest file of accounts next to it. */
 export const largestDocumentBytes = 16 * 1024 * 1024;
 
 /** The largest file that a placeholder puts in. */
@@ -83,7 +84,7 @@ async function listFiles(pattern: string): Promise<FileList> {
   const [folder, name] = [dirname(pattern), basename(pattern)];
   if (folder.includes('*')) return { kind: 'failed', reason: 'only the name of the file may hold a *' };
   if (!name.includes('*')) return { kind: 'files', paths: [pattern] };
-  // As in a shell, a * stands for no leading dot: editors keep such files beside those that they change.
+  // As in a shell, a * stands for no leading dot: editors keep such files next to those that they change.
   const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
   try {
@@ -151,4 +152,73 @@ function digestOf(bytes: Bytes): string {
 
 function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
+}
+
+export interface ConfigWatchOptions {
+  readonly sources: readonly WatchedSource[];
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly everyMs?: number;
+}
+
+export interface ConfigWatch {
+  /** After a reload the configuration may be made of other files. */
+  setSources(sources: readonly WatchedSource[]): void;
+  /** Resolves when the round that is under way is over. */
+  settled(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
+ * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
+ * links swapped by Kubernetes, editors that rename, network drives. A change is reported when two rounds in a row
+ * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
+ */
+export function watchConfig({ sources, onChange, clock, everyMs = 1000 }: ConfigWatchOptions): ConfigWatch {
+  let watched = sources;
+  let loaded = heldBy(watched);
+  let lastSeen = loaded;
+  let closed = false;
+  let cancelTimer = (): void => {};
+  let round: Promise<void> = Promise.resolve();
+
+  const look = async (): Promise<void> => {
+    const asked = watched;
+    const seen: string[] = [];
+    // One after another: a file system that hangs then holds one of the few threads that name resolution needs too, not all.
+    for (const source of asked) seen.push(await source.look());
+    // Other files are watched by now: what was read says nothing about them.
+    if (closed || asked !== watched) return;
+    const all = seen.join(' ');
+    const isStill = all === lastSeen;
+    lastSeen = all;
+    if (!isStill || all === loaded) return;
+    loaded = all;
+    onChange();
+  };
+  const arm = (): void => {
+    if (closed) return;
+    cancelTimer = clock.setTimer(everyMs, () => {
+      round = look().then(arm);
+    });
+  };
+  arm();
+
+  return {
+    setSources(others) {
+      watched = others;
+      loaded = heldBy(others);
+      lastSeen = loaded;
+    },
+    settled: () => round,
+    close() {
+      closed = true;
+      cancelTimer();
+    },
+  };
+}
+
+function heldBy(sources: readonly WatchedSource[]): string {
+  return sources.map(({ held }) => held).join(' ');
 }

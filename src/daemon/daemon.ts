@@ -103,13 +103,12 @@ export class Daemon {
     this.#retention = new Retention(parts, now);
     this.#leftOrders = new LeftOrders(parts);
     this.#learning = new Learning(parts);
-    const withPoller = { ...parts, poller: this.poller };
-    this.#heartbeat = new Heartbeat(withPoller, now);
+    this.#heartbeat = new Heartbeat({ ...parts, poller: this.poller }, now);
     this.#ending = new Ending({
-      ...withPoller,
-      learning: this.#learning,
-      dispatcher: this.#dispatcher,
-      heartbeat: this.#heartbeat,
+      ...parts,
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
+      workers: [this.poller, this.#dispatcher, this.#heartbeat],
+      running: () => this.poller.running + this.#dispatcher.running,
     });
   }
 
@@ -126,7 +125,7 @@ export class Daemon {
     this.#running = true;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
-    // The file at the start is valid, whatever the last daemon reported.
+    // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
     this.#tick();
   }

@@ -5,20 +5,12 @@ import { Secret } from '../domain/secret.ts';
  * quote: the path of a credential address, its key-like segments, its password.
  */
 export function listSecretTexts(settings: object): string[] {
-  const texts: string[] = [];
-  gatherFrom(settings, texts);
-  return texts;
-}
-
-function gatherFrom(value: object, texts: string[]): void {
-  if (value instanceof Secret) {
-    for (const text of quotableTexts(value)) if (text !== '') texts.push(text);
-    return;
-  }
+  if (settings instanceof Secret) return quotableTexts(settings).filter((text) => text !== '');
   // What the kind of a provider compiled is no part of the file, and may hold itself.
-  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return;
-  for (const held of Object.values(value))
-    if (typeof held === 'object' && held !== null) gatherFrom(held, texts);
+  if (!Array.isArray(settings) && Object.getPrototypeOf(settings) !== Object.prototype) return [];
+  return Object.values(settings).flatMap((held) =>
+    typeof held === 'object' && held !== null ? listSecretTexts(held) : [],
+  );
 }
 
 function quotableTexts(secret: Secret): string[] {
@@ -40,9 +32,7 @@ function isKeyLike(part: string): boolean {
   return part.length >= 24 || (isLong(part) && /\d/.test(part) && /[a-z]/i.test(part));
 }
 
-function isLong({ length }: string): boolean {
-  return length >= 12;
-}
+const isLong = ({ length }: string): boolean => length >= 12;
 
 function decode(encoded: string): string {
   try {

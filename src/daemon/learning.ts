@@ -1,5 +1,4 @@
 import { StorageError } from '../domain/operator-error.ts';
-import type { Reading } from '../domain/reading.ts';
 import { LearnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
@@ -14,18 +13,13 @@ interface LearningDependencies extends Pick<DaemonParts, 'state' | 'store' | 'cl
   readonly historyLoader: HistoryLoader;
 }
 
-interface Lesson {
-  readonly subject: LearnFromHistory;
-  readonly chunks: AsyncIterator<readonly Reading[]>;
-}
-
 /**
  * Loads accounts that nobody has needed yet, then learns spending from stored history where none is stored:
  * after an upgrade or a change of the time zone. In slices, after polling began.
  */
 export class Learning {
   readonly #dependencies: LearningDependencies;
-  #under: Lesson | null = null;
+  #lessons: AsyncGenerator<void> | null = null;
   #cancel: (() => void) | null = null;
   #working = false;
   #stopped = false;
@@ -55,9 +49,9 @@ export class Learning {
   async #learn(now: number): Promise<void> {
     const { state, log, committer } = this.#dependencies;
     try {
-      this.#under ??= this.#next(now);
-      if (this.#under !== null && !(await takeSome(this.#under))) return;
-      this.#under = null;
+      this.#lessons ??= this.#learnAll(now);
+      if ((await this.#lessons.next()).done !== true) return;
+      this.#lessons = null;
       committer.schedule();
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
@@ -67,7 +61,7 @@ export class Learning {
         { err: error, accounts: state.unlearned.size },
         'stored history cannot be read; learning spending from now on',
       );
-      this.#under = null;
+      this.#lessons = null;
       state.unlearned.clear();
     }
   }
@@ -80,30 +74,28 @@ export class Learning {
     await historyLoader.ofAll(some);
   }
 
-  #next(now: number): Lesson | null {
-    const { state, store } = this.#dependencies;
+  /** Yields after each slice. */
+  async *#learnAll(now: number): AsyncGenerator<void> {
+    const { state, store, committer } = this.#dependencies;
     for (const id of state.unlearned) {
       const account = state.accounts.get(id);
-      if (account !== undefined) {
-        const subject = new LearnFromHistory(state, account, now);
-        return { subject, chunks: store.readings(subject.query)[Symbol.asyncIterator]() };
+      if (account === undefined) {
+        state.unlearned.delete(id);
+        continue;
       }
-      state.unlearned.delete(id);
-    }
-    return null;
-  }
-}
-
-/** True when there is nothing more to learn. */
-async function takeSome({ subject, chunks }: Lesson): Promise<boolean> {
-  for (let taken = 0; taken < readingsAtOnce; ) {
-    const part = subject.isOver ? null : await chunks.next();
-    if (part === null || part.done === true) {
+      const subject = new LearnFromHistory(state, account, now);
+      let taken = 0;
+      for await (const chunk of store.readings(subject.query)) {
+        if (subject.isOver) break;
+        subject.take(chunk);
+        taken += chunk.length;
+        if (taken < readingsAtOnce) continue;
+        taken = 0;
+        yield;
+      }
       subject.finish();
-      return true;
+      committer.schedule();
+      yield;
     }
-    subject.take(part.value);
-    taken += part.value.length;
   }
-  return false;
 }

@@ -16,7 +16,7 @@ const sleepsPerPause = 15;
  * by itself. When the wall clock does, `takeJump` tells by how much, and from then on the steady clock agrees
  * with it again.
  *
- * Somebody asks `takeJump` about every `lookEveryMs` (a second). A long time without that is told as a jump
+ * Somebody asks `takeJump` about every `lookEveryMs` (a second). A long time without that counts as a jump
  * as well: the process stood still and watched nothing.
  */
 export class SteadyClock {

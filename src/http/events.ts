@@ -16,12 +16,6 @@ const maxUnreadBytes = 256 * 1024;
 
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
-interface EventStreamsOptions {
-  readonly views: Pick<CurrentViews, 'subscribe'>;
-  readonly clock: Clock;
-  readonly limits: ServerLimits;
-}
-
 /** What the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
@@ -46,7 +40,9 @@ interface Stream {
  * never more than its address gives.
  */
 export class EventStreams {
-  readonly #options: EventStreamsOptions;
+  readonly #views: Pick<CurrentViews, 'subscribe'>;
+  readonly #clock: Clock;
+  readonly #limits: ServerLimits;
   readonly #open = new Set<Stream>();
   #unsubscribe: (() => void) | null = null;
   #cancelTell: (() => void) | null = null;
@@ -56,13 +52,15 @@ export class EventStreams {
   #telling = Promise.resolve();
   #closed = false;
 
-  constructor(options: EventStreamsOptions) {
-    this.#options = options;
+  constructor(views: Pick<CurrentViews, 'subscribe'>, clock: Clock, limits: ServerLimits) {
+    this.#views = views;
+    this.#clock = clock;
+    this.#limits = limits;
   }
 
   /** Sends events on this response until it is closed; refuses when too many are open. */
   open(response: ServerResponse, watched: Watched): void {
-    if (this.#closed || this.#open.size >= this.#options.limits.maxStreams) {
+    if (this.#closed || this.#open.size >= this.#limits.maxStreams) {
       throw new RequestError('unavailable', 'Too many pages are open; this one does not update by itself.', {
         'retry-after': '60',
       });
@@ -103,7 +101,7 @@ export class EventStreams {
 
   #wake(): void {
     if (this.#unsubscribe !== null) return;
-    this.#unsubscribe = this.#options.views.subscribe(() => this.#tellSoon());
+    this.#unsubscribe = this.#views.subscribe(() => this.#tellSoon());
     this.#beat();
   }
 
@@ -118,7 +116,7 @@ export class EventStreams {
   }
 
   #tellSoon(): void {
-    const { clock } = this.#options;
+    const clock = this.#clock;
     const waitMs = Math.max(quietMs, this.#restUntil - clock.monotonic());
     this.#cancelTell ??= clock.setTimer(waitMs, () => {
       // A change while pages are read is sent the next time.
@@ -148,7 +146,7 @@ export class EventStreams {
   }
 
   #beat(): void {
-    this.#cancelHeartbeat = this.#options.clock.setTimer(this.#options.limits.heartbeatMs, () => {
+    this.#cancelHeartbeat = this.#clock.setTimer(this.#limits.heartbeatMs, () => {
       for (const stream of this.#open) write(stream, 'event: alive\ndata: 1\n\n');
       this.#beat();
     });
@@ -157,10 +155,7 @@ export class EventStreams {
 
 /** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends its stream. */
 function tellParts(stream: Stream, parts: readonly LivePart[] | null): void {
-  if (parts === null) {
-    end(stream);
-    return;
-  }
+  if (parts === null) return void end(stream);
   const news = parts.filter(({ digest }) => !stream.have.has(digest)).toReversed();
   stream.have = new Set(parts.map(({ digest }) => digest));
   if (news.length === 0) return;
@@ -170,14 +165,9 @@ function tellParts(stream: Stream, parts: readonly LivePart[] | null): void {
 
 function write({ response, packer }: Stream, text: string): void {
   if (response.destroyed) return;
-  if (response.writableLength + (packer?.writableLength ?? 0) > maxUnreadBytes) {
-    response.destroy();
-    return;
-  }
-  if (packer === null) {
-    response.write(text);
-    return;
-  }
+  if (response.writableLength + (packer?.writableLength ?? 0) > maxUnreadBytes)
+    return void response.destroy();
+  if (packer === null) return void response.write(text);
   packer.write(text);
   packer.flush(constants.Z_SYNC_FLUSH);
 }

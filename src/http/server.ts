@@ -46,7 +46,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       ? null
       : new Sessions({ token, viewerToken, key: options.ackKey, clock, random, ended: views });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
-  const streams = new EventStreams({ views, clock, limits });
+  const streams = new EventStreams(views, clock, limits);
   const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };
   let app: Promise<App> | null = null;
   const loadApp = async (): Promise<App> => {

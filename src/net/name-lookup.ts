@@ -1,4 +1,4 @@
-import { promises as dns, type LookupAddress, lookup as lookupBySystem, NODATA, NOTFOUND } from 'node:dns';
+import { promises as dns, type LookupAddress, NODATA, NOTFOUND } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { dayMs, minuteMs } from '../domain/duration.ts';
@@ -134,21 +134,13 @@ export class NameLookup {
     // A system without name servers has c-ares ask this machine, which refuses.
     const isAnswered = codes.every((code) => [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'].includes(code));
     if (!isAnswered) throw lookupError('EAI_AGAIN', name);
-    return { addresses: await askSystem(name), freshUntil: this.#now() + systemAnswerMs };
+    const addresses = await dns.lookup(name, { all: true, order: 'ipv4first' });
+    return { addresses, freshUntil: this.#now() + systemAnswerMs };
   }
 
   #now(): number {
     return this.#options.clock?.monotonic() ?? 0;
   }
-}
-
-function askSystem(name: string): Promise<readonly LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookupBySystem(name, { all: true, order: 'ipv4first' }, (error, addresses) => {
-      if (error === null) resolve(addresses);
-      else reject(error);
-    });
-  });
 }
 
 function lookupError(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {

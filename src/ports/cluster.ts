@@ -8,20 +8,17 @@ export interface MemberCard {
   readonly node: string;
   readonly advertise: string | null;
   readonly configHash: string;
-  /** Null: not known, as of a program of 0.2. */
-  readonly status: MemberStatus | null;
-}
-
-/** How a member is at its last renewal. */
-export interface MemberStatus {
-  /** One for each process, over its incarnations. */
-  readonly process: string;
-  /** By how much its wall clock is ahead of the database's, milliseconds; null before it looked. */
-  readonly skewMs: number | null;
-  /** Whether it polls the accounts. */
-  readonly polls: boolean;
-  /** When it first looked, by the clock of the database; null before. */
-  readonly since: number | null;
+  /** How it is at its last renewal; null: not known, as of a program of 0.2. */
+  readonly status: {
+    /** One for each process, over its incarnations. */
+    readonly process: string;
+    /** By how much its wall clock is ahead of the database's, milliseconds; null before it looked. */
+    readonly skewMs: number | null;
+    /** Whether it polls the accounts. */
+    readonly polls: boolean;
+    /** When it first looked, by the clock of the database; null before. */
+    readonly since: number | null;
+  } | null;
 }
 
 export interface ClusterMember extends MemberCard {
@@ -68,6 +65,12 @@ export interface ClaimCondition {
   readonly above?: number;
 }
 
+/** An incarnation while it owns the accounts. */
+interface Owner {
+  readonly incarnation: string;
+  readonly epoch: number;
+}
+
 /** How an owner loads what is stored. */
 export interface LoadOptions {
   /** Asked after a failure that may pass, and waits a little: whether to ask for the same again. */
@@ -99,19 +102,15 @@ export interface Cluster {
   takeLost(): Promise<readonly Batch[]>;
   /** Ends the membership; what it owned is free at once. */
   leave(incarnation: string): Promise<void>;
-  /** What is stored, for the owner, beside whom nobody writes: a load that is interrupted resumes. */
+  /** What is stored, for the owner, while nobody else writes: a load that is interrupted resumes. */
   load(options: LoadOptions): Promise<StoredState>;
   /** Moves records that could not be read to a table of their own; `fenced` as the store. */
-  setAside(
-    owner: { readonly incarnation: string; readonly epoch: number },
-    records: readonly DamagedRecord[],
-  ): Promise<void>;
-  /** The store of an owner. Writes of an overtaken owner are refused by `StorageError` of kind `fenced`. */
-  store(
-    owner: { readonly incarnation: string; readonly epoch: number },
-    /** How many batches it has stored already. Default: none. */
-    alreadyStored?: number,
-  ): FencedStore;
+  setAside(owner: Owner, records: readonly DamagedRecord[]): Promise<void>;
+  /**
+   * The store of an owner, which has stored so many batches already, by default none. Writes of an overtaken owner are refused by
+   * `StorageError` of kind `fenced`.
+   */
+  store(owner: Owner, alreadyStored?: number): FencedStore;
   readonly reader: StoreFile;
   /** Lets others know what a configuration consists of, so that they can say what differs. */
   publishConfiguration(hash: string, parts: string): Promise<void>;

@@ -60,15 +60,11 @@ export interface DamagedRecord {
 }
 
 /** What a daemon needs to continue. */
-export interface StoredState {
-  readonly accounts: readonly AccountState[];
-  readonly spending: readonly StoredSpending[];
-  readonly backoffs: readonly GroupBackoff[];
-  readonly alerts: readonly Alert[];
+export interface StoredState
+  extends Pick<Batch, 'accounts' | 'spending' | 'backoffs' | 'alerts' | 'silences'> {
   /** Open incidents, closed ones whose end some channel has not heard, and those of pending notifications. */
   readonly incidents: readonly Incident[];
   readonly messages: readonly Notification[];
-  readonly silences: readonly Silence[];
   readonly notes: Readonly<Record<string, string>>;
   readonly damaged: readonly DamagedRun[];
   /** What was left out because it could not be read. Default: nothing. */

@@ -9,7 +9,6 @@ export interface SeenExchange extends AnswerContext {
   readonly answer: ProviderAnswer | null;
 }
 
-/** Longest answer that is shown, in characters. */
 const maxShown = 4000;
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs } from '../domain/duration.ts';
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
@@ -81,4 +81,118 @@ async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
       if (reading !== null) look(reading);
     }
   return balances.filter((balance) => moving.has(balance));
+}
+
+/** How far ahead forecasts are held against what came, and for how much less and more a horizon stands. */
+const horizonsMs = [24 * hourMs, 72 * hourMs, 168 * hourMs] as const;
+const from = 0.8;
+const to = 1.25;
+
+/** How good the forecasts of one balance were that far ahead. */
+export interface ForecastQuality {
+  readonly balance: Balance;
+  readonly aheadMs: number;
+  /** How many forecasts, one an hour, came to be known as right or wrong. */
+  readonly count: number;
+  /** The middle of `|predicted − true| / true`. */
+  readonly medianError: number;
+  /** How often what came lay within the interval that was to hold four times in five. */
+  readonly held: number;
+}
+
+/**
+ * Holds forecasts of one account against what came. When a balance truly would have been empty is when as much was spent as was
+ * left: that is seen although it was topped up in between.
+ */
+export function judgeForecasts(forecasts: readonly PastForecast[], balance: Balance): ForecastQuality[] {
+  const own = forecasts.filter((it) => it.balance === balance);
+  const known = sumUp(own);
+  const cases = own.flatMap((it, index) => {
+    const emptyAt = trueEmptyAt(own, index, known);
+    return emptyAt === null || !isFirstOfHour(own, index) ? [] : [{ ...it, emptyAt }];
+  });
+  return horizonsMs.flatMap((aheadMs) => {
+    const near = cases.filter(({ reading, emptyAt }) => {
+      const true_ = emptyAt - reading.at;
+      return true_ >= from * aheadMs && true_ <= to * aheadMs;
+    });
+    if (near.length === 0) return [];
+    const errors = near.map(({ reading, forecast, emptyAt }) =>
+      forecast?.emptyAt == null
+        ? Number.POSITIVE_INFINITY
+        : Math.abs(forecast.emptyAt - emptyAt) / (emptyAt - reading.at),
+    );
+    const held = near.filter(({ forecast, emptyAt }) => holds(forecast, emptyAt)).length;
+    return [{ balance, aheadMs, count: near.length, medianError: middle(errors), held: held / near.length }];
+  });
+}
+
+/** What was spent up to each forecast, and the smallest that was spent at once. */
+function sumUp(own: readonly PastForecast[]): Spent {
+  const spent = new Float64Array(own.length);
+  let smallestFall = Number.POSITIVE_INFINITY;
+  for (let index = 1; index < own.length; index++) {
+    const fell = Math.max(0, leftOf(own[index - 1]) - leftOf(own[index]));
+    spent[index] = (spent[index - 1] ?? 0) + fell;
+    if (fell > 0) smallestFall = Math.min(smallestFall, fell);
+  }
+  return { spent, smallestFall };
+}
+
+interface Spent {
+  readonly spent: Float64Array;
+  readonly smallestFall: Micros;
+}
+
+function leftOf(it: PastForecast | undefined): Micros {
+  return it === undefined ? 0 : it.leftMicros;
+}
+
+/**
+ * When a balance was empty: at the reading that left less than the smallest fall, of which nothing is ever spent; or, where it was
+ * topped up before, when as much was spent as had been left, between two readings by their share. Null when neither is known yet.
+ */
+function trueEmptyAt(
+  own: readonly PastForecast[],
+  index: number,
+  { spent, smallestFall }: Spent,
+): number | null {
+  const left = leftOf(own[index]);
+  if (left < smallestFall) return null;
+  const goal = (spent[index] ?? 0) + left;
+  const lastServed = own[firstAbove(spent, index, goal - smallestFall)];
+  if (lastServed !== undefined && leftOf(lastServed) < smallestFall) return lastServed.reading.at;
+  if ((spent[own.length - 1] ?? 0) < goal) return null;
+  const high = firstAbove(spent, index, goal - 1);
+  const low = high - 1;
+  const before = spent[low] ?? 0;
+  const share = (goal - before) / Math.max(1, (spent[high] ?? 0) - before);
+  const lowAt = own[low]?.reading.at ?? 0;
+  return lowAt + share * ((own[high]?.reading.at ?? 0) - lowAt);
+}
+
+/** The first place after one where more was spent than an amount; the length where there is none. */
+function firstAbove(spent: Float64Array, after: number, amount: Micros): number {
+  let low = after;
+  let high = spent.length;
+  while (high - low > 1) {
+    const between = (low + high) >>> 1;
+    if ((spent[between] ?? 0) > amount) high = between;
+    else low = between;
+  }
+  return high;
+}
+
+function isFirstOfHour(own: readonly PastForecast[], index: number): boolean {
+  const hour = (place: number): number => Math.floor((own[place]?.reading.at ?? 0) / hourMs);
+  return index === 0 || hour(index) !== hour(index - 1);
+}
+
+function holds(forecast: PastForecast['forecast'], emptyAt: number): boolean {
+  if (forecast?.earliest == null || forecast.earliest > emptyAt) return false;
+  return forecast.latest === null || emptyAt <= forecast.latest;
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[values.length >> 1] ?? Number.NaN;
 }

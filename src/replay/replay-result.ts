@@ -1,7 +1,7 @@
 import { isoText } from '../domain/moment.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { WatchedAccount } from '../engine/state.ts';
-import { isoOrNull, quantityJson } from '../views/public-json.ts';
+import { isoOrNull, quantityJson } from '../views/public-object.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { MessageCount } from './notebook.ts';
 import type { SurveyedPast } from './past.ts';

@@ -69,7 +69,6 @@ export class SimulatedAccount {
     }
   }
 
-  /** Messages that were accepted and not passed on yet. */
   get waitingMessages(): number {
     return this.#forwarding.accepted - this.#forwarding.paid;
   }
@@ -100,7 +99,6 @@ export class RateWindow {
     return isFree;
   }
 
-  /** How many requests would still be accepted at the instant of the last `take`. */
   get remaining(): number {
     return this.perSecond - this.#accepted.length;
   }

@@ -24,17 +24,11 @@ export interface ExpectedRun {
   readonly hours: number;
 }
 
-interface LastRun extends ExpectedRun {
-  /** When it comes next; it is over where it did not come then. */
-  readonly next: number;
-}
+/** When a run comes next: it is over where it did not come then. */
+type LastRun = ExpectedRun & { readonly next: number };
 
-interface RunDay extends Omit<ExpectedRun, 'every'> {
-  readonly month: number;
-  readonly date: number;
-  /** −1 is the last day of the month. */
-  readonly fromEnd: number;
-}
+/** `day` is the local one. */
+type RunDay = Omit<ExpectedRun, 'every'>;
 
 /** Takes in what an hour took; `usual` is what it usually takes. Called before the hour is learned. */
 export function noteRunHour(
@@ -71,7 +65,7 @@ function keepRunDay(state: BalanceState): void {
  */
 export function expectedRuns(state: BalanceState, today: number): readonly ExpectedRun[] {
   const days = runDaysOf(state);
-  return days
+  return [...days.values()]
     .flatMap(
       (last) => monthlyRun(days, last, 3) ?? fortnightlyRun(days, last) ?? monthlyRun(days, last, 2) ?? [],
     )
@@ -79,30 +73,29 @@ export function expectedRuns(state: BalanceState, today: number): readonly Expec
     .slice(-maxRuns);
 }
 
-function monthlyRun(days: readonly RunDay[], last: RunDay, months: number): LastRun | null {
-  const cameIn = (ago: number, day: number): RunDay | undefined =>
-    days.find((it) => it.month === last.month - ago && (it.date === day || it.fromEnd === day));
-  for (const day of last.date <= 15 ? [last.date, last.fromEnd] : [last.fromEnd, last.date]) {
-    const before = cameIn(1, day);
-    if (before !== undefined && (months === 2 || cameIn(2, day) !== undefined))
-      return runOf(last, before, { every: 'month', day });
+function monthlyRun(days: RunDays, last: RunDay, months: number): LastRun | null {
+  const month = monthOf(last.day);
+  const [date, fromEnd] = [last.day - firstOf(month) + 1, last.day - firstOf(month + 1)];
+  for (const day of date <= 15 ? [date, fromEnd] : [fromEnd, date]) {
+    const [before, earlier] = [month - 1, month - 2].map((ago) =>
+      // Not every month has a 31st.
+      monthOf(dayIn(ago, day)) === ago ? days.get(dayIn(ago, day)) : undefined,
+    );
+    if (before !== undefined && (months === 2 || earlier !== undefined))
+      return { ...runOf(last, before), every: 'month', day, next: dayIn(month + 1, day) };
   }
   return null;
 }
 
-function fortnightlyRun(days: readonly RunDay[], last: RunDay): LastRun | null {
-  const cameBefore = (weeks: number): RunDay[] => days.filter(({ day }) => day === last.day - 7 * weeks);
-  const [before, ...others] = [2, 4, 6].flatMap(cameBefore);
-  const isBetween = [1, 3].flatMap(cameBefore).length > 0;
-  return before === undefined || others.length === 0 || isBetween
-    ? null
-    : runOf(last, before, { every: 'two-weeks', day: last.day });
+function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
+  const cameBefore = (weeks: number): RunDay | [] => days.get(last.day - 7 * weeks) ?? [];
+  const [before, another] = [2, 4, 6].flatMap(cameBefore);
+  if (before === undefined || another === undefined || [1, 3].flatMap(cameBefore).length > 0) return null;
+  return { ...runOf(last, before), every: 'two-weeks', next: last.day + fortnight };
 }
 
-function runOf(last: RunDay, before: RunDay, when: Pick<ExpectedRun, 'every' | 'day'>): LastRun {
-  const { hour, hours, month } = last;
-  const next = when.every === 'month' ? dayIn(month + 1, when.day) : when.day + fortnight;
-  return { ...when, next, micros: (before.micros + last.micros) / 2, hour, hours };
+function runOf(last: RunDay, before: RunDay): RunDay {
+  return { ...last, micros: (before.micros + last.micros) / 2 };
 }
 
 /** What a run takes in an hour of a local day. */
@@ -135,22 +128,22 @@ function comesOn({ every, day }: ExpectedRun, local: number): boolean {
   return every === 'month' ? dayIn(monthOf(local), day) === local : (local - day) % fortnight === 0;
 }
 
-function runDaysOf(state: BalanceState): RunDay[] {
-  const count = Math.min(keptRunDays, state.runDays);
-  return Array.from({ length: count }, (_, nth): RunDay => {
-    const place = (state.runDays - count + nth) % keptRunDays;
-    const day = state.runDates[place] ?? 0;
-    const month = monthOf(day);
-    return {
-      day,
-      month,
-      date: day - firstOf(month) + 1,
-      fromEnd: day - firstOf(month + 1),
-      micros: state.runAmounts[place] ?? 0,
-      hour: state.runBegins[place] ?? 0,
-      hours: Math.max(1, state.runLengths[place] ?? 1),
-    };
-  });
+/** By local day, the oldest first. */
+type RunDays = ReadonlyMap<number, RunDay>;
+
+function runDaysOf(state: BalanceState): RunDays {
+  const days = new Map<number, RunDay>();
+  for (let nth = Math.max(0, state.runDays - keptRunDays); nth < state.runDays; nth++) {
+    const place = nth % keptRunDays;
+    const [day = 0, micros = 0, hour = 0, hours = 1] = [
+      state.runDates[place],
+      state.runAmounts[place],
+      state.runBegins[place],
+      state.runLengths[place],
+    ];
+    days.set(day, { day, micros, hour, hours: Math.max(1, hours) });
+  }
+  return days;
 }
 
 /** Months are counted from January 1970, days from its first. */

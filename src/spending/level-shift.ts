@@ -1,5 +1,4 @@
 import { hourMs } from '../domain/duration.ts';
-import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours } from './balance-state.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { newestShare } from './profile.ts';
@@ -34,12 +33,7 @@ const reportedMs = 12 * hourMs;
 /** Takes in an hour from `at` on that was learned; `usual` as it was before that. */
 export function watchShift(
   state: BalanceState,
-  {
-    at,
-    slot,
-    spent,
-    usual,
-  }: { readonly at: number; readonly slot: number; readonly spent: Micros; readonly usual: Micros },
+  { at, slot, spent, usual }: Readonly<Record<'at' | 'slot' | 'spent' | 'usual', number>>,
 ): void {
   const margin = room * state.meanHour;
   const side = spent > hourOffBy * usual + margin ? 1 : spent < usual / hourOffBy - margin ? -1 : 0;

@@ -24,21 +24,18 @@ const maxWeeks = 255;
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
   if (slot >= hoursPerWeek) return holidayOf(state) * usualSpending(state, slot - 24);
-  return leaningOn(state, slot, leans(state, slot) ? hourOfDay(state, slot) : 0);
+  const weeks = state.weeks[slot] ?? 0;
+  const bin = state.bins[slot] ?? 0;
+  if (weeks >= fewWeeks) return bin;
+  return (weeks * bin + hourOfDayWeight * hourOfDay(state, slot)) / (weeks + hourOfDayWeight);
 }
 
 const hoursOfWeek = new Float32Array(hoursPerWeek + 24);
 
 /** The same for all hours of the week and of a holiday at once; valid until it is asked again, as each end of an hour does. */
 export function usualWeek(state: BalanceState): Float32Array {
-  const usual = hoursOfWeek;
-  const holiday = holidayOf(state);
-  for (let hour = 0; hour < 24; hour++) {
-    fillHour(state, usual, { from: hour, to: firstWeekendSlot });
-    fillHour(state, usual, { from: firstWeekendSlot + hour, to: hoursPerWeek });
-    usual[hoursPerWeek + hour] = holiday * (usual[hoursPerWeek - 24 + hour] ?? 0);
-  }
-  return usual;
+  for (let slot = 0; slot < hoursOfWeek.length; slot++) hoursOfWeek[slot] = usualSpending(state, slot);
+  return hoursOfWeek;
 }
 
 /** The profile in a few numbers; `slot` is the place of an hour in the week, 0 that of Monday 0:00. */
@@ -78,30 +75,6 @@ export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: num
 export function forgetHour(state: BalanceState, slot: number): void {
   state.weeks[slot] = 0;
   state.bins[slot] = 0;
-}
-
-/** One hour of the day on all days that are alike: what it leans on is calculated once for them. */
-function fillHour(
-  state: BalanceState,
-  usual: Float32Array,
-  { from, to }: { from: number; to: number },
-): void {
-  let day = Number.NaN;
-  for (let slot = from; slot < to; slot += 24) {
-    if (Number.isNaN(day) && leans(state, slot)) day = hourOfDay(state, from);
-    usual[slot] = leaningOn(state, slot, day);
-  }
-}
-
-function leans(state: BalanceState, slot: number): boolean {
-  return (state.weeks[slot] ?? 0) < fewWeeks;
-}
-
-/** `day` is needed where it leans alone. */
-function leaningOn(state: BalanceState, slot: number, day: Micros): Micros {
-  const weeks = state.weeks[slot] ?? 0;
-  const bin = state.bins[slot] ?? 0;
-  return leans(state, slot) ? (weeks * bin + hourOfDayWeight * day) / (weeks + hourOfDayWeight) : bin;
 }
 
 function hourOfDay(state: BalanceState, slot: number): Micros {

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import type { AccountState, Reading } from '../domain/reading.ts';
 
-/** A reading as an account's row holds it since 0.1.0: its balances stand beside its instant and its currency. */
+/** A reading as an account's row holds it since 0.1.0: its balances are next to its instant and its currency. */
 type StoredReading = { readonly at: number; readonly currency: string } & Readonly<
   Record<string, number | string>
 >;

@@ -5,20 +5,19 @@ import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
 import { SecretScrubber } from './secret-scrubber.ts';
 
-interface LogOptions {
-  readonly level: LogLevel;
-  readonly destination: LogDestination;
-  readonly pretty: boolean;
-  readonly colour?: boolean;
-}
-
 export interface SystemLog extends Log {
   addSecrets(values: Iterable<string>): void;
   setLevel(level: LogLevel): void;
 }
 
 /** A log by pino: one JSON line per event. Every line passes a scrubber that knows the secret values. */
-export function createLog(options: LogOptions): SystemLog {
+export function createLog(options: {
+  readonly level: LogLevel;
+  readonly destination: LogDestination;
+  /** For people at a terminal instead of JSON lines. */
+  readonly pretty: boolean;
+  readonly colour?: boolean;
+}): SystemLog {
   const scrubber = new SecretScrubber();
   const format = options.pretty ? formatForPeople(options.colour ?? false) : (line: string) => line;
   const drain = new Drain(options.destination, format);

@@ -10,13 +10,7 @@ export interface DuePayment extends Payment {
   readonly account: AccountView;
 }
 
-export interface CurrencyPayments {
-  readonly currency: string;
-  readonly payments: readonly DuePayment[];
-  /** Of what is due within 7 and within 30 days. */
-  readonly thisWeek: Micros;
-  readonly next30Days: Micros;
-}
+export type CurrencyPayments = ReturnType<PaymentPlan['currencies']>[number];
 
 /** The payments due within 30 days, and those whose alerts fire now, by currency: the one with most payments first. */
 export class PaymentPlan {
@@ -46,11 +40,12 @@ export class PaymentPlan {
     }
   }
 
-  currencies(): readonly CurrencyPayments[] {
+  currencies() {
     return [...this.#byCurrency.values()]
       .map(({ currency, payments }) => ({
         currency,
         payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
+        /** Of what is due within 7 and within 30 days. */
         thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= this.#now + weekMs)),
         next30Days: sum(payments),
       }))

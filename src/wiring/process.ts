@@ -4,9 +4,9 @@ import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { openOutput } from '../cli/terminal/output.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
-import { leave } from './leave.ts';
 import { openProcessLog } from './process-log.ts';
 import { createProcessParts } from './process-parts.ts';
+import { leave } from './signals.ts';
 
 /**
  * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code

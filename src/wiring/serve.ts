@@ -5,7 +5,7 @@ import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts'
 import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { formatProblem } from '../config/config-problem.ts';
-import { watchConfig } from '../config/watch-config.ts';
+import { watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
 import { inSlices } from '../daemon/slices.ts';

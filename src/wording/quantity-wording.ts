@@ -182,3 +182,19 @@ export function commonBalances(
     list.every(({ id, label }, place) => id === first[place]?.id && label === first[place].label);
   return others.every(isSame) ? first : null;
 }
+
+/** The balance that runs out first: the one that people see first and accounts are sorted by. Where none does, the first of the account. */
+export function leadingBalance({
+  runways,
+  balances,
+}: {
+  readonly runways: Readonly<Record<Balance, Pick<Runway, 'runwayMs'> | null>>;
+  readonly balances: readonly BalanceDefinition[];
+}): Balance {
+  let leading = balances[0]?.id ?? '';
+  for (const { id } of balances) {
+    const runway = runways[id]?.runwayMs ?? null;
+    if (runway !== null && runway < (runways[leading]?.runwayMs ?? Number.POSITIVE_INFINITY)) leading = id;
+  }
+  return leading;
+}

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listFileSource, readFileSource } from '../../src/config/sources.ts';
-import { type ConfigWatch, watchConfig } from '../../src/config/watch-config.ts';
+import { type ConfigWatch, listFileSource, readFileSource, watchConfig } from '../../src/config/sources.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { WatchedSource } from '../../src/ports/watched-source.ts';
 

@@ -337,11 +337,11 @@ describe('what flaps about lowwater itself', () => {
       await world.pass(30_000);
       notified.push(...world.news());
     }
-    const [told, over] = [
+    const [begun, over] = [
       '@lowwater/config-invalid firing warning',
       '@lowwater/config-invalid resolved warning',
     ];
-    expect(notified).toEqual([told, over, told, over, told, '@lowwater/config-invalid flapping warning']);
+    expect(notified).toEqual([begun, over, begun, over, begun, '@lowwater/config-invalid flapping warning']);
     await world.pass(2 * hourMs);
     expect(world.news()).toEqual([over]);
   });

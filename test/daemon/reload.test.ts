@@ -138,7 +138,7 @@ describe('a reload', () => {
   });
 });
 
-describe('an account that points at another purse', () => {
+describe('an account that points at another prepaid account', () => {
   const topUp = topUpRule({ id: 'top-up' });
   const moved = { baseUrl: 'https://eu.example.com' };
 

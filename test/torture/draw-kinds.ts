@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { buildProvider } from '../../src/config/build-provider.ts';
+import { buildProvider } from '../../src/config/build-settings.ts';
 import { providerSchema } from '../../src/config/schema/providers.ts';
 import type { ProviderEntry } from '../../src/domain/provider-entry.ts';
 import type { Rule } from '../../src/domain/rule.ts';

@@ -132,7 +132,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
   const { createTransport } = await import('nodemailer');
   const deadline = startDeadline({ clock: options.clock, afterMs: connectTimeoutMs, outer });
   const sockets: Socket[] = [];
-  const watch = new SmtpWatch({ allow: deadline.restart, breakOff: () => sockets[0]?.destroy() });
+  const watch = new SmtpWatch(deadline.restart, () => sockets[0]?.destroy());
   const transporter = createTransport({
     host: server.host,
     port: server.port,

@@ -60,40 +60,32 @@ export const longestSmtpWaitMs = limits.finalDot;
 export class SmtpWatch {
   readonly #allow: (ms: number) => void;
   readonly #breakOff: () => void;
-  #dataAsked = false;
-  #dataStarted = false;
-  #messageEnded = false;
-  #strayReply = false;
+  #stage: 'commands' | 'data' | 'message' | 'ended' = 'commands';
+  /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
+  strayReply = false;
 
-  constructor(dependencies: { readonly allow: (ms: number) => void; readonly breakOff: () => void }) {
-    this.#allow = dependencies.allow;
-    this.#breakOff = dependencies.breakOff;
+  constructor(allow: (ms: number) => void, breakOff: () => void) {
+    this.#allow = allow;
+    this.#breakOff = breakOff;
   }
 
   /** The server asked for the message: from here on a lost answer leaves it unknown whether it was taken. */
   get dataStarted(): boolean {
-    return this.#dataStarted;
-  }
-
-  /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
-  get strayReply(): boolean {
-    return this.#strayReply;
+    return this.#stage === 'message' || this.#stage === 'ended';
   }
 
   connected(): void {
     this.#allow(limits.greeting);
   }
 
-  get logger(): Record<
-    'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
-    (...entry: unknown[]) => void
-  > {
+  /** As nodemailer takes a logger. */
+  get logger() {
     const note = (...[data, text]: unknown[]): void => {
       const kind: unknown = Reflect.get(Object(data), 'tnx');
       if (kind === 'client') this.#noteCommand(String(text));
       else if (kind === 'server') this.#noteReply(String(text));
       else if (kind === 'message') {
-        this.#messageEnded = true;
+        this.#stage = 'ended';
         this.#allow(limits.finalDot);
       }
     };
@@ -102,18 +94,17 @@ export class SmtpWatch {
   }
 
   #noteCommand(command: string): void {
-    this.#dataAsked = command === 'DATA';
-    this.#allow(this.#dataAsked ? limits.data : limits.command);
+    const isData = command === 'DATA';
+    if (!this.dataStarted) this.#stage = isData ? 'data' : 'commands';
+    this.#allow(isData ? limits.data : limits.command);
   }
 
   #noteReply(reply: string): void {
-    if (this.#dataStarted && !this.#messageEnded && reply.startsWith('2')) {
-      this.#strayReply = true;
+    if (this.#stage === 'message' && reply.startsWith('2')) {
+      this.strayReply = true;
       this.#breakOff();
-      return;
-    }
-    if (this.#dataAsked && reply.startsWith('3')) {
-      this.#dataStarted = true;
+    } else if (this.#stage === 'data' && reply.startsWith('3')) {
+      this.#stage = 'message';
       this.#allow(limits.message);
     } else this.#allow(limits.command);
   }

@@ -3,7 +3,6 @@ import { postKind } from '../post-kind.ts';
 import * as files from './all-presets.ts';
 import type { Preset } from './preset.ts';
 
-/** A kind of channel that is made of data alone. */
 export interface PresetKind extends ChannelKind {
   readonly preset: Preset;
 }

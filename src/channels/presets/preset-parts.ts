@@ -48,59 +48,39 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
 /** What is sent of a message: one request, or one for each recipient, or for an incident tool one for each alert. */
 function ordersOf(preset: Preset, message: Message, recipients: readonly string[] | null): readonly Order[] {
   const { incident, send, each } = preset;
-  if (incident !== undefined) {
-    return message.kind === 'incidents'
-      ? latestOfEachAlert(message.items).flatMap((item) => alertOrders(preset, message, item))
-      : passingOrders(preset, message, message.id);
+  const fieldsOf = (about: Message, more: Readonly<Record<string, string>>): Fields => {
+    const { tone, ...texts } = writePresetText(about, preset);
+    return { tone, values: { ...texts, source: 'lowwater', dedupKey: message.id, ...more } };
+  };
+  if (incident === undefined) {
+    if (send === undefined) throw new Error(`the preset ${preset.type} sends nothing`);
+    const fields = fieldsOf(message, {});
+    if (each === undefined || recipients === null) return [{ name: 'the message', request: send, fields }];
+    return recipients.map((name) => ({
+      name,
+      request: send,
+      fields: { ...fields, values: { ...fields.values, [each]: name } },
+    }));
   }
-  if (send === undefined) throw new Error(`the preset ${preset.type} sends nothing`);
-  const fields = fieldsOf(preset, message);
-  if (each === undefined || recipients === null) return [{ name: 'the message', request: send, fields }];
-  return recipients.map((name) => ({
-    name,
-    request: send,
-    fields: { ...fields, values: { ...fields.values, [each]: name } },
-  }));
-}
-
-function alertOrders(preset: Preset, message: Message & { readonly kind: 'incidents' }, item: MessageItem) {
-  const about = { ...message, items: [item] };
-  if (stateOf(item) === 'event') return passingOrders(preset, about, nameOfAlert(item));
-  const action = actionFor(item);
-  const request = preset.incident?.[action];
-  return request === undefined
-    ? []
-    : [{ name: nameOfAlert(item), request, fields: fieldsOf(preset, about, item) }];
-}
-
-/** What has no end by itself, such as a report, is opened and closed at once. */
-function passingOrders(preset: Preset, message: Message, name: string): readonly Order[] {
-  const { incident } = preset;
-  if (incident === undefined) return [];
-  const fields = fieldsOf(preset, message);
-  const values = {
-    ...fields.values,
-    dedupKey: `lowwater/${name.replaceAll(' ', '/')}`.slice(0, maxKeyLength),
+  const alertOrders = (item: MessageItem, about: Message): readonly Order[] => {
+    const request = incident[actionFor(item)];
+    const more = { source: item.accountName, dedupKey: dedupKey(item, maxKeyLength) };
+    return request === undefined ? [] : [{ name: nameOfAlert(item), request, fields: fieldsOf(about, more) }];
   };
-  return [
-    { name, request: incident.open, fields: { ...fields, values } },
-    { name: `${name}, closing`, request: incident.close, fields: { ...fields, values } },
-  ];
-}
-
-function fieldsOf(preset: Preset, message: Message, item?: MessageItem): Fields {
-  const { tone, headline, text, details, link } = writePresetText(message, preset);
-  return {
-    tone,
-    values: {
-      headline,
-      text,
-      details,
-      link,
-      source: item?.accountName ?? 'lowwater',
-      dedupKey: item === undefined ? message.id : dedupKey(item, maxKeyLength),
-    },
+  /** What has no end by itself, such as a report, is opened and closed at once. */
+  const passingOrders = (name: string, about: Message): readonly Order[] => {
+    const key = `lowwater/${name.replaceAll(' ', '/')}`.slice(0, maxKeyLength);
+    const fields = fieldsOf(about, { dedupKey: key });
+    return [
+      { name, request: incident.open, fields },
+      { name: `${name}, closing`, request: incident.close, fields },
+    ];
   };
+  if (message.kind !== 'incidents') return passingOrders(message.id, message);
+  return latestOfEachAlert(message.items).flatMap((item) => {
+    const about = { ...message, items: [item] };
+    return stateOf(item) === 'event' ? passingOrders(nameOfAlert(item), about) : alertOrders(item, about);
+  });
 }
 
 const placeholder = /\{\{(\w+)\}\}/g;
@@ -155,19 +135,11 @@ function fillJson(template: PresetTemplate, filling: Filling): PresetTemplate | 
   );
 }
 
-export interface PresetText {
-  readonly tone: Card['tone'];
-  readonly headline: string;
-  /** Headline and all the rest. */
-  readonly text: string;
-  /** All but the headline; the headline where there is nothing else. */
-  readonly details: string;
-  /** Where to act: the first link. */
-  readonly link: string;
-}
-
-/** A message as the largest text that the receiver takes, in which nothing but our own links is markup. */
-export function writePresetText(message: Message, preset: Preset): PresetText {
+/**
+ * A message as the largest text that the receiver takes, in which nothing but our own links is markup: `text` is the headline and all
+ * the rest, `details` all the rest (the headline where there is nothing else), `link` where to act.
+ */
+function writePresetText(message: Message, preset: Preset) {
   const { limits, style } = preset;
   const literal = escaperOf(preset);
   const cut = limits.unit === 'bytes' ? cutBytes : cutUnits;
@@ -228,7 +200,6 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
   ];
 }
 
-/** What to do, and where. */
 function briefLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
   const [part] = card.parts;
   const [advice] = part?.advice ?? [];

@@ -38,7 +38,6 @@ const colours: Readonly<Record<Tone, string>> = {
   neutral: '#8a8f98',
 };
 
-/** The body of a POST to an incoming webhook. */
 export interface SlackPayload {
   /**
    * The headline, which a phone's notification says too. Slack draws it above the attachment, so that it does not stand there

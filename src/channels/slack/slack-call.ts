@@ -4,6 +4,9 @@ import type { HttpAnswer } from '../../net/http-answer.ts';
 import { postOnce } from '../../net/http-post.ts';
 import type { Clock } from '../../ports/clock.ts';
 
+/** Statuses whose answers have no body, not even an empty one (fetch.spec.whatwg.org, null body status). */
+const withoutBody = [101, 103, 204, 205, 304];
+
 /**
  * One call of Slack's own clients over our connections and under our deadline. A redirect comes back as the answer that it is.
  * The answer is noted on the way: the clients keep of a refusal neither how long to wait nor all that it says, and may call a
@@ -23,7 +26,7 @@ export async function callSlack(
       body,
     });
     answers.push(answer);
-    return new Response(mayHaveBody(answer.status) ? answer.body : null, {
+    return new Response(withoutBody.includes(answer.status) ? null : answer.body, {
       status: answer.status,
       headers: headersOf(answer),
     });
@@ -36,11 +39,6 @@ export async function callSlack(
   const answer = answers.at(-1);
   if (answer === undefined) throw new Error('Slack’s client did not post.');
   return answer;
-}
-
-/** Statuses whose answers have no body, not even an empty one (fetch.spec.whatwg.org, null body status). */
-function mayHaveBody(status: number): boolean {
-  return ![101, 103, 204, 205, 304].includes(status);
 }
 
 function headersOf({ headers }: HttpAnswer): Headers {

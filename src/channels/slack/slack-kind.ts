@@ -70,22 +70,16 @@ interface SlackSettings extends ChannelSettings {
   readonly mention: Mention;
 }
 
-export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
-  const { type, mention = {} } = config;
-  const by = senderOf(config);
-  const place = 'webhookUrl' in by ? by.webhookUrl : new Secret(`${by.channel} ${by.botToken.reveal()}`);
-  return { type, name, place, by, mention };
-}
-
 /** Throws where the schema let nothing through that would send. */
-function senderOf(config: z.output<typeof slackSchema>): SlackWebhook | SlackBot {
-  const { webhookUrl, botToken, channel, apiUrl = 'https://slack.com/api', accept = null } = config;
-  if (webhookUrl !== undefined) return { webhookUrl, accept };
+export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
+  const { type, mention = {}, webhookUrl, botToken, channel, accept = null } = config;
+  const { apiUrl = 'https://slack.com/api' } = config;
+  if (webhookUrl !== undefined) return { type, name, place: webhookUrl, by: { webhookUrl, accept }, mention };
   if (botToken === undefined || channel === undefined) throw new Error('a Slack channel without a way to it');
-  return { botToken, channel, apiUrl };
+  const place = new Secret(`${channel} ${botToken.reveal()}`);
+  return { type, name, place, by: { botToken, channel, apiUrl }, mention };
 }
 
-/** Slack by an incoming webhook, or by a bot that answers in threads. */
 export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings> = {
   type: 'slack',
   schema: slackSchema,

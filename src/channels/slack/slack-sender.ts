@@ -16,7 +16,6 @@ const gapMs = 1000;
 
 export interface SlackWebhook {
   readonly webhookUrl: Secret;
-  /** For servers that only resemble Slack. */
   readonly accept: Accept | null;
 }
 

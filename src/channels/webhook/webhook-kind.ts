@@ -5,7 +5,7 @@ import { secretAddress, signingKey } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
 import { type Accept, type AnswerTable, acceptRows, acceptSchema, commonAnswers } from '../answers.ts';
-import { hostOf, isLoopback, isUnencrypted } from '../describe-address.ts';
+import { hostOf, isAtProvider, isUnencrypted } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { templateSchema } from './template-schema.ts';
 import type { WebhookSettings } from './webhook-sender.ts';
@@ -62,7 +62,6 @@ export function webhookAnswers(accept: Accept | null): AnswerTable {
   };
 }
 
-/** JSON by POST to any address. */
 export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSettings> = {
   type: 'webhook',
   schema: webhookSchema,
@@ -71,18 +70,14 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
     /^https?:$/.test(protocol) ? { keys: { url: href }, isCertain: false } : null,
   describe: ({ url, secret, template }) =>
     `${hostOf(url)}, ${secret === null ? 'unsigned' : 'signed'}${template === undefined ? '' : ', own body'}`,
-  findWarnings: ({ url }, { providerHosts }) => [
-    ...(isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : []),
-    ...(providerHosts.includes(URL.parse(url.reveal())?.hostname ?? '') && !isLoopback(url)
-      ? [
-          {
-            key: 'url',
-            message:
-              'is the provider whose balances are watched: an alert that is sent by the balance that is gone reaches nobody',
-          },
-        ]
-      : []),
-  ],
+  findWarnings: ({ url }, house) => {
+    const atProvider =
+      'is the provider whose balances are watched: an alert that is sent by the balance that is gone reaches nobody';
+    return [
+      ...(isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : []),
+      ...(isAtProvider(url, house) ? [{ key: 'url', message: atProvider }] : []),
+    ];
+  },
   pace: () => ({ minGapMs: 0 }),
   answers: webhookAnswers(null).rows,
   async openSender(settings, dependencies) {

@@ -7,7 +7,7 @@ import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { checkThroughDaemon } from '../daemon/check-through-daemon.ts';
+import { checkThroughDaemon } from '../daemon/remote-views.ts';
 import { operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';

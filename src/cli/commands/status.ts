@@ -6,11 +6,12 @@ import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
-import { type AccountView, leadingBalance } from '../../views/views.ts';
+import type { AccountView } from '../../views/views.ts';
 import {
   commonBalances,
   endOf,
   formatBareComputed,
+  leadingBalance,
   roughRunway,
   wordEmptyAt,
 } from '../../wording/quantity-wording.ts';

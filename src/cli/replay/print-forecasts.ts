@@ -1,7 +1,11 @@
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
-import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
-import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
+import {
+  type ForecastQuality,
+  forecastsOf,
+  judgeForecasts,
+  type PastForecast,
+} from '../../replay/forecasts.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import { cronCalendar } from '../../system/calendar.ts';
 import type { CommandContext } from '../context.ts';

@@ -3,7 +3,7 @@ import { defaultEntry, type ProviderEntry } from '../../domain/provider-entry.ts
 import { Secret } from '../../domain/secret.ts';
 import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
-import { readEntries } from '../build-provider.ts';
+import { readEntries } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
 
 /** Null where the entry has problems of its own. */

@@ -3,7 +3,7 @@ import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
-import { readEntries } from '../build-provider.ts';
+import { readEntries } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
 

@@ -18,20 +18,20 @@ const networkAddress = z
   .string({ error: someNetworks })
   .refine((text) => parseNetwork(text) !== null, { error: someNetworks });
 
-export const server = shape({
+const server = shape({
   host: oneLine('Address to listen on. Other machines reach only addresses that are not loopback.').prefault(
     '127.0.0.1',
   ),
   port: wholeNumber('Port to listen on; 0 takes a free one.', { min: 0, max: 65535 }).default(8080),
   publicUrl: hostAddress(
     'Address of the page as people reach it, without a path: messages link to it, for acknowledging too.',
-  ).optional(),
+  ).exactOptional(),
   token: optionalSecret(
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
-  ).optional(),
+  ).exactOptional(),
   viewerToken: optionalSecret(
     'A second token that may look at everything and change nothing, for a screen in an office. Only together with `token`.',
-  ).optional(),
+  ).exactOptional(),
   trustedProxy: shape({
     addresses: z
       .array(networkAddress, { error: someNetworks })
@@ -48,7 +48,7 @@ export const server = shape({
     .describe(
       'A reverse proxy that signs people in: acknowledgements, silences and the audit carry the name that it gives.',
     )
-    .optional(),
+    .exactOptional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
   openMetrics: flag('Give /metrics without the token also beyond this machine.').default(false),
 });

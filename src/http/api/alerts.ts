@@ -6,9 +6,9 @@ import {
   channelJson,
   incidentJson,
   notificationJson,
-  orNull,
   silenceJson,
 } from '../../views/public-json.ts';
+import { orNull } from '../../views/public-object.ts';
 import { RequestError } from '../refusal.ts';
 import { accept, pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { type Api, answers, gives, listed, operations, refused, takes, window } from './operation.ts';

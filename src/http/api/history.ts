@@ -8,15 +8,8 @@ import type { Micros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
-import {
-  balanceSchema,
-  explanationJson,
-  pollJson,
-  publicObject,
-  readingJson,
-  same,
-  severitySchema,
-} from '../../views/public-json.ts';
+import { explanationJson, pollJson, readingJson } from '../../views/public-json.ts';
+import { balanceSchema, publicObject, same, severitySchema } from '../../views/public-object.ts';
 import type { AccountView } from '../../views/views.ts';
 import { buildChart, chartRanges, readSpan } from '../page/chart-model.ts';
 import { RequestError } from '../refusal.ts';
@@ -135,16 +128,13 @@ export const chartJson = publicObject<
     ],
     foretold: [
       corners.meta({ description: 'What was predicted a week ago, with what came' }),
-      ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
+      ({ predicted }) => predicted.map(({ at, value }) => corner(at, value ?? 0)),
     ],
     coming: [
       corners.meta({ description: 'Expected top-ups, and below zero what a monthly run takes' }),
-      ({ coming }) => coming.map(({ at, micros }): [number, number] => [at, units(micros)]),
+      ({ coming }) => coming.map(({ at, micros }) => corner(at, micros)),
     ],
-    projection: [
-      corners,
-      ({ projection }) => projection.map(({ at, value }): [number, number] => [at, units(value)]),
-    ],
+    projection: [corners, ({ projection }) => projection.map(({ at, value }) => corner(at, value))],
     fan: [
       z
         .array(z.tuple([instant, amount, amount]))
@@ -261,6 +251,10 @@ function readWindow(
   // The end is exclusive, and a reading of this very millisecond belongs to the answer.
   const until = parseInstant(given.until, 'until', now) ?? now + 1;
   return { since: parseInstant(given.since, 'since', now) ?? until - weekMs, until };
+}
+
+function corner(at: number, micros: Micros): [number, number] {
+  return [at, units(micros)];
 }
 
 function units(micros: Micros): number {

@@ -4,12 +4,13 @@ import { parseMicros } from '../../domain/money.ts';
 import type { SeenAlert, SilenceOrder } from '../../domain/operator.ts';
 import { maxSilenceMs } from '../../domain/route.ts';
 import type { Matcher } from '../../domain/rule.ts';
-import { type Severity, severities } from '../../domain/severity.ts';
+import { severities } from '../../domain/severity.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
-import { severitySchema } from '../../views/public-json.ts';
+import { severitySchema } from '../../views/public-object.ts';
 import { RequestError } from '../refusal.ts';
 
+export const someDuration = 'give a duration such as "90m" or "2h"';
 const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
 const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
 const givenInstant = z.iso
@@ -67,13 +68,12 @@ export const acknowledgeManySchema = shape({
   examples: [{ alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' }],
 });
 
-const amount = z
-  .string({ error: 'give each amount as a string such as "12.50"' })
-  .transform((digits, context) => {
-    const micros = parseMicros(digits);
-    if (micros === null) context.addIssue('give each amount as a string such as "12.50"');
-    return micros ?? z.NEVER;
-  });
+const someAmount = 'give each amount as a string such as "12.50"';
+const amount = z.string({ error: someAmount }).transform((digits, context) => {
+  const micros = parseMicros(digits);
+  if (micros === null) context.addIssue(someAmount);
+  return micros ?? z.NEVER;
+});
 
 export const pushedReadingSchema = shape({
   at: givenInstant.meta({
@@ -109,7 +109,7 @@ export const silenceOrderSchema = shape({
   everything: flag(
     'True where a silence of every alert is meant: `match` is empty or left out then, and never otherwise',
   ).optional(),
-  for: words('give a duration such as "90m" or "2h"', { least: 0, most: 40 })
+  for: words(someDuration, { least: 0, most: 40 })
     .optional()
     .meta({ description: 'How long from the start, such as "2h"; or give endsAt' }),
   startsAt: givenInstant.optional().meta({ description: 'Default: now' }),
@@ -135,14 +135,12 @@ export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now:
     throw new RequestError('bad_request', 'The silence would be over already.');
   if (endsAt - startsAt > maxSilenceMs)
     throw new RequestError('bad_request', 'A silence may last a year at most.');
+  const { everything, seen, by = 'api', comment = '' } = input;
   return {
     match: toMatcher(input.match),
-    ...(input.everything === undefined ? {} : { everything: input.everything }),
-    startsAt,
-    endsAt,
-    by: input.by ?? 'api',
-    comment: input.comment ?? '',
-    ...(input.seen === undefined ? {} : { seen: input.seen }),
+    ...(everything === undefined ? {} : { everything }),
+    ...{ startsAt, endsAt, by, comment },
+    ...(seen === undefined ? {} : { seen }),
   };
 }
 
@@ -152,24 +150,14 @@ function readEnd(input: z.infer<typeof silenceOrderSchema>, startsAt: number): n
   }
   if (input.endsAt !== undefined) return Date.parse(input.endsAt);
   const duration = parseDuration(input.for ?? '');
-  if (duration === null || duration <= 0)
-    throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
+  if (duration === null || duration <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
   return startsAt + duration;
 }
 
-function toMatcher(match: z.infer<typeof matchSchema>): Matcher {
-  return {
-    ...(match.account === undefined ? {} : { account: list(match.account) }),
-    ...(match.rule === undefined ? {} : { rule: list(match.rule) }),
-    ...(match.severity === undefined ? {} : { severity: list<Severity>(match.severity) }),
-    ...(match.labels === undefined
-      ? {}
-      : {
-          labels: Object.fromEntries(Object.entries(match.labels).map(([key, value]) => [key, list(value)])),
-        }),
-  };
-}
-
-function list<T extends string>(value: T | readonly T[]): readonly T[] {
-  return typeof value === 'string' ? [value] : value;
+function toMatcher({ labels, ...keys }: z.infer<typeof matchSchema>): Matcher {
+  const lists = (of: object) =>
+    Object.fromEntries(
+      Object.entries(of).flatMap(([key, value]) => (value === undefined ? [] : [[key, [value].flat()]])),
+    );
+  return { ...lists(keys), ...(labels === undefined ? {} : { labels: lists(labels) }) };
 }

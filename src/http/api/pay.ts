@@ -5,7 +5,6 @@ import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import type { DuePayment } from '../../views/payment-plan.ts';
 import { expectedJson, paymentJson } from '../../views/public-json.ts';
-import type { AccountView } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';
 import { RequestError } from '../refusal.ts';
 import { accept, nextCursor, pageOfList, pagingQuery } from './input.ts';
@@ -107,38 +106,31 @@ export function addPaymentOperations(api: Api): void {
       thisWeek: formatMicros(thisWeek),
       next30Days: formatMicros(next30Days),
     }));
-    return context.json(
-      {
-        payments: page.items.map(paymentJson),
-        totals,
-        unknown: unknown.map(({ id }) => id),
-        nextCursor: page.nextCursor,
-      },
-      200,
-    );
+    const payments = page.items.map(paymentJson);
+    const accounts = unknown.map(({ id }) => id);
+    return context.json({ payments, totals, unknown: accounts, nextCursor: page.nextCursor }, 200);
   });
 
   api.openapi(getPaymentsCsv, async (context) => {
     const now = context.get('now');
     const { currencies, unknown } = await planPayments(context.var.views, now);
-    const lines = [
-      csvHeader,
-      ...currencies.flatMap(({ payments }) => payments.map(csvLine)),
-      ...unknown.map(unknownLine),
+    // What an unknown account needs is not known: the amount is empty.
+    const all: readonly CsvPayment[] = [
+      ...currencies.flatMap(({ payments }) => payments),
+      ...unknown.map((account) => ({ account })),
     ];
+    const lines = [csvHeader, ...all.map(csvLine)];
     return csvFile(context, `pay-${isoDay(now, 'UTC')}`, lines);
   });
 }
 
 const csvHeader = formatCsvLine(['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl']);
 
-function csvLine({ account, balance, micros, dueAt }: DuePayment): string {
+type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
+
+function csvLine({ account, balance = '', micros, dueAt = null }: CsvPayment): string {
   const { id, name, currency, topUpUrl } = account;
   const by = dueAt === null ? '' : isoText(Math.round(dueAt));
-  return formatCsvLine([id, name, balance, currency ?? '', formatMicros(micros), by, topUpUrl ?? '']);
-}
-
-/** What it needs is not known: the amount is empty. */
-function unknownLine({ id, name, currency, topUpUrl }: AccountView): string {
-  return formatCsvLine([id, name, '', currency ?? '', '', '', topUpUrl ?? '']);
+  const amount = micros === undefined ? '' : formatMicros(micros);
+  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '']);
 }

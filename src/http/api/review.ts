@@ -4,7 +4,8 @@ import type { Incident } from '../../domain/alert.ts';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
-import { incidentJson, isoOrNull, severitySchema } from '../../views/public-json.ts';
+import { incidentJson } from '../../views/public-json.ts';
+import { isoOrNull, severitySchema } from '../../views/public-object.ts';
 import type { Review, Spent } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError } from '../refusal.ts';
@@ -96,20 +97,18 @@ export function addReviewOperations(api: Api, timezone: string): void {
       belowZeroSeconds: wholeSeconds(spending?.belowZeroMs ?? null),
       forecastError: found.forecasts?.medianError ?? null,
     };
-    return context.json(
-      {
-        since: isoText(since),
-        until: isoText(until),
-        incidents: incidents.map(incidentJson),
-        totals,
-        groupedBy: found.groupBy,
-        groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
-        accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
-        complete: spending !== null && !found.isCut,
-        unknown: found.unknown.map(({ id }) => id),
-      },
-      200,
-    );
+    const answer = {
+      since: isoText(since),
+      until: isoText(until),
+      incidents: incidents.map(incidentJson),
+      totals,
+      groupedBy: found.groupBy,
+      groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
+      accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
+      complete: spending !== null && !found.isCut,
+      unknown: found.unknown.map(({ id }) => id),
+    };
+    return context.json(answer, 200);
   });
 
   api.openapi(getReviewCsv, async (context) => {

@@ -4,7 +4,7 @@ import { plural } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
-import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
+import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
@@ -19,6 +19,7 @@ import {
   renderSilenceQuestion,
   renderSilences,
 } from './silences.ts';
+import { keepZone } from './time-zone.ts';
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -55,8 +56,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
     },
     '/silences/:id/extend': async (form, { var: { views } }, { id = '' }) => {
       const byMs = parseDuration(form.get('for') ?? '');
-      if (byMs === null || byMs <= 0)
-        throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
+      if (byMs === null || byMs <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
       accept(await views.extendSilence({ id, byMs }));
       return 'extended';
     },
@@ -67,6 +67,10 @@ export function addActions(app: WebApp, options: PageOptions): void {
     '/sessions/:id/end': async (_, context, { id = '' }) => {
       await endListedSession(context, options.guard, id);
       return 'ended';
+    },
+    '/time-zone': async (form, context) => {
+      keepZone(context, form.get('zone') ?? '');
+      return 'zone';
     },
     '/accounts/:id/poll': async (_, { var: { views } }, { id = '' }) => {
       const account = await findAccount(views, id);
@@ -91,31 +95,27 @@ async function silence(options: PageOptions, context: WebContext): Promise<Respo
   const order = readSilenceForm(form, frame);
   if ('field' in order) return showSilences(options, context, { form, problem: order });
   const muted = views.wouldMute(order);
-  if ('refused' in muted) {
-    const problem = { field: fieldOf(muted.about), words: muted.why };
-    return showSilences(options, context, { form, problem });
-  }
+  if ('refused' in muted)
+    return showSilences(options, context, {
+      form,
+      problem: { field: fieldOf(muted.about), words: muted.why },
+    });
   if (form.get('confirmed') === 'yes') {
     accept(await views.silence(order));
     return sendBack(context, form, 'silenced');
   }
-  return show(options, context, {
-    title: 'Silence? · lowwater',
-    content: await renderSilenceQuestion(views, { order, muted, form }, frame),
-    current: 'silences',
-  });
+  const content = await renderSilenceQuestion(views, { order, muted, form }, frame);
+  return show(options, context, { title: 'Silence? · lowwater', content, current: 'silences' });
 }
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
   const { views } = context.var;
-  const alerts =
-    form.get('all') === 'yes'
-      ? await readMatching(views, form)
-      : form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
+  const ticked = () => form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
+  const alerts = form.get('all') === 'yes' ? await readMatching(views, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const answers = isSilence
-    ? await silenceMany(views, { alerts, form, now: context.get('now') })
+    ? await silenceMany(views, alerts, form, context.get('now'))
     : await views.acknowledgeAll({ alerts, ...readPerson(form) });
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   if (changed.length > 0) throw refuseMany(changed, alerts.length);
@@ -137,9 +137,10 @@ async function readMatching(views: LiveViews, form: URLSearchParams): Promise<re
 
 async function silenceMany(
   views: LiveViews,
-  order: { readonly alerts: readonly SeenAlertName[]; readonly form: URLSearchParams; readonly now: number },
+  alerts: readonly SeenAlertName[],
+  form: URLSearchParams,
+  now: number,
 ): Promise<readonly (Refusal | null)[]> {
-  const { alerts, form, now } = order;
   const given = { for: form.get('for') ?? '', ...readPerson(form) };
   const answers: (Refusal | null)[] = [];
   for (const { account, rule, seen } of alerts) {
@@ -156,11 +157,11 @@ const maxNamed = 10;
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {
   const names = changed.slice(0, maxNamed).map(({ account, rule }) => `${rule} of ${account}`);
   const more = changed.length - names.length;
+  const listed = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const are = changed.length === 1 ? 'is' : 'are';
   return new RequestError(
     'changed',
-    `${changed.length} of ${plural(asked, 'alert')} ${changed.length === 1 ? 'is' : 'are'} another incident or severity now: ${names.join(', ')}${
-      more > 0 ? ` and ${more} more` : ''
-    }. Look at them again; the others are done.`,
+    `${changed.length} of ${plural(asked, 'alert')} ${are} another incident or severity now: ${listed}. Look at them again; the others are done.`,
   );
 }
 

@@ -31,18 +31,12 @@ export interface ChartSpan {
   readonly preset: ChartRange | null;
 }
 
-interface SpanQuery {
-  readonly range?: string | null | undefined;
-  readonly since?: string | null | undefined;
-  readonly until?: string | null | undefined;
-}
-
 /**
  * The time asked for in an address: `since` and `until`, of which a date alone is that whole day on the clocks of the zone; else one of the
  * ranges up to now; else a week. Throws `RequestError` with a sentence for the person.
  */
 export function readSpan(
-  { range, since, until }: SpanQuery,
+  { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
   frame: { readonly now: number; readonly timezone: string },
 ): ChartSpan {
   const { now } = frame;
@@ -50,8 +44,8 @@ export function readSpan(
     const preset = chartRanges.find(({ name }) => name === range) ?? usualRange;
     return { since: now - preset.ms, until: now + 1, preset };
   }
-  const ends = readDay(until, 'until', { ...frame, days: 1 }) ?? now + 1;
-  const begins = readDay(since, 'since', { ...frame, days: 0 }) ?? ends - usualRange.ms;
+  const ends = readDay(until, 'until', frame, 1) ?? now + 1;
+  const begins = readDay(since, 'since', frame, 0) ?? ends - usualRange.ms;
   if (begins >= Math.min(ends, now)) {
     throw new RequestError('bad_request', 'since: it must lie before until, and before now');
   }
@@ -61,7 +55,8 @@ export function readSpan(
 function readDay(
   text: string | null | undefined,
   name: string,
-  { now, timezone, days }: { readonly now: number; readonly timezone: string; readonly days: number },
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+  days: number,
 ): number | null {
   if (!text) return null;
   const at = parseInstant(text, name, now);
@@ -96,7 +91,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   const { account, span, balance, now } = query;
   const until = Math.min(span.until, now);
   const polls = await views.polls(account.id, span.since, until + 1);
-  const since = span.preset === null ? span.since : beginning(polls, { ...span, until });
+  const since = span.preset === null ? span.since : beginning(polls, span.since, until);
   const leastMs = (until - since) * leastGapShare;
   const readings = polls.flatMap(({ reading }) =>
     reading?.balances[balance] !== undefined && isSameCurrency(reading.currency, account.currency ?? '')
@@ -126,10 +121,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
  * The start of a range up to now; of an account that is younger than half of it, its first poll: hours would be lost
  * in an empty year.
  */
-function beginning(
-  polls: readonly PollRecord[],
-  { since, until }: { readonly since: number; readonly until: number },
-): number {
+function beginning(polls: readonly PollRecord[], since: number, until: number): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
 }
@@ -194,10 +186,10 @@ async function findIncidents(
   const incidents = await views.incidents({ account: account.id, since, until, limit: maxIncidents });
   return incidents
     .filter((incident) => !incident.event && (incident.balance === null || incident.balance === balance))
-    .map(({ firedAt, resolvedAt, worstSeverity, rule }) => ({
-      from: firedAt,
+    .map(({ firedAt: from, resolvedAt, worstSeverity: severity, rule }) => ({
+      from,
       to: resolvedAt ?? now,
-      severity: worstSeverity,
+      severity,
       rule,
     }));
 }

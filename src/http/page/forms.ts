@@ -24,7 +24,7 @@ export const maxChoices = 200;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
-  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge"><input type="hidden" name="back" value="${back}"><button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
+  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
 }
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
@@ -32,7 +32,7 @@ export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
   return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
 <form method="post" action="/alerts/${alertName(alert)}/acknowledge">
 <p>Reminders and escalation stop until this resolves or gets worse.</p>
-<input type="hidden" name="back" value="${back}">${seenFields(alert)}
+${hidden('back', back)}${seenFields(alert)}
 ${personFields()}
 <button>Acknowledge</button>
 </form></details>`;
@@ -50,9 +50,9 @@ export function silenceForm(
   return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
 <form method="post" action="/silences">
 <p>No messages about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
-<input type="hidden" name="confirmed" value="yes"><input type="hidden" name="back" value="${back}">
-<input type="hidden" name="account" value="${target.account}">
-${target.rule !== null && html`<input type="hidden" name="rule" value="${target.rule}">`}${'severity' in target && seenFields(target)}
+<input type="hidden" name="confirmed" value="yes">${hidden('back', back)}
+${hidden('account', target.account)}
+${target.rule !== null && html`${hidden('rule', target.rule)}`}${'severity' in target && seenFields(target)}
 ${durationField()}
 ${personFields()}
 <button>Silence</button>
@@ -65,7 +65,7 @@ export function hidden(name: string, value: string | null): Html {
 
 /** The incident and severity that the form's page shows: an order about another one is refused. */
 export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 'severity'>): Html {
-  return html`<input type="hidden" name="seen-incident" value="${incident ?? ''}"><input type="hidden" name="seen-severity" value="${severity}">`;
+  return html`${hidden('seen-incident', incident ?? '')}${hidden('seen-severity', severity)}`;
 }
 
 /** An alert as it is shown, in one text: what a ticked box stands for. */

@@ -2,8 +2,9 @@ import { inSlices } from '../../daemon/slices.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import { type AccountView, type FiringView, leadingBalance } from '../../views/views.ts';
+import type { AccountView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { leadingBalance } from '../../wording/quantity-wording.ts';
 import {
   AccountListing,
   type AccountPage,

@@ -19,7 +19,7 @@ import { keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
 import { type Chrome, frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
-import { addTimeZoneRoutes } from './time-zone-page.ts';
+import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
 import { type Frame, nameOf } from './words.ts';
 
@@ -53,7 +53,7 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
 /** The pages, and the forms on them. Every page is complete without a script. */
 export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
-  addTimeZoneRoutes(app, options);
+  app.get('/time-zone', (context) => showTimeZone(options, context));
   addTrialPage(app, options);
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/silences', (context) => showSilences(options, context, nothingGiven));
@@ -67,14 +67,22 @@ export function addPages(app: WebApp, options: PageOptions): void {
 }
 
 async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
-  const account = await findAccount(context.var.views, context.req.param('id') ?? '');
+  const { views } = context.var;
+  const account = await findAccount(views, context.req.param('id') ?? '');
+  const content = await renderAccount(views, account, queryOf(context), frameOf(options, context));
+  const scripts = ['live.js', 'chart.js'];
   return show(options, context, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: await renderAccount(context.var.views, account, queryOf(context), frameOf(options, context)),
-    current: null,
-    scripts: ['live.js', 'chart.js'],
+    content,
+    scripts,
     styles: ['uplot.css'],
   });
+}
+
+function showTimeZone(options: PageOptions, context: WebContext): Response {
+  const back = readOwnPath(context.req.query('back'));
+  const content = renderTimeZone(zoneOf(context, ''), options.timezone, back);
+  return show(options, context, { title: 'Time zone · lowwater', content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
@@ -94,11 +102,8 @@ function showSignIn(options: PageOptions, context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
   const isReplaced = options.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
-  return show(options, context, {
-    title: 'Sign in · lowwater',
-    content: renderSignIn(next, isReplaced ? tokenReplaced : null),
-    chrome: null,
-  });
+  const content = renderSignIn(next, isReplaced ? tokenReplaced : null);
+  return show(options, context, { title: 'Sign in · lowwater', content, chrome: null });
 }
 
 async function signIn(options: PageOptions, context: WebContext): Promise<Response> {
@@ -112,22 +117,16 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);
-  const content = renderSignIn(
-    next,
-    slowed === null
-      ? 'That is not the token.'
-      : `That is not the token. Answers are slow for ${slowed.seconds} seconds.`,
-  );
+  const slow = slowed === null ? '' : ` Answers are slow for ${slowed.seconds} seconds.`;
+  const content = renderSignIn(next, `That is not the token.${slow}`);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
   const status = slowed === null ? 401 : 429;
   return show(options, context, { title: 'Sign in · lowwater', content, chrome: null, status });
 }
 
 /** The session ends here, and the browser forgets its cookie. */
-async function signOut(
-  { guard: { sessions, settings } }: PageOptions,
-  context: WebContext,
-): Promise<Response> {
+async function signOut({ guard }: PageOptions, context: WebContext): Promise<Response> {
+  const { sessions, settings } = guard;
   if (sessions !== null) {
     const { headers } = context.env.incoming;
     context.header('set-cookie', await sessions.close(headers.cookie, isSecure(headers, settings)));
@@ -138,7 +137,7 @@ async function signOut(
 async function askAcknowledge(options: PageOptions, context: WebContext): Promise<Response> {
   const query = queryOf(context);
   const found = await findLinked(options, context, query);
-  if (found.kind === 'answer') return showAnswer(options, context, found);
+  if (found instanceof Response) return found;
   const content = renderAckQuestion(found, query, frameOf(options, context));
   return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
@@ -146,72 +145,48 @@ async function askAcknowledge(options: PageOptions, context: WebContext): Promis
 async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const found = await findLinked(options, context, form);
-  if (found.kind === 'answer') return showAnswer(options, context, found);
-  const { account, rule } = found.alert;
+  if (found instanceof Response) return found;
+  const { account, rule, summary } = found.alert;
   accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  return showAnswer(options, context, {
-    heading: 'Acknowledged',
-    linked: found,
-    words: html`<bdi>${found.alert.summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`,
-    status: 200,
-  });
+  const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
+  return showAnswer(options, context, { heading: 'Acknowledged', words, linked: found });
+}
+
+const forged =
+  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
+
+/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
+async function findLinked(
+  options: PageOptions,
+  context: WebContext,
+  query: URLSearchParams,
+): Promise<Linked | Response> {
+  const { views, now } = context.var;
+  const answer = (heading: string, words: HtmlValue, more: Partial<LinkAnswer> = {}): Response =>
+    showAnswer(options, context, { heading, words, ...more });
+  const verified = verifyAcknowledgement([...views.linkKeys(), options.ackKey], query, now);
+  if (verified.kind === 'forged') return answer('This link is not valid', forged, { status: 403 });
+  if (verified.kind === 'expired')
+    return answer('This link has expired', 'Acknowledge on the page instead.', { status: 403 });
+  const { account, rule, incident } = verified.grant;
+  const alert = await views.alert(account, rule);
+  if (alert === null || alert.incident !== incident)
+    return answer('Already over', 'The incident that this link speaks of has ended.');
+  const linked = { alert, account: await views.account(account) };
+  if (alert.acknowledged === null) return linked;
+  const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
+  return answer('Already acknowledged', words, { linked });
 }
 
 interface LinkAnswer {
   readonly heading: string;
   readonly words: HtmlValue;
-  readonly status: ContentfulStatusCode;
+  readonly status?: ContentfulStatusCode;
   readonly linked?: Linked;
 }
 
-/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
-async function findLinked(
-  { ackKey }: PageOptions,
-  context: WebContext,
-  query: URLSearchParams,
-): Promise<({ readonly kind: 'alert' } & Linked) | ({ readonly kind: 'answer' } & LinkAnswer)> {
-  const { views, now } = context.var;
-  const verified = verifyAcknowledgement([...views.linkKeys(), ackKey], query, now);
-  if (verified.kind === 'forged') {
-    return {
-      kind: 'answer',
-      heading: 'This link is not valid',
-      words:
-        'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.',
-      status: 403,
-    };
-  }
-  if (verified.kind === 'expired') {
-    return {
-      kind: 'answer',
-      heading: 'This link has expired',
-      words: 'Acknowledge on the page instead.',
-      status: 403,
-    };
-  }
-  const { account, rule, incident } = verified.grant;
-  const alert = await views.alert(account, rule);
-  if (alert === null || alert.incident !== incident) {
-    return {
-      kind: 'answer',
-      heading: 'Already over',
-      words: 'The incident that this link speaks of has ended.',
-      status: 200,
-    };
-  }
-  const linked = { alert, account: await views.account(account) };
-  if (alert.acknowledged !== null) {
-    const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
-    return { kind: 'answer', heading: 'Already acknowledged', words, status: 200, linked };
-  }
-  return { kind: 'alert', ...linked };
-}
-
-function showAnswer(
-  options: PageOptions,
-  context: WebContext,
-  { heading, words, status, linked }: LinkAnswer,
-): Response {
+function showAnswer(options: PageOptions, context: WebContext, answer: LinkAnswer): Response {
+  const { heading, words, status = 200, linked } = answer;
   const content = renderAckAnswer(heading, html`${words}`, linked);
   return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }

@@ -1,5 +1,5 @@
 import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
-import type { Muted, SilenceOrder } from '../../domain/operator.ts';
+import type { Muted, Refusal, SilenceOrder } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import type { Views } from '../../views/create-views.ts';
@@ -20,16 +20,7 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
-import {
-  accountPath,
-  badge,
-  type Frame,
-  moment,
-  momentAndAge,
-  nameOf,
-  severityWord,
-  table,
-} from './words.ts';
+import { accountLink, badge, type Frame, moment, momentAndAge, severityWord, table } from './words.ts';
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(views: LiveViews, frame: Frame, given: GivenSilence): Html {
@@ -117,9 +108,9 @@ export function readSilenceForm(
   form: URLSearchParams,
   { now, timezone }: Frame,
 ): SilenceOrder | NonNullable<GivenSilence['problem']> {
-  const [starts = '', ends = ''] = [form.get('starts') ?? '', form.get('ends') ?? ''];
-  const startsAt = starts === '' ? now : parseLocalText(starts, timezone);
-  const endsAt = ends === '' ? undefined : parseLocalText(ends, timezone);
+  const instantOf = (text: string | null) => (text ? parseLocalText(text, timezone) : undefined);
+  const startsAt = instantOf(form.get('starts')) ?? (form.get('starts') ? null : now);
+  const endsAt = instantOf(form.get('ends'));
   if (startsAt === null) return { field: 'starts', words: 'Give a day and a time.' };
   if (endsAt === null) return { field: 'ends', words: 'Give a day and a time.' };
   const order = parseInput(silenceOrderSchema, {
@@ -149,7 +140,7 @@ function readMatch(form: URLSearchParams): { readonly account?: string; readonly
 }
 
 /** The field that a refusal of the views is about. */
-export function fieldOf(about: 'account' | 'rule' | 'window' | 'everything' | undefined): Field {
+export function fieldOf(about: Refusal['about']): Field {
   return about === 'window' ? 'ends' : (about ?? 'everything');
 }
 
@@ -176,9 +167,8 @@ ${alerts}${accountsNamed(views, muted)}
 async function alertsNamed(views: LiveViews, { alerts }: Muted): Promise<Html> {
   if (alerts.length === 0) return html`<h2>No alert that fires now would fall silent</h2>`;
   const more = alerts.length - named;
-  const shown = await Promise.all(
-    alerts.slice(0, named).map(({ account, rule }) => views.alert(account, rule)),
-  );
+  const first = alerts.slice(0, named);
+  const shown = await Promise.all(first.map(({ account, rule }) => views.alert(account, rule)));
   return html`<h2>${plural(alerts.length, 'alert')} that ${alerts.length === 1 ? 'fires' : 'fire'} now would fall silent</h2>
 <ul>${shown.map(
     (alert) =>
@@ -191,5 +181,5 @@ function accountsNamed(views: LiveViews, { accounts }: Muted): Html {
   const more = accounts.length - named;
   const names = new Map(views.choices().accounts);
   return html`<h2>It is about ${plural(accounts.length, 'account')}</h2>
-<ul>${accounts.slice(0, named).map((id) => html`<li><a href="${accountPath(id)}"><bdi>${nameOf(names.get(id) ?? id)}</bdi></a></li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
+<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
 }

@@ -12,22 +12,10 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: 'lowwater is stopping',
 };
 
-export interface NetworkFailure {
+/** How the exchange failed. An answer that came and is no HTTP is invalid; all else is the network's. */
+interface NetworkFailure {
   readonly kind: 'network_error' | 'invalid_response';
   readonly reason: string;
-}
-
-/** undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere. */
-const notHttp: NetworkFailure = { kind: 'invalid_response', reason: 'the answer is not HTTP' };
-
-/** undici ends the connection on a 100 that it did not ask for, and says so in the text alone. */
-const interimAnswer: NetworkFailure = {
-  kind: 'invalid_response',
-  reason: 'the server sent HTTP 100 or 101, which was not asked for',
-};
-
-function isInterimAnswer(error: unknown): boolean {
-  return error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message);
 }
 
 /**
@@ -35,18 +23,22 @@ function isInterimAnswer(error: unknown): boolean {
  * of errors quote addresses, and those may hold passwords.
  */
 export function explainNetworkError(error: unknown): NetworkFailure {
-  if (error instanceof Error && error.name === 'HTTPParserError') return notHttp;
+  const invalid = (reason: string): NetworkFailure => ({ kind: 'invalid_response', reason });
+  const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });
+  const { name, message } = error instanceof Error ? error : new Error();
+  // undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere.
+  if (name === 'HTTPParserError') return invalid('the answer is not HTTP');
+  // undici ends the connection on a 100 that it did not ask for, and says so in the text alone.
+  if (/^bad (?:response|upgrade)$/.test(message))
+    return invalid('the server sent HTTP 100 or 101, which was not asked for');
   const codes = errorCodes(error);
-  if (isInterimAnswer(error)) return interimAnswer;
   const known = explainConnectError(codes) ?? codes.map((code) => reasons[code]).find(Boolean);
-  if (known !== undefined) return { kind: 'network_error', reason: known };
+  if (known !== undefined) return failed(known);
   const [code] = codes;
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
-    return { kind: 'invalid_response', reason: 'the answer contradicts its own Content-Length' };
-  if (code === undefined) return { kind: 'network_error', reason: 'the connection failed' };
-  if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return { kind: 'invalid_response', reason: 'the headers of the answer are too large' };
-  if (/^(?:ERR_SSL|EPROTO)/.test(code))
-    return { kind: 'network_error', reason: `TLS: the handshake failed (${code})` };
-  return { kind: 'network_error', reason: `the connection failed (${code})` };
+    return invalid('the answer contradicts its own Content-Length');
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return invalid('the headers of the answer are too large');
+  if (code === undefined) return failed('the connection failed');
+  const isTls = /^(?:ERR_SSL|EPROTO)/.test(code);
+  return failed(isTls ? `TLS: the handshake failed (${code})` : `the connection failed (${code})`);
 }

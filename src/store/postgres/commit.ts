@@ -62,7 +62,7 @@ function makeStatement(): string {
     tail_latest_at = coalesce(its.tail_latest_at, account.tail_latest_at)
   FROM turn, unnest(${arrays(accountKinds)}) AS its(body, tail, tail_polls, tail_latest_at, no)
   WHERE account.no = its.no
-), obeyed AS (
+), carried_out AS (
   DELETE FROM operator_order USING turn WHERE no = ANY(${arrays(['integer'])})
 )
 SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turned`;

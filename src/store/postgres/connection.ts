@@ -69,7 +69,7 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
   };
 }
 
-/** The pools of one server, made anew where several hosts are named and the one in use fails or takes no writes any more. */
+/** The pools of one server, made again where several hosts are named and the one in use fails or takes no writes any more. */
 class Connections {
   readonly #url: Secret;
   readonly #log: Log | undefined;
@@ -193,7 +193,7 @@ function run(client: PoolClient, progress: Progress, limitMs: number | null): As
   };
 }
 
-/** The statement beside each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
+/** The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
 function typedRows<Row>(rows: readonly unknown[]): readonly Row[] {
   return rows as readonly Row[];
 }

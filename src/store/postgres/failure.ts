@@ -62,7 +62,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
 
 /**
  * How far what failed had come: nothing had left this process, something that only reads had, or something that writes had,
- * whose end is unknown then unless the server told it.
+ * whose end is unknown then unless the server said it.
  */
 export type Progress = 'unsent' | 'read' | 'written';
 

@@ -2,12 +2,12 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
+import { parseOrders } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
-import { parseOrder } from './reader.ts';
 import { openRetention } from './removal.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
@@ -63,7 +63,7 @@ export function createFencedStore(options: {
     if (answer?.held !== 1) throw fencedError();
     const findBatch = 'SELECT batch FROM member WHERE incarnation = $1';
     const [row] = await change<{ batch: number }>(findBatch, [incarnation]);
-    // A first sending whose end nobody told had been stored.
+    // The first sending, whose end is unknown, had been stored.
     if (row?.batch === stored + 1) return;
     throw fencedError();
   }
@@ -107,7 +107,7 @@ export function createFencedStore(options: {
       );
       const fresh = rows.filter(({ no }) => !taken.has(no));
       for (const { no } of fresh) taken.add(no);
-      return fresh.flatMap(parseOrder);
+      return parseOrders(fresh);
     },
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
@@ -175,7 +175,7 @@ export class RecentBatches {
   #polls = 0;
   #unsure: Kept | null = null;
 
-  /** What this process has stored, under whichever incarnation. */
+  /** What this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
 
   isStored(batch: Batch): boolean {

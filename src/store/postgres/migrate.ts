@@ -52,7 +52,7 @@ export async function migrate(options: {
       return missing;
     });
   return make().catch((error: unknown) => {
-    // Two that make the first table at once: the second is told that there is one of that name, and finds it.
+    // Two that make the first table at once: the second one's fails, and then it finds the first one's.
     if (error instanceof DatabaseError && error.code === '23505') return make();
     throw error;
   });
@@ -117,14 +117,8 @@ function refuseForeign(
 
 /** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */
 function isAtLeast(program: string, oldest: string): boolean {
-  const [major, minor] = versionOf(program);
-  const [oldestMajor, oldestMinor] = versionOf(oldest);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-}
-
-function versionOf(text: string): readonly [major: number, minor: number] {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
-  return [Number(major), Number(minor)];
+  const [version = ''] = /\d+\.\d+/.exec(program) ?? [];
+  return version.localeCompare(oldest, 'en', { numeric: true }) >= 0;
 }
 
 interface AppliedStep extends AppliedMigration {

@@ -20,7 +20,7 @@ import { setAside } from './removal.ts';
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.
  *
- * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
+ * - `now` is the wall clock in milliseconds; `program` is the name and version that others see, `lowwater 1.2.0`.
  * - `leaseMs`: how long a member that says nothing keeps what it owns, by the clock of the database.
  */
 export function openCluster(options: {

@@ -4,7 +4,14 @@ import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
-import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import {
+  findIncident,
+  findIncidents,
+  findMessages,
+  findSilences,
+  loadState,
+  parseOrders,
+} from '../records.ts';
 import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
@@ -54,15 +61,6 @@ export async function insertOrder({ change }: Database, order: OperatorOrder): P
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
 
-/** Only `insertOrder` of the same schema writes orders; one that is no JSON any more is dropped with the next commit. */
-export function parseOrder(row: { readonly body: string }): OperatorOrder[] {
-  try {
-    return [JSON.parse(row.body) as OperatorOrder];
-  } catch {
-    return [];
-  }
-}
-
 export function readFrom(
   database: Database,
   now: () => number,
@@ -80,7 +78,7 @@ export function readFrom(
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     async leftOrders() {
       const sql = 'SELECT body FROM operator_order WHERE slot = $1 ORDER BY no';
-      return (await database.ask<{ readonly body: string }>(sql, [onlySlot])).flatMap(parseOrder);
+      return parseOrders(await database.ask(sql, [onlySlot]));
     },
     backup: async () => {
       throw new StorageError(
@@ -94,7 +92,7 @@ export function readFrom(
 /** Pages of which the server is too busy are asked for again as a quarter of them, but with no fewer rows than these. */
 const leastRows = 30;
 
-/** What is stored, for the owner, beside whom nobody writes: a page that fails is asked for again, and the pages before it stay. */
+/** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
 export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOptions): Promise<StoredState> {
   let divisor = 1;
   const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>

@@ -38,7 +38,7 @@ const forgetAccounts = `${whileHeld}, gone AS (
 
 /**
  * Deletes what ended before an instant, a step at a time. `more`: there may be more. `touched`: the rows of accounts changed. Open
- * incidents, messages that wait and whatever lies in the future (a clock that was wrong) stay.
+ * incidents, messages that wait and what lies in the future (a clock that was wrong) stay.
  */
 export function openRetention(
   { ask, change }: Database,

@@ -68,9 +68,14 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** A connection for beside a daemon: one that changes nothing, or one that leaves an order. */
+/** A connection to use next to a daemon: one that changes nothing, or one that leaves an order. */
 export function connectForReading(path: string, queryOnly = true): Connection {
-  refuseMissing(path);
+  refuseMisplaced(path);
+  if (!existsSync(path))
+    throw new StorageError(
+      'other',
+      `database ${path} does not exist yet: \`lowwater run\` creates it, or set storage.path`,
+    );
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
   return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
     if (queryOnly) db.pragma('query_only = ON');
@@ -113,37 +118,21 @@ export function readSchema(db: Connection, path: string): number {
   return Number(db.pragma('user_version', { simple: true }));
 }
 
-function refuseMissing(path: string): void {
-  refuseMisplaced(path);
-  if (!existsSync(path)) {
-    throw new StorageError(
-      'other',
-      `database ${path} does not exist yet: \`lowwater run\` creates it, or set storage.path`,
-    );
-  }
-}
-
 /** Throws `StorageError` where no file can be: in a directory that is not there, or in place of one. */
 export function refuseMisplaced(path: string): void {
-  guardStorage(path, () => {
-    const directory = dirname(path);
-    if (!existsSync(directory)) {
-      throw new StorageError(
-        'other',
-        `database ${path}: the directory ${directory} does not exist: create it or set storage.path`,
-      );
-    }
-    const target = brokenTarget(path);
-    if (target !== null) {
-      throw new StorageError(
-        'other',
-        `database ${path} is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`,
-      );
-    }
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-      throw new StorageError('other', `database ${path} is a directory: set storage.path to a file in it`);
-    }
-  });
+  const problem = guardStorage(path, () => findMisplacement(path));
+  if (problem !== null) throw new StorageError('other', `database ${path}${problem}`);
+}
+
+function findMisplacement(path: string): string | null {
+  const directory = dirname(path);
+  if (!existsSync(directory))
+    return `: the directory ${directory} does not exist: create it or set storage.path`;
+  const target = brokenTarget(path);
+  if (target !== null)
+    return ` is a symbolic link to ${target}, which leads nowhere: correct the link or set storage.path`;
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isDirectory ? ' is a directory: set storage.path to a file in it' : null;
 }
 
 /** Where a symbolic link leads behind which no file can be made: its directory is missing, or it leads to itself; else null. */
@@ -162,9 +151,7 @@ function readSchemaUnlessBlank(db: Connection, path: string): number | null {
     throw new StorageError(
       'corrupt',
       `${path} is no database, or its first page is damaged; it was left as it is: ${recovery}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

@@ -14,7 +14,7 @@ import { foldLog } from './store.ts';
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
  *
- * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
+ * - `now` is the wall clock in milliseconds; `program` is the name and version that others see, `lowwater 1.2.0`.
  * - `migrations` are those of this program, where somebody has read them already.
  * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is damaged, of another program or of
  *   a newer lowwater (it is left as it is then), or when it cannot be written.

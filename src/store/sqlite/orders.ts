@@ -1,4 +1,5 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
+import { parseOrders } from '../records.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
@@ -26,7 +27,7 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
 }
 
 export function listOrders(db: Connection): readonly OperatorOrder[] {
-  return db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all().map(parseOrder);
+  return parseOrders(db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all());
 }
 
 export function openInbox(db: Connection) {
@@ -46,7 +47,7 @@ export function openInbox(db: Connection) {
       seenVersion = version;
       lastTaken = rows.at(-1)?.no ?? lastTaken;
       unsettled ||= rows.length > 0;
-      return rows.map(parseOrder);
+      return parseOrders(rows);
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {
@@ -58,9 +59,4 @@ export function openInbox(db: Connection) {
       unsettled = lastTaken > 0;
     },
   };
-}
-
-/** Only `leaveOrder` of the same schema writes orders. */
-function parseOrder(row: OrderRow): OperatorOrder {
-  return JSON.parse(row.body) as OperatorOrder;
 }

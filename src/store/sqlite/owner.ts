@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
@@ -16,7 +17,7 @@ export interface Holder {
 }
 
 /**
- * The holder as it writes itself into the database: there it belongs to the file itself, whatever names lead to it and whatever happens to
+ * The holder as it writes itself into the database: there it belongs to the file itself, no matter which names lead to it and what happens to
  * its lock. `path` and `file` are the name and the identity of the file that it opened: in a backup they are another file's.
  */
 interface Owner extends Holder {
@@ -25,14 +26,14 @@ interface Owner extends Holder {
   readonly life: Life | null;
 }
 
-/** What tells a process from another one of the same number: also one in another container, or after a restart. */
+/** What distinguishes a process from another one of the same number: also one in another container, or after a restart. */
 interface Life {
   readonly boot: string;
   readonly namespace: string;
   readonly startTicks: string;
 }
 
-/** Another daemon wrote itself into the database: this one must end before it tells anything twice. */
+/** Another daemon wrote itself into the database: this one must end before it sends anything twice. */
 export class TakenOverError extends OperatorError {
   constructor(path: string, holder: Holder | null) {
     super(`database ${path} was taken over by ${nameHolder(holder)}: this daemon ends, one is enough`);
@@ -87,7 +88,7 @@ export function claim(
 }
 
 /**
- * Throws `StorageError` of kind `busy` when the daemon that last claimed this very file still runs, by whatever name it
+ * Throws `StorageError` of kind `busy` when the daemon that last claimed this very file still runs, no matter under which name it
  * opened it. One that is gone leaves nothing that blocks, unless what it wrote last belongs to another name.
  */
 export function refuseOwned(db: Connection, path: string): void {
@@ -164,14 +165,7 @@ function readOwner(db: Connection): Owner | null {
 }
 
 function isAlive({ pid, life }: Owner): boolean {
-  const now = readLife(pid);
-  return (
-    life !== null &&
-    now !== null &&
-    life.boot === now.boot &&
-    life.namespace === now.namespace &&
-    life.startTicks === now.startTicks
-  );
+  return life !== null && isDeepStrictEqual(life, readLife(pid));
 }
 
 /** By proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */

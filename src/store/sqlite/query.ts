@@ -58,7 +58,7 @@ function ask(db: Connection, path: string, sql: string): SqlAnswer {
   }
 }
 
-/** Begins with a word that begins queries, after whatever space and comments. */
+/** Begins with a word that begins queries, after any space and comments. */
 function isQuery(sql: string): boolean {
   const bare = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '');
   return /^(?:EXPLAIN\s+QUERY\s+PLAN\s+)?(?:SELECT|WITH|VALUES)\b/i.test(bare);

@@ -17,7 +17,7 @@ const patienceMs = 250;
  * symbolic link leads past the lock.
  *
  * The lock alone does not keep a second daemon out: its file may be removed, and another name of the database has
- * another lock. Who holds the database is written into it besides (`owner.ts`).
+ * another lock. Who holds the database is written into it as well (`owner.ts`).
  */
 export function takeSideLock(path: string): SideLock | null {
   let held = lockFile(lockPath(path), patienceMs);

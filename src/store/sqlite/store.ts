@@ -19,7 +19,7 @@ export function createStore(options: {
   readonly fold?: () => boolean;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
-  // SQLite would wait for another writer with all of the process standing still. Who commits tries again.
+  // SQLite would wait for another writer and block the whole process. Who commits tries again.
   db.pragma('busy_timeout = 0');
   const damaged = new DamagedRuns(now);
   const tails = new AccountTails(damaged);
@@ -166,7 +166,7 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
 const stepRows = 500;
 
 /**
- * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents, messages that wait and whatever lies
+ * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents, messages that wait and what lies
  * in the future (a clock that was wrong) stay. `changed` is called when tails of accounts were touched.
  */
 export function openRetention(db: Connection): (olderThan: number, changed: () => void) => boolean {
