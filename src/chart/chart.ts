@@ -50,12 +50,10 @@ export interface IncidentBand extends Stretch {
   readonly rule: string;
 }
 
-export interface ChartOrder {
-  readonly since: number;
-  /** The end of what is shown of the past; `now`, or before it. */
-  readonly until: number;
-  readonly now: number;
-  /** In one currency, oldest first. */
+/** What a chart is made from, in one currency, oldest first. `until` is the end of what is shown of the past: `now`, or before it. */
+export interface ChartOrder
+  extends Pick<Chart, 'since' | 'until' | 'now' | 'incidents'>,
+    Partial<Pick<Chart, 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
   readonly readings: readonly Reading[];
   readonly balance: Balance;
   readonly gaps: readonly Stretch[];
@@ -66,11 +64,6 @@ export interface ChartOrder {
   readonly runway: Runway | null;
   /** How much of the future is shown at the most, as a share of the past. */
   readonly aheadShare: number;
-  readonly incidents: readonly IncidentBand[];
-  readonly silences?: readonly Stretch[];
-  readonly predicted?: readonly LinePoint[];
-  readonly hindsight?: Chart['hindsight'];
-  readonly coming?: Chart['coming'];
 }
 
 /** What is shown of the future where nothing is predicted. */

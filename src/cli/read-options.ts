@@ -106,6 +106,11 @@ export async function requireRule(
   if (![...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) requireKnown('rule', rules, id);
 }
 
+/** What is wrong with an id that is none of these, in words. */
+export function unknownId(missing: string, known: readonly string[], id: string): string {
+  return known.length === 0 ? missing : `${missing}: ${suggest(id, known)}`;
+}
+
 /** `did you mean "otp"?`, or all there are when they are few. */
 export function suggest(typed: string, known: readonly string[]): string {
   const meant = nearestWord(typed, known);

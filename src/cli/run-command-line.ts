@@ -1,10 +1,19 @@
+import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { OperatorError } from '../domain/operator-error.ts';
-import { exitCodes, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  configOption,
+  exitCodes,
+  type OptionSpec,
+  optionsOf,
+  UsageError,
+} from './command.ts';
 import { checkCommand, pluginCodes } from './commands/check.ts';
-import { commands } from './commands/registry.ts';
+import { commands, groups } from './commands/registry.ts';
 import type { CommandContext } from './context.ts';
 import { RefusedConfiguration } from './load-configuration.ts';
-import { parseCommandLine } from './parse-command-line.ts';
+import type { Output } from './terminal/output.ts';
 
 /**
  * Runs what was typed after `lowwater` and gives the exit code. Expected failures are printed as one line for people;
@@ -45,4 +54,163 @@ async function explainFailure(
 export function failureCode(words: readonly string[]): number {
   const command = words.find((word) => commands.some(({ name }) => name.split(' ')[0] === word));
   return command === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
+}
+
+/** What was typed: a command to run, or help to print (`asked`: by the words themselves, else because nothing else was). */
+export type ParsedCommandLine =
+  | { readonly kind: 'command'; readonly command: Command; readonly input: CommandInput }
+  | { readonly kind: 'text'; readonly text: string; readonly asked: boolean };
+
+type Chosen = Extract<ParsedCommandLine, { kind: 'command' }>;
+
+/** Reads the words after `lowwater`. Throws `UsageError` for what no command takes, with the nearest that one does. */
+export function parseCommandLine(words: readonly string[], frame: ParserFrame): ParsedCommandLine {
+  const printed: string[] = [];
+  const chosen: Chosen[] = [];
+  const program = buildProgram({ ...frame, print: (text) => printed.push(text) }, (command) =>
+    chosen.push(command),
+  );
+  try {
+    program.parse(words[0] === 'help' ? [...words.slice(1), '--help'] : words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (!textCodes.has(error.code)) throw explainRefusal(error);
+    return { kind: 'text', text: printed.join(''), asked: error.exitCode === 0 };
+  }
+  const [command] = chosen;
+  if (command === undefined) throw new TypeError('the parser neither chose a command nor refused');
+  return command;
+}
+
+export interface ParserFrame {
+  readonly version: string;
+  readonly stdout: Pick<Output, 'columns' | 'style'>;
+}
+
+const textCodes: ReadonlySet<string> = new Set([
+  'commander.help',
+  'commander.helpDisplayed',
+  'commander.version',
+]);
+
+/** `error: unknown option '--jsom'\n(Did you mean --json?)` as a sentence and a hint. */
+function explainRefusal({ message }: CommanderError): UsageError {
+  const [refusal = '', hint] = message.replace(/^error: /, '').split('\n');
+  if (hint !== undefined) return new UsageError(refusal, hint.replace(/^\((.*)\)$/, '$1'));
+  return new UsageError(refusal, /^unknown option.*=/.test(refusal) ? 'a switch takes no value' : null);
+}
+
+type Frame = ParserFrame & { readonly print: (text: string) => void };
+
+/** Every command as a parser of its own; those of two words stand below the parser of their group. */
+function buildProgram(frame: Frame, choose: (chosen: Chosen) => void): Parser {
+  const program = createParser('lowwater', frame)
+    .description(
+      'lowwater watches prepaid messaging and voice balances and tells people before they run out.',
+    )
+    .usage('<command> [options]')
+    .version(`lowwater ${frame.version}`, '-V, --version', 'print the version')
+    .addOption(createOption('config', configOption))
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fine, 1 failed, 2 bad usage or configuration.\nMore about a command: lowwater <command> --help',
+    );
+  for (const command of commands) {
+    groupOf(command, program, frame).addCommand(buildCommand(command, frame, choose));
+  }
+  return program;
+}
+
+function groupOf({ name }: Command, program: Parser, frame: Frame): Parser {
+  const [first = '', second] = name.split(' ');
+  if (second === undefined) return program;
+  const known = program.commands.find((parser) => parser.name() === first);
+  if (known !== undefined) return known;
+  const group = createParser(first, frame).usage('<command> [options]');
+  program.addCommand(group.description(groups[first] ?? ''));
+  return group;
+}
+
+function buildCommand(command: Command, frame: Frame, choose: (chosen: Chosen) => void): Parser {
+  const parser = createParser(command.name.split(' ').at(-1) ?? '', frame)
+    .summary(command.summary)
+    .description(describeCommand(command));
+  for (const { name, summary, optional } of command.positionals ?? []) {
+    parser.addArgument(new Argument(optional === true ? `[${name}]` : `<${name}>`, summary));
+  }
+  for (const [name, spec] of Object.entries(optionsOf(command))) parser.addOption(createOption(name, spec));
+  const examples = command.examples ?? [];
+  if (examples.length > 0) {
+    const title = frame.stdout.style.bold('Examples:');
+    parser.addHelpText('after', `\n${[title, ...examples.map((example) => `  ${example}`)].join('\n')}`);
+  }
+  return parser.action(() => choose({ kind: 'command', command, input: readInput(command, parser) }));
+}
+
+/** Details are written in lines for those who read the source: a terminal breaks them by its own width. */
+export function describeCommand({ summary, details }: Command): string {
+  const first = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return details === undefined ? first : `${first}\n\n${details.replace(/(?<!\n)\n(?!\n)/g, ' ')}`;
+}
+
+function createParser(name: string, { stdout, print }: Frame): Parser {
+  return new Parser(name)
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ styleTitle: stdout.style.bold, subcommandTerm: termOf })
+    .configureOutput({
+      writeOut: print,
+      writeErr: print,
+      outputError: () => undefined,
+      getOutHelpWidth: () => stdout.columns,
+      getErrHelpWidth: () => stdout.columns,
+      // Whether there are colours is decided by the style.
+      getOutHasColors: () => true,
+      getErrHasColors: () => true,
+    });
+}
+
+function termOf(parser: Parser): string {
+  const words = parser.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [parser.name(), ...words].join(' ');
+}
+
+function createOption(name: string, { value, summary, repeatable }: OptionSpec): Option {
+  if (value === undefined) return new Option(`--${name}`, summary);
+  const option = new Option(`--${name} <${value}>`, summary);
+  return option.argParser((text, before: readonly string[] | undefined) => {
+    if (text.startsWith('--')) throw new UsageError(`option '${option.flags}' argument missing`);
+    if (text === '') throw new UsageError(`--${name} has an empty value`);
+    if (before !== undefined && repeatable !== true) throw new UsageError(`--${name} is given twice`);
+    return [...(before ?? []), text];
+  });
+}
+
+/** What the parser holds after it found nothing to refuse. */
+function readInput(command: Command, parser: Parser): CommandInput {
+  const values = parser.optsWithGlobals<Record<string, unknown>>();
+  const optionOf = (name: string): unknown => values[new Option(`--${name}`).attributeName()];
+  const textsOf = (name: string): readonly string[] => {
+    const value = optionOf(name);
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  const find = (name: string): string | null => {
+    const index = (command.positionals ?? []).findIndex((positional) => positional.name === name);
+    if (index === -1) throw new TypeError(`${command.name} takes no argument ${name}`);
+    return parser.args[index] ?? null;
+  };
+  return {
+    positional(name) {
+      const value = find(name);
+      if (value === null) throw new TypeError(`${name} of ${command.name} is optional`);
+      return value;
+    },
+    optionalPositional: find,
+    option: (name) => textsOf(name)[0] ?? null,
+    options: textsOf,
+    flag: (name) => optionOf(name) === true,
+  };
 }

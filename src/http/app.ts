@@ -39,22 +39,17 @@ export type App = (request: IncomingMessage, response: ServerResponse, body: Buf
 export function createApp(options: AppOptions): App {
   const { guard } = options;
   const app = new OpenAPIHono<WebEnv>();
-  app.onError((error, context) => refuse(options, error, context));
+  const refuseWith = (error: unknown, context: WebContext) => refuse(options, error, context);
+  app.onError(refuseWith);
   app.notFound((context) =>
-    refuse(options, new RequestError('not_found', 'There is nothing at this address.'), context),
+    refuseWith(new RequestError('not_found', 'There is nothing at this address.'), context),
   );
   app.use(compress());
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed: (context, methods) =>
-        refuse(
-          options,
-          wrongMethod(allMethods.filter((method) => methods.includes(method)).join(', ')),
-          context,
-        ),
-    }),
-  );
+  const onMethodNotAllowed = (context: WebContext, methods: readonly string[]) => {
+    const allowed = allMethods.filter((method) => methods.includes(method));
+    return refuseWith(wrongMethod(allowed.join(', ')), context);
+  };
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.use(async (context, next) => {
     context.set('views', options.views.now);
     context.set('now', options.clock.now());

@@ -12,23 +12,24 @@ interface Asset {
   readonly hash: string;
 }
 
-const own = (name: string): URL => new URL(`./assets/${name}`, import.meta.url);
-/** uPlot is served as its package has it, made a module. */
-const uplot = (name: string): URL => new URL(`./dist/${name}`, import.meta.resolve('uplot/package.json'));
-
-const files: Readonly<Record<string, { readonly type: string; readonly from: () => URL }>> = {
-  'lowwater.css': { type: 'text/css; charset=utf-8', from: () => own('lowwater.css') },
-  'live.js': { type: 'text/javascript; charset=utf-8', from: () => own('live.js') },
-  'keys.js': { type: 'text/javascript; charset=utf-8', from: () => own('keys.js') },
-  'chart-drawing.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart-drawing.js') },
-  'chart.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart.js') },
-  'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },
-  'icon-critical.svg': { type: 'image/svg+xml', from: () => own('icon-critical.svg') },
-  'icon-warning.svg': { type: 'image/svg+xml', from: () => own('icon-warning.svg') },
-  'icon-unsure.svg': { type: 'image/svg+xml', from: () => own('icon-unsure.svg') },
-  'uplot.js': { type: 'text/javascript; charset=utf-8', from: () => uplot('uPlot.iife.min.js') },
-  'uplot.css': { type: 'text/css; charset=utf-8', from: () => uplot('uPlot.min.css') },
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
 };
+const own = ['lowwater.css', 'live.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
+const icons = ['critical', 'warning', 'unsure'].map((severity) => `icon-${severity}.svg`);
+/** uPlot is served as its package has it, made a module. */
+const ofUplot = new Map([
+  ['uplot.js', './dist/uPlot.iife.min.js'],
+  ['uplot.css', './dist/uPlot.min.css'],
+]);
+
+function placeOf(name: string): URL | null {
+  const path = ofUplot.get(name);
+  if (path !== undefined) return new URL(path, import.meta.resolve('uplot/package.json'));
+  return [...own, ...icons].includes(name) ? new URL(`./assets/${name}`, import.meta.url) : null;
+}
 
 const loaded = new Map<string, Asset>();
 
@@ -69,11 +70,12 @@ function sendAsset(asset: Asset, { req, body }: WebContext): Response {
 function loadAsset(name: string): Asset | null {
   const known = loaded.get(name);
   if (known !== undefined) return known;
-  const file = Object.hasOwn(files, name) ? files[name] : undefined;
-  if (file === undefined) return null;
-  const body = new TextEncoder().encode(shorten(name, readFileSync(fileURLToPath(file.from()), 'utf8')));
+  const place = placeOf(name);
+  if (place === null) return null;
+  const body = new TextEncoder().encode(shorten(name, readFileSync(fileURLToPath(place), 'utf8')));
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16);
-  const asset = { type: file.type, body, packed: new Uint8Array(gzipSync(body, { level: 9 })), hash };
+  const type = types[name.split('.').at(-1) ?? ''] ?? '';
+  const asset = { type, body, packed: new Uint8Array(gzipSync(body, { level: 9 })), hash };
   loaded.set(name, asset);
   return asset;
 }

@@ -10,12 +10,6 @@ const heldMs = 1_000;
 /** More answers are not held back: each takes a connection from whoever has the right token. */
 const maxHeld = 32;
 
-/** The answer to a wrong token where many came: its headers, and the seconds until they are counted from zero again. */
-export interface SlowedAnswer {
-  readonly seconds: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
  * Counts wrong tokens, per address and in all, over a minute. Beyond the limits answers to wrong ones are held back, a few at a time; the rest
  * is refused at once and its connection closed. A right token never waits: who guesses from behind a proxy must not keep out those who share it.
@@ -43,8 +37,8 @@ export class Attempts {
     return this.#refused;
   }
 
-  /** Notes a wrong token. Null while few were. */
-  async recordFailure(address: string): Promise<SlowedAnswer | null> {
+  /** Notes a wrong token. Null while few were; then the headers of its answer, and the seconds until they are counted from zero again. */
+  async recordFailure(address: string) {
     this.#turnWindow();
     this.#refused += 1;
     this.#logSoon(address);
@@ -55,7 +49,7 @@ export class Attempts {
     if (!many) return null;
     const left = this.#windowStart + windowMs - this.#clock.monotonic();
     const seconds = Math.max(1, Math.ceil(left / 1000));
-    const headers = { 'retry-after': String(seconds) };
+    const headers: Readonly<Record<string, string>> = { 'retry-after': String(seconds) };
     if (this.#held >= maxHeld) return { seconds, headers: { ...headers, connection: 'close' } };
     this.#held += 1;
     await new Promise<void>((resolve) => this.#clock.setTimer(heldMs, resolve));

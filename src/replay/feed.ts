@@ -38,41 +38,42 @@ export type FeedStep =
 /** The past of one account as steps in the order of time, of which one is at hand: a cursor, so that none is allocated again. */
 export class Feed {
   readonly past: SurveyedPast;
+  /** What happens next, and when; read by others, and changed here alone. */
+  step: FeedStep = 'poll';
+  at: number;
+  /** Of a step `poll`. */
+  poll: PollRecord;
+  /** Of a step `unwatched`. */
+  forMs = 0;
+  readonly #plan: PollPlan;
   readonly #parts: AsyncIterator<readonly PollRecord[]>;
   /** The polls at hand, and the place of the next one. */
   #part: readonly PollRecord[] = [];
   #place = 0;
   #allRead = false;
-  readonly #plan: PollPlan;
-  #step: FeedStep = 'poll';
-  #at: number;
-  #poll: PollRecord;
-  #forMs = 0;
   #pastPause = false;
   #waited = false;
 
-  private constructor(it: {
-    readonly past: SurveyedPast;
-    readonly plan: PollPlan;
-    readonly parts: AsyncIterator<readonly PollRecord[]>;
-    readonly part: readonly PollRecord[];
-    readonly first: PollRecord;
-  }) {
-    this.past = it.past;
-    this.#plan = it.plan;
-    this.#parts = it.parts;
-    this.#part = it.part;
-    this.#place = 1;
-    this.#poll = it.first;
-    this.#at = it.first.at;
+  private constructor(
+    past: SurveyedPast,
+    plan: PollPlan,
+    parts: AsyncIterator<readonly PollRecord[]>,
+    first: PollRecord,
+  ) {
+    this.past = past;
+    this.#plan = plan;
+    this.#parts = parts;
+    this.poll = first;
+    this.at = first.at;
   }
 
   static async open(past: SurveyedPast, plan: PollPlan): Promise<Feed> {
     const parts = past.polls()[Symbol.asyncIterator]();
-    const part = (await nextPart(parts)) ?? [];
-    const [first] = part;
+    const [first, ...part] = (await nextPart(parts)) ?? [];
     if (first === undefined) throw new Error('an account that was surveyed has a poll');
-    return new Feed({ past, plan, parts, part, first });
+    const feed = new Feed(past, plan, parts, first);
+    feed.#part = part;
+    return feed;
   }
 
   /** Whether `advance` may be called: what comes next is at hand. */
@@ -88,24 +89,6 @@ export class Feed {
     this.#allRead = part === null;
   }
 
-  get step(): FeedStep {
-    return this.#step;
-  }
-
-  get at(): number {
-    return this.#at;
-  }
-
-  /** Of a step `poll`. */
-  get poll(): PollRecord {
-    return this.#poll;
-  }
-
-  /** Of a step `unwatched`. */
-  get forMs(): number {
-    return this.#forMs;
-  }
-
   /**
    * The account was watched although it was not polled, because it had to wait: the step `unwatched` at hand moves to
    * where no wait is as long. False when it was moved before.
@@ -113,18 +96,18 @@ export class Feed {
   wait(): boolean {
     if (this.#waited) return false;
     this.#waited = true;
-    const waitMs = Math.min(this.#forMs, maxWait(this.#plan));
-    this.#at += waitMs;
-    this.#forMs -= waitMs;
+    const waitMs = Math.min(this.forMs, maxWait(this.#plan));
+    this.at += waitMs;
+    this.forMs -= waitMs;
     return true;
   }
 
   /** Goes to the next step; false when there is none. To be called when it is `ready`. */
   advance(): boolean {
-    if (this.#step === 'end') return false;
+    if (this.step === 'end') return false;
     if (this.#pastPause) {
       this.#pastPause = false;
-      this.#take('poll', this.#poll.at);
+      this.#take('poll', this.poll.at);
       return true;
     }
     const next = this.#part[this.#place++];
@@ -132,14 +115,14 @@ export class Feed {
       this.#take('end', this.#endsAt());
       return true;
     }
-    const since = missingSince(this.#poll, next.at, this.#plan);
-    this.#poll = next;
+    const since = missingSince(this.poll, next.at, this.#plan);
+    this.poll = next;
     if (since === null) {
       this.#take('poll', next.at);
     } else {
       this.#pastPause = true;
       this.#waited = false;
-      this.#forMs = next.at - since;
+      this.forMs = next.at - since;
       // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
       this.#take(this.#plan.polled ? this.past.gaps : 'unread', since);
     }
@@ -147,16 +130,16 @@ export class Feed {
   }
 
   #take(step: FeedStep, at: number): void {
-    this.#step = step;
-    this.#at = at;
+    this.step = step;
+    this.at = at;
   }
 
   /** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */
   #endsAt(): number {
     const { until } = this.past;
-    const { at } = this.#poll;
+    const { at } = this.poll;
     if (until === null) return at;
-    return Math.max(at, this.#plan.polled ? Math.min(until, watchedUntil(this.#poll, this.#plan)) : until);
+    return Math.max(at, this.#plan.polled ? Math.min(until, watchedUntil(this.poll, this.#plan)) : until);
   }
 }
 

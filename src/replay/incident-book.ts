@@ -41,9 +41,7 @@ type Entry = { -readonly [Key in keyof ReplayedIncident]: ReplayedIncident[Key] 
 /** An incident whose balance has yet to be used up. */
 interface Draining {
   readonly entry: Entry;
-  readonly balance: Balance;
   readonly floorMicros: Micros;
-  readonly currency: string;
   leftMicros: Micros;
 }
 
@@ -80,11 +78,7 @@ export class IncidentBook {
     const { poll, settings } = account;
     const { reading, previous } = poll;
     if (reading === null || previous === null) return;
-    const resolved = this.#resolved.get(settings.id);
-    if (
-      resolved !== undefined &&
-      settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id))
-    )
+    if (settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id)))
       this.#resolved.delete(settings.id);
     const draining = this.#draining.get(settings.id);
     if (draining === undefined) return;
@@ -140,14 +134,7 @@ export class IncidentBook {
     }
     const endsAt = runwayOf(account, balance, entry.firedAt)?.emptyAt ?? null;
     entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
-    const { currency } = reading;
-    const drain = {
-      entry,
-      balance,
-      floorMicros,
-      currency,
-      leftMicros: amountOf(reading, balance) - floorMicros,
-    };
+    const drain = { entry, floorMicros, leftMicros: amountOf(reading, balance) - floorMicros };
     const others = this.#draining.get(account.settings.id) ?? [];
     this.#draining.set(account.settings.id, [...others, drain].slice(-maxDraining));
   }
@@ -155,9 +142,11 @@ export class IncidentBook {
 
 /** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */
 function drain(it: Draining, previous: Reading, account: WatchedAccount): boolean {
-  const { entry, balance, floorMicros, currency } = it;
+  const { entry, floorMicros } = it;
+  const { balance } = entry;
   const { reading } = account.poll;
-  if (reading === null || !isSameCurrency(reading.currency, currency)) return true;
+  if (reading === null || balance === null || !isSameCurrency(reading.currency, entry.currency ?? ''))
+    return true;
   if (entry.resolvedAt === null && isUsedUp(account, balance, floorMicros)) {
     entry.empty = { at: reading.at, how: 'reached' };
     return true;

@@ -9,7 +9,6 @@ import { LearnFromHistory } from '../engine/spending.ts';
 import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
-import type { StoredState } from '../ports/store.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { Feed, MergedFeeds } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';
@@ -41,20 +40,20 @@ export class PastLife {
   readonly #watched = new Set<string>();
   #quietTurns = 0;
 
-  private constructor(it: {
-    readonly state: MonitorState;
-    readonly feeds: readonly Feed[];
-    readonly parts: LifeDependencies;
-    readonly since: number;
-  }) {
-    this.#state = it.state;
-    this.#pasts = it.parts.pasts;
-    this.#observer = it.parts.observer;
-    this.#feeds = new MergedFeeds(it.feeds);
-    this.#since = it.since;
-    this.#until = it.since;
-    this.#notebook = new Notebook(it.state, it.since);
-    this.#book = new IncidentBook(it.state);
+  private constructor(
+    state: MonitorState,
+    feeds: readonly Feed[],
+    { pasts, observer }: LifeDependencies,
+    since: number,
+  ) {
+    this.#state = state;
+    this.#pasts = pasts;
+    this.#observer = observer;
+    this.#feeds = new MergedFeeds(feeds);
+    this.#since = since;
+    this.#until = since;
+    this.#notebook = new Notebook(state, since);
+    this.#book = new IncidentBook(state);
   }
 
   /** The engine as it is where the past begins, with all that is known from before. */
@@ -68,15 +67,17 @@ export class PastLife {
       feeds.push(await Feed.open(past, { polled, poll, calendar, backoff, intervalMs }));
     }
     const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+    const accounts: AccountState[] = [];
+    for (const past of pasts) accounts.push(await stateBefore(past));
     const state = startMonitor({
       settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
       calendar,
       random: countingIds(),
-      stored: await startingState(pasts, since),
+      stored: { ...nothingStored, accounts, notes: { [aliveNote]: String(since) } },
       now: since,
     });
     for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
-    return new PastLife({ state, feeds, parts, since });
+    return new PastLife(state, feeds, parts, since);
   }
 
   /** Whether the next step is at hand. */
@@ -216,16 +217,6 @@ function countingIds(): Random {
   return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
 }
 
-/**
- * What a daemon that starts where the past begins would find stored: the readings from before, of which nothing has
- * been told yet. An account that was first polled later is watched from then on.
- */
-async function startingState(pasts: readonly SurveyedPast[], startAt: number): Promise<StoredState> {
-  const accounts: AccountState[] = [];
-  for (const past of pasts) accounts.push(await stateBefore(past));
-  return { ...nothingStored, accounts, notes: { [aliveNote]: String(startAt) } };
-}
-
 /** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
 function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings {
   const { account } = past;
@@ -235,6 +226,10 @@ function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings
     : account;
 }
 
+/**
+ * What a daemon that starts where the past begins would find stored of an account: the readings from before, of which nothing was
+ * told yet. One that was first polled later is watched from then on.
+ */
 async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
   const unread = freshAccount(account.id, firstAt);
   const reading = await before.readingBefore(account.id, firstAt);

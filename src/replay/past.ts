@@ -87,11 +87,7 @@ export class Survey {
     if (this.#count === 0) return null;
     const pauses = this.#pauses.subarray(0, this.#kept).sort();
     return {
-      account: past.account,
-      polls: () => past.polls(),
-      before: past.before,
-      gaps: past.gaps,
-      until: past.until,
+      ...past,
       count: this.#count,
       readCount: this.#readCount,
       lastReadAt: this.#lastReadAt,

@@ -2,15 +2,14 @@ import { HistoryLoader } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
-import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf, type WatchedAccount } from '../engine/state.ts';
-import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Provider } from '../ports/provider.ts';
-import type { StoreReader } from '../ports/store.ts';
 import { createViews } from './create-views.ts';
+import type { StoredDependencies } from './stored-views.ts';
 import type { AccountView, Explanation } from './views.ts';
 
 /** One account, polled now and judged by its rules with what the database remembers of it. */
@@ -27,17 +26,14 @@ export interface CheckedAccount {
  * a secret are polled as far apart from one another, and from the last stored poll, as the guard of the daemon asks; once
  * the provider limits the rate of one, the others are not polled any more, nor is whoever waits by what is stored.
  */
-export async function checkAccounts(parts: {
-  readonly settings: Settings;
-  /** Null checks all of them. */
-  readonly account: string | null;
-  readonly provider: Provider;
-  readonly reader: StoreReader;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly calendar: Calendar;
-  readonly signal: AbortSignal;
-}): Promise<readonly CheckedAccount[]> {
+export async function checkAccounts(
+  parts: StoredDependencies & {
+    /** Null checks all of them. */
+    readonly account: string | null;
+    readonly provider: Provider;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly CheckedAccount[]> {
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });

@@ -37,15 +37,11 @@ export async function restoreStored(
   const state = startMonitor({ settings, stored, calendar, random, now: now() });
   const historyLoader = new HistoryLoader(state, reader, now);
   for (const account of state.accounts.values()) {
-    if (!isAlerted(account)) continue;
+    if (account.alerts.values().every((alert) => alert.state === 'inactive')) continue;
     await historyLoader.of(account);
     refreshValues(state, account, now());
   }
   return { state, reader, historyLoader, now, nextPollAt: () => null };
-}
-
-function isAlerted({ alerts }: WatchedAccount): boolean {
-  return [...alerts.values()].some((alert) => alert.state !== 'inactive');
 }
 
 /** The database has the value of each alert at its last change; the readings since then tell the present one. */

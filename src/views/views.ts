@@ -16,15 +16,7 @@ import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { Evaluation } from '../rules/evaluation.ts';
-import {
-  balanceLevels,
-  evaluate,
-  explainRule,
-  type NextStep,
-  nextStep,
-  wouldNotFire,
-} from '../rules/registry.ts';
+import { balanceLevels, evaluate, explainRule, nextStep, wouldNotFire } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -191,21 +183,9 @@ export function viewIncident(
   };
 }
 
-export interface Explanation {
-  readonly rule: Rule;
-  readonly evaluation: Evaluation;
-  readonly alert: AlertView | null;
-  /** The nearest threshold that would not have fired, in words; null when it does not fire. */
-  readonly wouldNotFire: string | null;
-  /** What it says next that is worse, and when, by the forecast; null where nobody can say. */
-  readonly next: NextStep | null;
-}
+export type Explanation = ReturnType<typeof explain>;
 
-export function explain(
-  parts: ViewDependencies,
-  account: WatchedAccount,
-  rule: Explanation['rule'],
-): Explanation {
+export function explain(parts: ViewDependencies, account: WatchedAccount, rule: Rule) {
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const firing = alert?.state === 'firing' ? alert.severity : null;
@@ -213,7 +193,9 @@ export function explain(
     rule,
     evaluation: explainRule(rule, facts, firing),
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
+    /** The nearest threshold that would not have fired, in words; null when it does not fire. */
     wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
+    /** What it says next that is worse, and when, by the forecast; null where nobody can say. */
     next: nextStep(rule, facts),
   };
 }

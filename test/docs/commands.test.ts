@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands/registry.ts';
-import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
+import { parseCommandLine } from '../../src/cli/run-command-line.ts';
 import { createStyle } from '../../src/cli/terminal/output.ts';
 import { defaultScenario } from '../../src/simulator/scenario.ts';
 import { startSimulator } from '../../src/simulator/server.ts';

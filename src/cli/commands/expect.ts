@@ -3,7 +3,7 @@ import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
-import { parseWall, readBalance, requireAccount, suggest } from '../read-options.ts';
+import { parseWall, readBalance, requireAccount, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -103,10 +103,8 @@ async function cancel(context: CommandContext, input: CommandInput, desk: Desk, 
   const answer = await desk.order({ method: 'DELETE', path }, async () => {
     const known = await (await desk.views()).expected();
     const found = known.find((topUp) => topUp.id === id);
-    if (found === undefined) {
-      const ids = known.map((topUp) => topUp.id);
-      throw new CommandError(`no top-up ${id} is expected${ids.length === 0 ? '' : `: ${suggest(id, ids)}`}`);
-    }
+    const ids = known.map((topUp) => topUp.id);
+    if (found === undefined) throw new CommandError(unknownId(`no top-up ${id} is expected`, ids, id));
     return { kind: 'cancel-expected', account: found.account, id, at: context.clock.now() };
   });
   return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });

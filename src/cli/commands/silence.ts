@@ -13,7 +13,7 @@ import {
   readPerson,
   requireAccount,
   requireRule,
-  suggest,
+  unknownId,
 } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -120,10 +120,7 @@ export const silenceExpireCommand = operatorCommand({
     const path = `/api/v1/silences/${encodeURIComponent(id)}`;
     const answer = await desk.order({ method: 'DELETE', path }, async () => {
       const known = (await (await desk.views()).silences()).flatMap((silence) => silence.id ?? []);
-      if (!known.includes(id))
-        throw new CommandError(
-          `there is no silence ${id}${known.length === 0 ? '' : `: ${suggest(id, known)}`}`,
-        );
+      if (!known.includes(id)) throw new CommandError(unknownId(`there is no silence ${id}`, known, id));
       return { kind: 'expire', id, at: context.clock.now() };
     });
     return printOrdered(context, input, { about: { id }, sentence: `Silence ${id} has ended.`, answer });

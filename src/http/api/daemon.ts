@@ -112,13 +112,9 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
     const { view } = context.req.valid('param');
     const { account, all, since, until } = context.req.valid('query');
     const now = context.get('now');
-    const items = listItems(context.var.views, {
-      view,
-      account,
-      all: all === 'true',
-      since: parseInstant(since, 'since', now) ?? 0,
-      until: parseInstant(until, 'until', now) ?? now + 1,
-    });
+    const from = parseInstant(since, 'since', now) ?? 0;
+    const to = parseInstant(until, 'until', now) ?? now + 1;
+    const items = listItems(context.var.views, view, account, all === 'true', from, to);
     return written(context, streamed(context, writeItems(items)));
   });
 
@@ -133,17 +129,15 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
   });
 }
 
-interface ViewQuery {
-  readonly view: (typeof viewNames)[number];
-  readonly account: string;
-  readonly all: boolean;
-  readonly since: number;
-  readonly until: number;
-}
-
-async function* listItems(views: LiveViews, query: ViewQuery): AsyncGenerator<object | null> {
-  const { account, since, until, all } = query;
-  switch (query.view) {
+async function* listItems(
+  views: LiveViews,
+  view: (typeof viewNames)[number],
+  account: string,
+  all: boolean,
+  since: number,
+  until: number,
+): AsyncGenerator<object | null> {
+  switch (view) {
     case 'accounts':
       for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accounts(ids);
       return;

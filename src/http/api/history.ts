@@ -128,16 +128,13 @@ export const chartJson = publicObject<
     ],
     foretold: [
       corners.meta({ description: 'What was predicted a week ago, with what came' }),
-      ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
+      ({ predicted }) => predicted.map(({ at, value }) => corner(at, value ?? 0)),
     ],
     coming: [
       corners.meta({ description: 'Expected top-ups, and below zero what a monthly run takes' }),
-      ({ coming }) => coming.map(({ at, micros }): [number, number] => [at, units(micros)]),
+      ({ coming }) => coming.map(({ at, micros }) => corner(at, micros)),
     ],
-    projection: [
-      corners,
-      ({ projection }) => projection.map(({ at, value }): [number, number] => [at, units(value)]),
-    ],
+    projection: [corners, ({ projection }) => projection.map(({ at, value }) => corner(at, value))],
     fan: [
       z
         .array(z.tuple([instant, amount, amount]))
@@ -254,6 +251,10 @@ function readWindow(
   // The end is exclusive, and a reading of this very millisecond belongs to the answer.
   const until = parseInstant(given.until, 'until', now) ?? now + 1;
   return { since: parseInstant(given.since, 'since', now) ?? until - weekMs, until };
+}
+
+function corner(at: number, micros: Micros): [number, number] {
+  return [at, units(micros)];
 }
 
 function units(micros: Micros): number {

@@ -12,15 +12,7 @@ export type SortKey = (typeof sortKeys)[number] | Balance;
 
 const balanceForm = /^[a-z0-9][\w.-]*$/i;
 
-export interface ListQuery {
-  /** Words that all must stand in id, name or labels. */
-  readonly search: string;
-  readonly state: AccountState | null;
-  readonly sort: SortKey;
-  readonly descending: boolean;
-  /** Where the page before ended; null for the first one. */
-  readonly cursor: string | null;
-}
+export type ListQuery = ReturnType<typeof readListQuery>;
 
 export type AccountPage = ReturnType<AccountListing['page']>;
 
@@ -28,12 +20,15 @@ const pageSize = 100;
 const maxSearchLength = 100;
 
 /** Reads the query of the overview's address. What it does not know it takes for absent: a link never breaks. */
-export function readListQuery(query: URLSearchParams): ListQuery {
+export function readListQuery(query: URLSearchParams) {
+  const sort: SortKey = query.get('sort') ?? '';
   return {
+    /** Words that all must stand in id, name or labels. */
     search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
-    sort: balanceForm.test(query.get('sort') ?? '') ? (query.get('sort') ?? '') : 'runway',
+    sort: balanceForm.test(sort) ? sort : 'runway',
     descending: query.get('order') === 'desc',
+    /** Where the page before ended; null for the first one. */
     cursor: query.get('cursor') || null,
   };
 }
@@ -43,11 +38,6 @@ export function writeListQuery(query: ListQuery): string {
   const { search, state, sort, descending, cursor } = query;
   const order = descending ? 'desc' : null;
   return addressOf('/', { q: search, state, sort: sort === 'runway' ? null : sort, order, cursor });
-}
-
-interface Placed {
-  readonly account: AccountView;
-  readonly place: Place;
 }
 
 /**
@@ -65,7 +55,7 @@ export class AccountListing {
   #matching = 0;
   #before = 0;
   /** What may stand on the page: after `#trim` its accounts in order, and after them what came since. */
-  readonly #held: Placed[] = [];
+  readonly #held: { readonly account: AccountView; readonly place: Place }[] = [];
   /** Whoever comes behind it stands on no full page. */
   #farthest: Place | null = null;
 

@@ -19,6 +19,7 @@ import {
   renderSilenceQuestion,
   renderSilences,
 } from './silences.ts';
+import { keepZone } from './time-zone.ts';
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -66,6 +67,10 @@ export function addActions(app: WebApp, options: PageOptions): void {
     '/sessions/:id/end': async (_, context, { id = '' }) => {
       await endListedSession(context, options.guard, id);
       return 'ended';
+    },
+    '/time-zone': async (form, context) => {
+      keepZone(context, form.get('zone') ?? '');
+      return 'zone';
     },
     '/accounts/:id/poll': async (_, { var: { views } }, { id = '' }) => {
       const account = await findAccount(views, id);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Incident } from '../../domain/alert.ts';
 import { plural } from '../../domain/plain-text.ts';
-import { type Severity, severities } from '../../domain/severity.ts';
+import { severities } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -120,19 +120,7 @@ const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
 
 /** What the address of the alerts page asks for. Null and empty texts ask for everything. */
-export interface AlertQuery {
-  readonly state: (typeof states)[number];
-  readonly severity: Severity | null;
-  /** Who has it: nobody yet, a person, a silence, or a worse alert. */
-  readonly care: (typeof cares)[number] | null;
-  /** Words that all must stand in account, name, rule or labels. */
-  readonly q: string;
-  readonly account: string;
-  readonly rule: string;
-  /** As `team=identity`. */
-  readonly label: string;
-  readonly cursor: string | null;
-}
+export type AlertQuery = ReturnType<typeof readAlertQuery>;
 
 type AlertPage = ReturnType<typeof pageOfAlerts>;
 
@@ -140,15 +128,18 @@ const pageSize = 100;
 const maxTextLength = 200;
 
 /** Reads the query of the page's address. What it does not know it takes for absent: a link never breaks. */
-export function readAlertQuery(query: URLSearchParams): AlertQuery {
+export function readAlertQuery(query: URLSearchParams) {
   const text = (name: string): string => (query.get(name) ?? '').slice(0, maxTextLength).trim();
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
+    /** Who has it: nobody yet, a person, a silence, or a worse alert. */
     care: cares.find((care) => care === query.get('care')) ?? null,
+    /** Words that all must stand in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),
     rule: text('rule'),
+    /** As `team=identity`. */
     label: text('label'),
     cursor: query.get('cursor') || null,
   };

@@ -5,8 +5,8 @@ import { plural } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { type AlertQuery, readAlertQuery, selects } from './alerts-page.ts';
-import { type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
+import { readAlertQuery, selects } from './alerts-page.ts';
+import { chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { accountLink, type Frame, table, unknown } from './words.ts';
@@ -15,21 +15,15 @@ const shownIncidents = 200;
 const shownAccounts = 30;
 const shownGroups = 6;
 
-/** What the address of a review asks for: a time, the filters of alerts, a person, and the label that spending is added up by. */
-export interface ReviewQuery {
-  readonly span: ChartSpan;
-  readonly filters: AlertQuery;
-  /** Part of the name of who acknowledged; empty for anybody. */
-  readonly person: string;
-  readonly groupBy: string | null;
-}
+type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
 /** Reads `from` and `to` (dates, instants or durations ago; a week up to now where absent), and the filters. Throws `RequestError`. */
-export function readReviewQuery(query: URLSearchParams, frame: Frame): ReviewQuery {
+export function readReviewQuery(query: URLSearchParams, frame: Frame) {
   const [range, since, until] = ['range', 'from', 'to'].map((name) => query.get(name));
   return {
     span: readSpan({ range, since, until }, frame),
     filters: readAlertQuery(query),
+    /** Part of the name of who acknowledged; empty for anybody. */
     person: (query.get('person') ?? '').trim().slice(0, 100),
     groupBy: query.get('by') || null,
   };

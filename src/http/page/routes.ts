@@ -19,7 +19,7 @@ import { keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
 import { type Chrome, frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
-import { addTimeZoneRoutes } from './time-zone-page.ts';
+import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
 import { type Frame, nameOf } from './words.ts';
 
@@ -53,7 +53,7 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
 /** The pages, and the forms on them. Every page is complete without a script. */
 export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
-  addTimeZoneRoutes(app, options);
+  app.get('/time-zone', (context) => showTimeZone(options, context));
   addTrialPage(app, options);
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/silences', (context) => showSilences(options, context, nothingGiven));
@@ -77,6 +77,12 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
     scripts,
     styles: ['uplot.css'],
   });
+}
+
+function showTimeZone(options: PageOptions, context: WebContext): Response {
+  const back = readOwnPath(context.req.query('back'));
+  const content = renderTimeZone(zoneOf(context, ''), options.timezone, back);
+  return show(options, context, { title: 'Time zone · lowwater', content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */

@@ -111,9 +111,7 @@ function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: str
 }
 
 /** How many there are of the worst severity among these; null where there are none. */
-function countWorst(
-  alerts: readonly FiringView[],
-): { readonly severity: Severity; readonly count: number } | null {
+function countWorst(alerts: readonly FiringView[]) {
   const severity = severities.findLast((known) => alerts.some((alert) => alert.severity === known));
   if (severity === undefined) return null;
   return { severity, count: alerts.filter((alert) => alert.severity === severity).length };
@@ -188,11 +186,6 @@ export interface Chrome {
 /** The worst severity that needs somebody; `unsure` where not all is known, null where nothing is to be said. */
 export type Worst = Severity | 'unsure' | null;
 
-function iconOf(worst: Worst): string {
-  if (worst === null || worst === 'info') return 'icon.svg';
-  return `icon-${worst}.svg`;
-}
-
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
   const {
@@ -206,6 +199,7 @@ export function layOut(options: LayoutOptions): Html {
     worst = null,
     reload = false,
   } = options;
+  const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="en" data-now="${frame.now}">
 <head>
@@ -214,8 +208,8 @@ export function layOut(options: LayoutOptions): Html {
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 ${reload && html`<meta http-equiv="refresh" content="0">`}
-${live('title', title, { tag: 'title', attributes: html`data-icon="${assetPath(iconOf(worst))}"` })}
-<link rel="icon" href="${assetPath(iconOf(worst))}" type="image/svg+xml">
+${live('title', title, { tag: 'title', attributes: html`data-icon="${iconPath}"` })}
+<link rel="icon" href="${iconPath}" type="image/svg+xml">
 ${[...styles, 'lowwater.css'].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
 ${[...scripts, ...(chrome === null ? [] : ['keys.js'])].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
 </head>

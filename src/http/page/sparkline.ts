@@ -38,18 +38,16 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const bottom = Math.min(...values, emptyMicros);
   const x = (at: number): number => round(((at - from) / Math.max(stepMs, until - from)) * width);
   const y = (value: number): number => round(edge + ((top - value) / (top - bottom)) * (height - 2 * edge));
-  const newest = steps.at(-1);
-  const before = steps.at(-2);
-  const still =
+  const [before, newest] = steps.slice(-2);
+  const isStill =
+    steps.length > 2 &&
     newest !== undefined &&
     before !== undefined &&
-    steps.length > 2 &&
     newest.at >= until - stepMs &&
     Math.abs(y(amountOf(newest, balance)) - y(amountOf(before, balance))) < 1;
-  const shown = still ? steps.slice(0, -1) : steps;
-  const path = shown.map(
-    (reading, index) =>
-      `${index === 0 ? 'M' : 'L'}${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(amountOf(reading, balance))}`,
+  const shown = isStill ? steps.slice(0, -1) : steps;
+  const points = shown.map(
+    (reading) => `${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(amountOf(reading, balance))}`,
   );
   const threshold = ladderSteps(account.thresholds[balance] ?? {})
     .map((step) => step.threshold)
@@ -60,7 +58,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const words = `${label}: from ${money(amounts[0] ?? 0)} to ${money(amounts.at(-1) ?? 0)}, lowest ${money(Math.min(...amounts))}`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
-  }<path class="spark-line" d="${new Html(path.join(''))}"/></svg>`;
+  }<path class="spark-line" d="${new Html(`M${points.join('L')}`)}"/></svg>`;
 }
 
 /** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */

@@ -1,6 +1,7 @@
 import { getCookie, setCookie } from 'hono/cookie';
 import { type Html, html } from '../../wording/html.ts';
 import type { WebContext } from '../web-env.ts';
+import { hidden, options } from './forms.ts';
 
 const cookieName = 'lowwater_zone';
 const yearSeconds = 365 * 86_400;
@@ -27,4 +28,14 @@ export function zoneForm(shown: string, configured: string, back: string): Html 
     shown !== configured &&
     html`<button class="quiet" name="zone" value="">Show ${configured}, as configured</button>`
   } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">Change</a></form>`;
+}
+
+/** Where a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
+export function renderTimeZone(shown: string, configured: string, back: string): Html {
+  const others = [...zones].map((zone) => [zone, zone] as const);
+  return html`<section class="panel narrow"><h1>Time zone</h1>
+<p>Times of the pages, in this browser. Messages and reports keep to ${configured}, as configured.</p>
+<form method="post" action="/time-zone">${hidden('back', back)}
+<label>Show times in <select name="zone">${options([['', `${configured}, as configured`], ...others], shown)}</select></label>
+<button>Show</button></form></section>`;
 }

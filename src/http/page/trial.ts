@@ -149,12 +149,7 @@ function trialForm({ account, rule, written, time, outcome }: TrialShown): Html 
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
 ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
-<div class="fields">${fields.map((field) =>
-    fieldOf(
-      field,
-      problems.flatMap(({ path, message }) => (path === field.path ? [message] : [])),
-    ),
-  )}
+<div class="fields">${fields.map((field) => fieldOf(field, problems))}
 <label>Over the last <select name="over">${options(
     trialTimes.map(({ name, label }) => [name, label]),
     time.name,
@@ -162,15 +157,16 @@ ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`
 <button>Try</button></form>`;
 }
 
-function fieldOf(field: RuleField, problems: readonly string[]): Html {
+function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
   const { path, value, words, description } = field;
   const name = fieldName(field);
   const hint = `hint-${path}`;
+  const own = problems.filter((problem) => problem.path === path);
   const input =
     words.length > 0
       ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map((word) => html`<option${word === value && html` selected`}>${word}</option>`)}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
-  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description.replaceAll('`', '')}${problems.map((problem) => html` <strong class="problem">${problem}.</strong>`)}</span></div>`;
+  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description.replaceAll('`', '')}${own.map(({ message }) => html` <strong class="problem">${message}.</strong>`)}</span></div>`;
 }
 
 async function resultSection(
@@ -210,12 +206,11 @@ async function pictureOf(
     balance,
     now: frame.now,
   });
-  const incidents: readonly IncidentBand[] = trial.tried.map((it) => ({
-    from: it.firedAt,
-    to: it.event ? it.firedAt : (it.resolvedAt ?? frame.now),
-    severity: it.severity,
-    rule: it.rule,
-  }));
+  const incidents: readonly IncidentBand[] = trial.tried.map(
+    ({ firedAt, event, resolvedAt, severity, rule: id }) => {
+      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? frame.now), severity, rule: id };
+    },
+  );
   const words = `${balanceLabel(balance, account.balances)} balance, and when it would have fired`;
   return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
