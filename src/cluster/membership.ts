@@ -136,7 +136,9 @@ export class Membership {
     if (this.#seat.card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const happened = this.#fleet.heard(look, this.#seat.describe(card), wallNow);
-    if (happened !== null) this.#followHistory(happened);
+    if (happened !== null && this.#owned !== null) this.#dependencies.happened?.(happened);
+    // With lost commits the claim of an owner that acts may be lost: who stands by lets one that remembers more than the database be first.
+    else if (happened !== null) this.#fleet.letOthersClaim();
     this.#refuseTwin(card);
     if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
@@ -147,15 +149,6 @@ export class Membership {
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card);
     else this.#standBy(look);
-  }
-
-  /**
-   * A database that failed over may have lost commits, and with them the claim of an owner that acts: who stands by lets one that remembers
-   * more than the database be first.
-   */
-  #followHistory(happened: string): void {
-    if (this.#owned !== null) this.#dependencies.happened?.(happened);
-    else this.#fleet.letOthersClaim();
   }
 
   /** Of two processes of one name the later one ends, unless it owns the accounts. */

@@ -88,9 +88,9 @@ function monthlyRun(days: RunDays, last: RunDay, months: number): LastRun | null
 }
 
 function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
-  const [a, before, b, ...others] = [1, 2, 3, 4, 6].map((weeks) => days.get(last.day - 7 * weeks));
-  if (before === undefined || a !== undefined || b !== undefined || others.every((it) => it === undefined))
-    return null;
+  const cameBefore = (weeks: number): RunDay | [] => days.get(last.day - 7 * weeks) ?? [];
+  const [before, another] = [2, 4, 6].flatMap(cameBefore);
+  if (before === undefined || another === undefined || [1, 3].flatMap(cameBefore).length > 0) return null;
   return { ...runOf(last, before), every: 'two-weeks', next: last.day + fortnight };
 }
 

@@ -77,10 +77,6 @@ export class ReadingLog {
     return this.#currency;
   }
 
-  get latest(): Reading | null {
-    return this.at(this.length - 1);
-  }
-
   /** The i-th kept reading, oldest first; null outside. */
   at(index: number): Reading | null {
     if (this.#currency === null || index < 0 || index >= this.length) return null;

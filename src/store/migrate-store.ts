@@ -24,14 +24,12 @@ export async function migrateStore(it: {
   const copy = (source: TablePort): Promise<readonly CopiedTable[]> => {
     const fill = (target: TablePort) => copyTables(source, target);
     return 'path' in to
-      ? fillSqlite(to.path, { program, now, fill })
-      : import('./postgres/copy.ts').then(({ fillPostgres }) =>
-          fillPostgres({ url: to.url, program, now, fill }),
-        );
+      ? fillSqlite(to.path, program, now, fill)
+      : import('./postgres/copy.ts').then(({ fillPostgres }) => fillPostgres(to.url, program, now, fill));
   };
   if ('path' in from) return withSqliteSource(from.path, copy);
   const { withPostgresSource } = await import('./postgres/copy.ts');
-  return withPostgresSource({ url: from.url, program }, copy);
+  return withPostgresSource(from.url, program, copy);
 }
 
 async function copyTables(source: TablePort, target: TablePort): Promise<readonly CopiedTable[]> {

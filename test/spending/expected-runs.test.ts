@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BalanceState } from '../../src/spending/balance-state.ts';
+import { expectedRuns } from '../../src/spending/expected-runs.ts';
 import { isUnusual } from '../../src/spending/unusual.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
@@ -104,4 +106,18 @@ describe('a run on one day of the month, or every two weeks', () => {
       expect(spendingIn().restore(flipped)).toBe(false);
     }
   });
+});
+
+it.each([
+  ['three of the last four', [20_000, 20_014, 20_042], [20_042]],
+  ['two of the last four', [20_014, 20_042], []],
+  ['days in the weeks between', [20_000, 20_014, 20_035, 20_042], []],
+])('a day every two weeks that came on %s is expected as that says', (_, days, expected) => {
+  const state = new BalanceState();
+  state.runDates.set(days);
+  state.runAmounts.fill(1);
+  state.runLengths.fill(1);
+  state.runDays = days.length;
+  const runs = expectedRuns(state, 20_050);
+  expect(runs.map(({ every, day }) => [every, day])).toEqual(expected.map((day) => ['two-weeks', day]));
 });

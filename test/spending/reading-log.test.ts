@@ -53,7 +53,7 @@ function spentSince(log: ReadingLog, balance: string, instant: number): number {
 
 test('an empty log answers every question', () => {
   const log = logOf([]);
-  expect([log.length, log.latest, log.currency, log.at(0), log.indexAt(factsNoon)]).toEqual([
+  expect([log.length, log.at(log.length - 1), log.currency, log.at(0), log.indexAt(factsNoon)]).toEqual([
     0,
     null,
     null,

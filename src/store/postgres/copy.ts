@@ -12,10 +12,11 @@ const portionRows = 2000;
 
 /** Lets `use` read one moment of a database that no daemon uses. Rejects with `StorageError` where one does. */
 export async function withPostgresSource<T>(
-  it: { readonly url: Secret; readonly program: string },
+  url: Secret,
+  program: string,
   use: (source: TablePort) => Promise<T>,
 ): Promise<T> {
-  return withSchema(it.url, it.program, async (database) => {
+  return withSchema(url, program, async (database) => {
     const { members } = await lookAround(database);
     const nodes = members.map(({ node }) => node);
     if (nodes.length > 0)
@@ -56,13 +57,12 @@ function portOf(ask: Ask): TablePort {
  * Makes the tables where there are none and lets `fill` write them, in one transaction. Rejects with `StorageError` where there is
  * data already.
  */
-export async function fillPostgres<T>(it: {
-  readonly url: Secret;
-  readonly program: string;
-  readonly now: number;
-  readonly fill: (target: TablePort) => Promise<T>;
-}): Promise<T> {
-  const { url, program, now, fill } = it;
+export async function fillPostgres<T>(
+  url: Secret,
+  program: string,
+  now: number,
+  fill: (target: TablePort) => Promise<T>,
+): Promise<T> {
   const database = openDatabase({ url });
   try {
     await migrate({ database, program, now });

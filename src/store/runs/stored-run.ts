@@ -10,19 +10,28 @@ export interface StoredRun extends Span {
   readonly seq: number | null;
 }
 
-/** The polls of a stored run; none, and `damaged` hears of it, where they cannot be read. A tail has no `earliestAt`. */
+/**
+ * The polls of a stored run. None, and `damaged` hears of it, where the bytes are not so many polls of that time as the row says. A tail
+ * has no `earliestAt`.
+ */
 export function readRun(
   run: Omit<FoundDamage, 'reason'>,
   damaged: (found: FoundDamage) => void,
 ): readonly PollRecord[] {
-  const { earliestAt, latestAt } = run;
-  return unlessDamaged(
-    () => decodeRun(run, earliestAt === null || latestAt === null ? null : { earliestAt, latestAt }),
-    ({ message }) => {
-      damaged({ ...run, reason: message });
-      return [];
-    },
-  );
+  const read = (): readonly PollRecord[] => {
+    const polls = decodePolls(run.data);
+    if (polls.length !== run.polls)
+      throw new PollCodecError(`${polls.length} stored polls where ${run.polls} should be`);
+    if (run.earliestAt === null || polls.length === 0) return polls;
+    const { earliestAt, latestAt } = spanOf(polls);
+    if (earliestAt !== run.earliestAt || latestAt !== run.latestAt)
+      throw new PollCodecError('stored polls are of another time than their row says');
+    return polls;
+  };
+  return unlessDamaged(read, ({ message }) => {
+    damaged({ ...run, reason: message });
+    return [];
+  });
 }
 
 /** The span of polls, of which there is at least one. */
@@ -31,22 +40,7 @@ export function spanOf(polls: readonly PollRecord[]): Span {
   return { earliestAt: Math.min(...instants), latestAt: Math.max(...instants) };
 }
 
-/** Throws `PollCodecError` where the bytes are not the run of so many polls, of that time, that the row says. */
-function decodeRun(
-  row: { readonly data: Uint8Array; readonly polls: number },
-  span: Span | null,
-): readonly PollRecord[] {
-  const polls = decodePolls(row.data);
-  if (polls.length !== row.polls)
-    throw new PollCodecError(`${polls.length} stored polls where ${row.polls} should be`);
-  if (span === null || polls.length === 0) return polls;
-  const { earliestAt, latestAt } = spanOf(polls);
-  if (earliestAt !== span.earliestAt || latestAt !== span.latestAt)
-    throw new PollCodecError('stored polls are of another time than their row says');
-  return polls;
-}
-
-/** Goes on with a stored tail of so many polls; null for none. Throws `PollCodecError` as `decodeRun` does. */
+/** Goes on with a stored tail of so many polls; null for none. Throws `PollCodecError` where it is none. */
 export function resumeRun(tail: Uint8Array | null, polls: number, writes: 1 | 2 = 2): PollEncoder {
   const encoder = new PollEncoder(tail, writes);
   if (encoder.polls !== polls)

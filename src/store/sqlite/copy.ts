@@ -39,11 +39,9 @@ export async function withSqliteSource<T>(path: string, use: (source: TablePort)
  */
 export async function fillSqlite<T>(
   path: string,
-  it: {
-    readonly program: string;
-    readonly now: number;
-    readonly fill: (target: TablePort) => Promise<T>;
-  },
+  program: string,
+  now: number,
+  fill: (target: TablePort) => Promise<T>,
 ): Promise<T> {
   refuseMisplaced(path);
   refuseExisting(path);
@@ -52,10 +50,10 @@ export async function fillSqlite<T>(
   const db = guardStorage(path, () => new Database(partial));
   try {
     guardStorage(path, () => {
-      migrate({ db, path: partial, migrations: readMigrations(), program: it.program, now: it.now });
+      migrate({ db, path: partial, migrations: readMigrations(), program, now });
       db.exec('BEGIN IMMEDIATE');
     });
-    const result = await it.fill(portOf(db, path));
+    const result = await fill(portOf(db, path));
     guardStorage(path, () => db.exec('COMMIT'));
     db.close();
     refuseExisting(path);

@@ -70,7 +70,7 @@ export function readFrom(options: {
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     leftOrders: () => guardStorage(path, () => listOrders(db)),
-    backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
+    backup: (file) => copyDatabase(db, file, !ownsWrites),
   };
 }
 
@@ -121,16 +121,12 @@ const pagesPerStep = 500;
  *
  * `inOneStep` is for a process that does not write the database itself: the copy would start again whenever the daemon commits.
  */
-async function copyDatabase(
-  db: Connection,
-  file: string,
-  options: { readonly inOneStep: boolean },
-): Promise<void> {
+async function copyDatabase(db: Connection, file: string, inOneStep: boolean): Promise<void> {
   refuseTarget(file);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   try {
-    await db.backup(partial, { progress: () => (options.inOneStep ? 0x7fffffff : pagesPerStep) });
+    await db.backup(partial, { progress: () => (inOneStep ? 0x7fffffff : pagesPerStep) });
     finishCopy(partial, file);
     refuseTarget(file);
     renameSync(partial, file);
