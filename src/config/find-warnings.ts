@@ -187,7 +187,7 @@ const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
 function warnOfDoubtfulSecrets(file: Spot, settings: Settings): void {
-  // What the schemas made a secret is one, under whatever key it stands.
+  // What the schemas made a secret is one, whichever key it has.
   const secrets = new Set(listSecretTexts(settings));
   const look = (spot: Spot): void => {
     for (const [key, child] of Object.entries(Object(spot.value))) {

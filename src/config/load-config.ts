@@ -136,7 +136,7 @@ function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathe
   const main = draftDocument(document, files);
   yield;
   const whole = yield* includeAccounts(main.draft, files);
-  // Of a file that is not JSON only that is told: what is missing mostly follows from it.
+  // Of a file that is not JSON only that is reported: what is missing mostly follows from it.
   if (parsed.kind === 'unreadable') return { draft: whole.draft, isSound: false, problems: parsed.problems };
   const problems = [...parsed.problems, ...main.problems, ...whole.problems];
   return { draft: whole.draft, isSound: true, problems };

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 
-/** The largest configuration, and the largest file of accounts beside it. */
+/** The largest configuration, and the largest file of accounts next to it. */
 export const largestDocumentBytes = 16 * 1024 * 1024;
 
 /** The largest file that a placeholder puts in. */
@@ -84,7 +84,7 @@ async function listFiles(pattern: string): Promise<FileList> {
   const [folder, name] = [dirname(pattern), basename(pattern)];
   if (folder.includes('*')) return { kind: 'failed', reason: 'only the name of the file may hold a *' };
   if (!name.includes('*')) return { kind: 'files', paths: [pattern] };
-  // As in a shell, a * stands for no leading dot: editors keep such files beside those that they change.
+  // As in a shell, a * stands for no leading dot: editors keep such files next to those that they change.
   const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
   try {
@@ -172,7 +172,7 @@ export interface ConfigWatch {
 /**
  * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
  * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
- * links swapped by Kubernetes, editors that rename, network drives. A change is told when two rounds in a row
+ * links swapped by Kubernetes, editors that rename, network drives. A change is reported when two rounds in a row
  * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
  */
 export function watchConfig({ sources, onChange, clock, everyMs = 1000 }: ConfigWatchOptions): ConfigWatch {

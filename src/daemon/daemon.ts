@@ -103,13 +103,12 @@ export class Daemon {
     this.#retention = new Retention(parts, now);
     this.#leftOrders = new LeftOrders(parts);
     this.#learning = new Learning(parts);
-    const withPoller = { ...parts, poller: this.poller };
-    this.#heartbeat = new Heartbeat(withPoller, now);
+    this.#heartbeat = new Heartbeat({ ...parts, poller: this.poller }, now);
     this.#ending = new Ending({
-      ...withPoller,
-      learning: this.#learning,
-      dispatcher: this.#dispatcher,
-      heartbeat: this.#heartbeat,
+      ...parts,
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
+      workers: [this.poller, this.#dispatcher, this.#heartbeat],
+      running: () => this.poller.running + this.#dispatcher.running,
     });
   }
 

@@ -31,8 +31,8 @@ const notOwned = 'another daemon may own the accounts soon, so it was not sent';
 /** Delivery of one channel: one message at a time, no faster than it allows. */
 interface Lane {
   readonly channel: Channel;
-  /** What is under way, by the id of the message. */
-  readonly running: Map<string, AbortController>;
+  /** Ids of the messages under way. */
+  readonly running: Set<string>;
   pace: Pace;
 }
 
@@ -48,6 +48,8 @@ interface Pace {
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
+  /** Aborts all deliveries at the end of the daemon. */
+  readonly #ending = new AbortController();
   #stopped = false;
 
   constructor(dependencies: DispatcherDependencies) {
@@ -82,7 +84,7 @@ export class Dispatcher {
       const pace = paces.get(key) ?? { freeAt: 0 };
       pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
       paces.set(key, pace);
-      this.#lanes.set(channel.name, { channel, running: before?.running ?? new Map(), pace });
+      this.#lanes.set(channel.name, { channel, running: before?.running ?? new Set(), pace });
     }
   }
 
@@ -106,7 +108,7 @@ export class Dispatcher {
     if (due === undefined) return null;
     const whole = absorbFollowers(state, due, incidentsUnderWay(state, name));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
-    lane.running.set(message.id, new AbortController());
+    lane.running.add(message.id);
     // Another lane of the same receiver may be due now.
     lane.pace.freeAt = now + lane.channel.minGapMs;
     state.underWay.add(message.id);
@@ -131,7 +133,7 @@ export class Dispatcher {
 
   /** Gives up on running deliveries: they are repeated after the next start. */
   abandon(): void {
-    for (const { running } of this.#lanes.values()) for (const sending of running.values()) sending.abort();
+    this.#ending.abort();
   }
 
   /** Called after every poll, mostly with nothing to send: then no lane is looked at. */
@@ -143,7 +145,7 @@ export class Dispatcher {
     const { id, channel: name } = claim.message;
     const content = await this.#compose(claim.message);
     const lane = this.#lanes.get(name);
-    const delivery = await this.#attempt(lane, id, content);
+    const delivery = await this.#attempt(lane, content);
     lane?.running.delete(id);
     const isIncidents = typeof content === 'object' && content?.kind === 'incidents';
     const subject = isIncidents && lane?.channel.threadsBySubject ? threadSubject(content) : null;
@@ -181,11 +183,7 @@ export class Dispatcher {
     }
   }
 
-  async #attempt(
-    lane: Lane | undefined,
-    id: string,
-    content: Message | null | 'no-database',
-  ): Promise<DeliveryEnd> {
+  async #attempt(lane: Lane | undefined, content: Message | null | 'no-database'): Promise<DeliveryEnd> {
     if (lane === undefined)
       return { kind: 'needless', reason: 'the channel was removed from the configuration' };
     if (content === null)
@@ -195,6 +193,6 @@ export class Dispatcher {
     }
     if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
-    return lane.channel.send(content, lane.running.get(id)?.signal ?? new AbortController().signal);
+    return lane.channel.send(content, this.#ending.signal);
   }
 }

@@ -1,19 +1,17 @@
 import type { DaemonParts } from './daemon-dependencies.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { Heartbeat } from './heartbeat.ts';
-import type { Learning } from './learning.ts';
-import type { Poller } from './poller.ts';
 
 /** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
 const drainMs = 7000;
 /** … and the last commits this long each. */
 const lastStoreMs = 1000;
 
-interface EndingDependencies extends Pick<DaemonParts, 'clock' | 'timer' | 'committer' | 'connections'> {
-  readonly learning: Learning;
-  readonly poller: Poller;
-  readonly dispatcher: Dispatcher;
-  readonly heartbeat: Heartbeat;
+interface EndingDependencies extends Pick<DaemonParts, 'clock' | 'committer' | 'connections'> {
+  /** What begins work. */
+  readonly sources: readonly { stop(): void }[];
+  /** What has work that can be given up. */
+  readonly workers: readonly { abandon(): void }[];
+  /** How many polls and deliveries are under way. */
+  readonly running: () => number;
 }
 
 export class Ending {
@@ -26,19 +24,20 @@ export class Ending {
 
   /** Stores nothing more. */
   async abandon(): Promise<void> {
-    this.#beginNothing();
-    this.#dependencies.committer.stop();
-    this.#giveUp();
-    await this.#dependencies.connections.close();
+    const { committer, connections, sources, workers } = this.#dependencies;
+    for (const source of sources) source.stop();
+    committer.stop();
+    for (const worker of workers) worker.abandon();
+    await connections.close();
   }
 
   /** `noteEnd` notes that the daemon lived until then, as the last record. */
   async stop(noteEnd: () => void): Promise<void> {
-    const { committer, connections } = this.#dependencies;
-    this.#beginNothing();
+    const { committer, connections, sources, workers } = this.#dependencies;
+    for (const source of sources) source.stop();
     void committer.flush();
     await this.#untilIdle(drainMs);
-    this.#giveUp();
+    for (const worker of workers) worker.abandon();
     void committer.flush();
     await this.#untilIdle(lastStoreMs);
     noteEnd();
@@ -48,25 +47,11 @@ export class Ending {
   }
 
   somethingEnded(): void {
-    if (this.#idle !== null && this.#isIdle()) this.#idle();
-  }
-
-  #beginNothing(): void {
-    const { timer, learning, poller, dispatcher } = this.#dependencies;
-    for (const part of [timer, learning, poller, dispatcher]) part.stop();
-  }
-
-  #giveUp(): void {
-    const { poller, dispatcher, heartbeat } = this.#dependencies;
-    for (const part of [poller, dispatcher, heartbeat]) part.abandon();
-  }
-
-  #isIdle(): boolean {
-    return this.#dependencies.poller.running === 0 && this.#dependencies.dispatcher.running === 0;
+    if (this.#idle !== null && this.#dependencies.running() === 0) this.#idle();
   }
 
   async #untilIdle(withinMs: number): Promise<void> {
-    if (this.#isIdle()) return;
+    if (this.#dependencies.running() === 0) return;
     const idle = Promise.withResolvers<void>();
     this.#idle = idle.resolve;
     await this.#atMost(withinMs, idle.promise);

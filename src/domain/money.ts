@@ -6,23 +6,23 @@ export type Micros = number;
 
 const microsPerUnit = 1_000_000;
 const limit = 9_007_199_254n * 1_000_000n;
+/** So short that the product of the binary number errs by less than a quarter of a millionth: rounding makes it exact. */
+const shortPattern = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Reads the digits of a JSON number, never through a binary float. Digits past the sixth decimal are rounded
+ * Reads the digits of a JSON number exactly. Digits past the sixth decimal are rounded
  * half to even; that heals the float noise of a server. Null when the text is no such number or its value is
  * out of range.
  */
 export function parseMicros(digits: string): Micros | null {
+  if (shortPattern.test(digits)) return Math.round(Number(digits) * microsPerUnit) + 0;
   const match = decimalPattern.exec(digits);
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match;
   const significant = (whole + fraction).replace(/^0+/, '');
   if (significant === '') return 0;
   const exponent = Number(exponentText) - fraction.length + 6;
-  // So few digits are exact as a number.
-  if (exponent >= 0 && significant.length + exponent <= 15)
-    return Number(sign + significant) * 10 ** exponent;
   // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never
   // expanded.
   if (significant.length + exponent > 17) return null;

@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8';
  */
 export function limitMemory(use: 'small' | 'short' | 'replay of a file' | 'replay'): void {
   if (use === 'short') setFlagsFromString('--semi-space-growth-factor=16');
-  // Replaying a file takes a tenth less time in 45 MB more; what is stored is replayed beside the daemon, and by the million.
+  // Replaying a file takes a tenth less time in 45 MB more; what is stored is replayed next to the daemon, and by the million.
   if (use === 'small' || use === 'replay') setFlagsFromString('--semi-space-growth-factor=1');
   // A replay of years makes old objects all the time: look for garbage when they have doubled, not when there are four times as many.
   if (use.startsWith('replay')) setFlagsFromString('--heap-growing-percent=100');

@@ -82,7 +82,7 @@ test('every placeholder of a text that fails is reported', () => {
   });
 });
 
-test('a text that is one placeholder is told apart from one that holds more', () => {
+test('a text that is one placeholder is distinguished from one that holds more', () => {
   expect(interpolate(placeholder('env:NAME'), sources)).toMatchObject({
     from: [{ source: { kind: 'environment', name: 'NAME' } }],
     whole: true,

@@ -71,9 +71,9 @@ describe('stale', () => {
 
   test('what fires ends with a reading only, not with a longer `after` of an edited configuration', () => {
     const rule = staleRule({ afterMs: 2 * hourMs });
-    const unread = { ...factsAfter([readingAt(0, 1)]), now: factsNoon + hourMs, outcome: 'timeout' } as const;
-    expect(verdict(evaluate(rule, unread, 'warning'))).toBe('warning');
-    expect(verdict(evaluate(rule, { ...unread, outcome: 'ok' }, 'warning'))).toBe('ok');
+    const failed = { ...factsAfter([readingAt(0, 1)]), now: factsNoon + hourMs, outcome: 'timeout' } as const;
+    expect(verdict(evaluate(rule, failed, 'warning'))).toBe('warning');
+    expect(verdict(evaluate(rule, { ...failed, outcome: 'ok' }, 'warning'))).toBe('ok');
   });
 
   test('an account that was never read becomes stale from the time it was first watched', () => {

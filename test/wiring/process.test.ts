@@ -20,7 +20,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Code that runs in the process before lowwater does: how a test breaks what the product cannot be told to break. */
+/** Code that runs in the process before lowwater does: how a test breaks what no option of the product breaks. */
 function preload(code: string): { readonly NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 }

@@ -102,14 +102,11 @@ async function compare(
   configuration: OperatorConfiguration,
   { url, database }: { readonly url: string; readonly database: string },
 ): Promise<string | null> {
-  const unsaid = {
-    kind: 'unknown',
-    why: 'neither the configuration nor LOWWATER_DATA says where it is',
-  } as const;
-  const found: DatabaseIdentity = isLost(configuration, 'storage', ['path', 'postgres'])
-    ? unsaid
-    : await identifyDatabase(configuration.settings.storage, programOf(context));
-  const own = found.kind === 'none' && configuration.isDatabaseGuessed ? unsaid : found;
+  const why = 'neither the configuration nor LOWWATER_DATA says where it is';
+  const isUnsaid = isLost(configuration, 'storage', ['path', 'postgres']);
+  const found = isUnsaid ? null : await identifyDatabase(configuration.settings.storage, programOf(context));
+  const isGuessed = found?.kind === 'none' && configuration.isDatabaseGuessed;
+  const own = found === null || isGuessed ? ({ kind: 'unknown', why } as const) : found;
   if (own.kind === 'known' && own.id === database) return null;
   if (own.kind === 'unknown') {
     await context.stderr.write(

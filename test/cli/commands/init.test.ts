@@ -80,7 +80,7 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
   });
 });
 
-it('asks nothing where a file is there already, and writes nothing when it is told to end while it asks', async () => {
+it('asks nothing where a file is there already, and writes nothing when it is asked to end while it asks', async () => {
   const person = new AbortController();
   const { signal } = person;
   const ask = () => {
