@@ -21,46 +21,29 @@ export function prepareRequest(
   credentials: Credentials,
   baseUrl?: string,
 ): ProviderRequest | RefusedRequest {
-  try {
-    return fillRequest(request, credentials, baseUrl);
-  } catch (error) {
-    if (error instanceof UnfitCredential) return { credential: error.credential, reason: error.message };
-    throw error;
-  }
-}
-
-/** Thrown from the depth of a template that a credential does not fit. */
-class UnfitCredential extends Error {
-  readonly credential: string;
-
-  constructor(credential: string, why: string) {
-    super(`the credential "${credential}" ${why}`);
-    this.credential = credential;
-  }
-}
-
-function fillRequest(
-  request: RequestDescription,
-  credentials: Credentials,
-  baseUrl?: string,
-): ProviderRequest {
-  const reveal = (name: string): string => {
+  const refused: RefusedRequest[] = [];
+  const refuse = (credential: string, why: string): string => {
+    refused.push({ credential, reason: `the credential "${credential}" ${why}` });
+    return '';
+  };
+  const write = (name: string, encode: Encode): string => {
     const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    if (secret === undefined) throw new UnfitCredential(name, 'is missing');
-    return secret.reveal();
+    const written = secret === undefined ? { unfit: 'is missing' } : encode(secret.reveal());
+    return typeof written === 'string' ? written : refuse(name, written.unfit);
   };
-  const fill: Fill = (text, write = (_name, value) => value) =>
-    fillPlaceholders(text, (name) => write(name, reveal(name)));
+  const fill: Fill = (text, encode = (value) => value) =>
+    fillPlaceholders(text, (name) => write(name, encode));
   const body = fillBody(request, fill);
-  return {
-    method: request.method,
-    url: new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill)),
-    headers: { ...(body === null ? {} : { 'content-type': body.type }), ...fillHeaders(request, fill) },
-    body: body === null ? null : new Secret(body.text),
-  };
+  const url = new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill, refuse));
+  const type = body === null ? {} : { 'content-type': body.type };
+  const headers = { ...type, ...fillHeaders(request, fill) };
+  const sent = body === null ? null : new Secret(body.text);
+  return refused[0] ?? { method: request.method, url, headers, body: sent };
 }
 
-type Fill = (text: string, write?: (name: string, value: string) => string) => string;
+/** How a credential is written where it stands, or why it cannot stand there. */
+type Encode = (value: string) => string | { readonly unfit: string };
+type Fill = (text: string, encode?: Encode) => string;
 
 export function baseOf(url: string, baseUrl?: string): string {
   return baseUrl === undefined ? new URL(originOf(url)).origin : baseUrl.replace(/\/$/, '');
@@ -70,28 +53,30 @@ function originOf(url: string): string {
   return /^https?:\/\/[^/?]+/.exec(url)?.[0] ?? '';
 }
 
-function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): string {
+function fillAddress(
+  { url, query = {} }: RequestDescription,
+  fill: Fill,
+  refuse: (credential: string, why: string) => string,
+): string {
   const [path = '', ownQuery] = url.slice(originOf(url).length).split(/\?(.*)/s);
   const segments = path.split('/').map((segment) => {
     const filled = fill(segment, encode);
     // Servers and proxies take these for steps in the tree of paths, encoded or not.
     const [name] = credentialsIn(segment);
-    if (name !== undefined && /^\.{1,2}$/.test(filled))
-      throw new UnfitCredential(name, 'must not be "." or ".."');
+    if (name !== undefined && /^\.{1,2}$/.test(filled)) refuse(name, 'must not be "." or ".."');
     return filled;
   });
   const parameters = Object.entries(query).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(fill(value))}`,
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(fill(value, wellFormed))}`,
   );
   if (ownQuery) parameters.unshift(fill(ownQuery, encode));
   return `${segments.join('/') || '/'}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
 }
 
-/** Throws for half of a surrogate pair, which no UTF-8 can say. */
-function encode(name: string, value: string): string {
-  if (!value.isWellFormed()) throw new UnfitCredential(name, 'is not well-formed text');
-  return percentEncode(value);
-}
+/** Half of a surrogate pair no UTF-8 can say. */
+const wellFormed: Encode = (value) => (value.isWellFormed() ? value : { unfit: 'is not well-formed text' });
+
+const encode: Encode = (value) => (value.isWellFormed() ? percentEncode(value) : wellFormed(value));
 
 /** Everything but the unreserved characters of RFC 3986, 2.3. */
 export function percentEncode(value: string): string {
@@ -117,19 +102,16 @@ function fillHeaders(
 }
 
 /** RFC 9110, 5.5: beyond visible ASCII, blank and tab, what a header means is up to each server. */
-function forHeader(name: string, value: string): string {
-  if (/^[\t\x20-\x7e]*$/.test(value)) return value;
-  throw new UnfitCredential(
-    name,
-    'must not hold line breaks or characters beyond ASCII: it stands in a header',
-  );
-}
+const forHeader: Encode = (value) =>
+  /^[\t\x20-\x7e]*$/.test(value)
+    ? value
+    : { unfit: 'must not hold line breaks or characters beyond ASCII: it stands in a header' };
 
 /** RFC 7617, 2: the first colon ends the user. */
-function withoutColon(name: string, value: string): string {
-  if (!value.includes(':')) return value;
-  throw new UnfitCredential(name, 'must not hold a colon: it is the user of HTTP Basic authentication');
-}
+const withoutColon: Encode = (value) =>
+  value.includes(':')
+    ? { unfit: 'must not hold a colon: it is the user of HTTP Basic authentication' }
+    : value;
 
 function fillBody(
   { json, form }: RequestDescription,

@@ -139,6 +139,7 @@ describe('a credential is refused by name, never quoted,', () => {
     ['with a colon as a user of Basic', { url: origin, basic: { user: key, password: 'x' } }, 'a:b', 'colon'],
     ['as a step up in the path', { url: `${origin}/a/${key}/b` }, '..', '".."'],
     ['as half a surrogate pair', { url: `${origin}/a/${key}` }, '\ud800', 'not well-formed'],
+    ['as half a surrogate pair in a query', { url: origin, query: { q: key } }, '\ud800', 'not well-formed'],
   ] satisfies [string, WrittenRequest, string, string][])('%s', (_name, request, value, reason) => {
     const result = send(request, value);
     expect(result).toMatchObject({ credential: 'key', reason: expect.stringContaining(reason) });
