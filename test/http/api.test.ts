@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createApi } from '../../src/http/api/routes.ts';
+import { buildPolls, dayMs, hourMs, minuteMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildPolls, dayMs, hourMs, minuteMs, viewsNow } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 let server: RunningServer;

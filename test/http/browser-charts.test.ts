@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
+import { dayMs } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { dayMs } from '../support/fake-views.ts';
 import { trialsOn } from '../support/trials.ts';
 import { runServer } from '../support/web-server.ts';
 

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { ackLink, narrow, token, useBrowser, wide, widthOf } from '../support/browser-bed.ts';
+import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/fake-views.ts';
 import { runServer } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.

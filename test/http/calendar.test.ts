@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { writeCalendar } from '../../src/http/calendar.ts';
 import { smsLow, units } from '../support/account-facts.ts';
-import { buildAccountView, buildRunway, dayMs, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../support/built-views.ts';
+import { FakeViews } from '../support/fake-views.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, launchBrowser, openPage, withPage } from '../support/browser.ts';
+import { buildAccountView, hourMs, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, hourMs, micros, viewsNow } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 const present = hasBrowser();

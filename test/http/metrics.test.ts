@@ -8,8 +8,9 @@ import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView } from '../../src/views/views.ts';
+import { buildAccountView, buildRunway, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, buildRunway, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { FakeViews } from '../support/fake-views.ts';
 
 const promtool = findPromtool();
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { ListenError } from '../../src/http/server.ts';
+import { hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { hourMs, viewsNow } from '../support/fake-views.ts';
 import { ackKey, type RunningServer, runServer, serveWorld } from '../support/web-server.ts';
 import { startWorld } from '../support/world.ts';
 

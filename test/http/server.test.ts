@@ -2,8 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
+import { buildAccountView, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { FakeViews } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 let server: RunningServer;

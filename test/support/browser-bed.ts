@@ -5,8 +5,8 @@ import { afterAll, beforeAll } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { launchBrowser } from './browser.ts';
+import { hourMs, viewsNow } from './built-views.ts';
 import { demoViews } from './demo-views.ts';
-import { hourMs, viewsNow } from './fake-views.ts';
 import { trialsOn } from './trials.ts';
 import { ackKey, type RunningServer, runServer } from './web-server.ts';
 

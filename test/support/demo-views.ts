@@ -11,12 +11,12 @@ import {
   buildPolls,
   buildRunway,
   dayMs,
-  FakeViews,
   hourMs,
   micros,
   minuteMs,
   viewsNow,
-} from './fake-views.ts';
+} from './built-views.ts';
+import { FakeViews } from './fake-views.ts';
 
 const lastPollAt = viewsNow - 2 * minuteMs;
 

@@ -1,6 +1,5 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { Runway } from '../../src/domain/message.ts';
 import type {
   AlertName,
   AuditEntry,
@@ -14,23 +13,11 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, OutcomeKind, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/route.ts';
 import type { PushedReading, PushResult } from '../../src/engine/observe.ts';
-import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
-import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
-
-/** Fri 20 Nov 2026, 18:41 UTC. */
-export const viewsNow = Date.UTC(2026, 10, 20, 18, 41);
-
-export const minuteMs = 60_000;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
-
-export function micros(units: number): number {
-  return Math.round(units * 1_000_000);
-}
+import { dayMs, hourMs, viewsNow } from './built-views.ts';
 
 /** A daemon that shows what it was given and notes what it was told to do. */
 export class FakeViews implements LiveViews {
@@ -363,181 +350,4 @@ export class FakeViews implements LiveViews {
   change(): void {
     for (const listener of this.#listeners) listener();
   }
-}
-
-export function buildRunway(over: Partial<Runway> = {}): Runway {
-  return {
-    balance: 'sms',
-    emptyMicros: 0,
-    lookbackMs: 86_400_000,
-    usualPerDay: null,
-    expected: null,
-    burnPerDay: micros(12.5),
-    runwayMs: 9 * dayMs,
-    emptyAt: viewsNow + 9 * dayMs,
-    confidence: 'high',
-    forecast: null,
-    payBy: null,
-    restoreMicros: micros(332.9),
-    ...over,
-  };
-}
-
-export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
-  return {
-    id: 'otp',
-    name: 'OTP production',
-    labels: { team: 'identity' },
-    topUpUrl: null,
-    runbookUrl: null,
-    note: null,
-    currency: 'CNY',
-    outcome: 'ok',
-    failure: null,
-    polledAt: viewsNow - 2 * minuteMs,
-    readAt: viewsNow - 2 * minuteMs,
-    nextPollAt: viewsNow + 3 * minuteMs,
-    pollIntervalMs: 5 * minuteMs,
-    balances: accountServiceBalances,
-    reading: {
-      at: viewsNow - 2 * minuteMs,
-      balances: { sms: micros(112.5), voip: micros(80) },
-      currency: 'CNY',
-    },
-    runways: { sms: buildRunway(), voip: null },
-    consecutiveFailures: 0,
-    backoffUntil: null,
-    usage: {},
-    day: [],
-    payments: [],
-    thresholds: { sms: { info: micros(500), warning: micros(200), critical: micros(50) }, voip: {} },
-    worst: null,
-    firing: 0,
-    pending: 0,
-    ...over,
-  };
-}
-
-export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
-  return {
-    account: 'otp',
-    accountName: 'OTP production',
-    labels: { team: 'identity' },
-    rule: 'sms-low',
-    type: 'below',
-    balance: 'sms',
-    severity: 'critical',
-    state: 'firing',
-    since: viewsNow - 22 * minuteMs,
-    resolvedAt: null,
-    value: { unit: 'money', micros: micros(42.1) },
-    threshold: { unit: 'money', micros: micros(50) },
-    forecast: { sms: null, voip: null },
-    summary: 'OTP production: SMS balance 42.10 CNY, below 50.00 (critical)',
-    acknowledged: null,
-    silenced: false,
-    inhibited: false,
-    flapping: false,
-    notified: [],
-    incident: 'incident-1',
-    ...over,
-  };
-}
-
-export function buildIncident(over: Partial<Incident> = {}): Incident {
-  return {
-    id: 'incident-1',
-    account: 'otp',
-    rule: 'sms-low',
-    type: 'below',
-    balance: 'sms',
-    accountName: 'OTP production',
-    labels: { team: 'identity' },
-    severity: 'critical',
-    worstSeverity: 'critical',
-    rises: 0,
-    firedAt: viewsNow - 22 * minuteMs,
-    resolvedAt: null,
-    resolution: null,
-    event: false,
-    value: { unit: 'money', micros: micros(42.1) },
-    threshold: { unit: 'money', micros: micros(50) },
-    facts: [],
-    acknowledgement: null,
-    eased: null,
-    escalationSince: viewsNow - 22 * minuteMs,
-    flappingSince: null,
-    notified: {},
-    ...over,
-  };
-}
-
-export function buildMessage(over: Partial<Notification> = {}): Notification {
-  return {
-    id: 'message-1',
-    revision: 0,
-    channel: 'ops',
-    state: 'delivered',
-    items: [
-      {
-        incident: 'incident-1',
-        account: 'otp',
-        rule: 'sms-low',
-        kind: 'firing',
-        at: viewsNow - 22 * minuteMs,
-      },
-    ],
-    report: null,
-    createdAt: viewsNow - 22 * minuteMs,
-    dueAt: viewsNow - 22 * minuteMs,
-    giveUpAt: viewsNow + dayMs,
-    attempts: 1,
-    uncertain: false,
-    deliveredAt: viewsNow - 22 * minuteMs + 5_200,
-    lastError: null,
-    ...over,
-  };
-}
-
-export const belowRule: BelowRule = {
-  id: 'sms-low',
-  type: 'below',
-  balance: 'sms',
-  severity: 'warning',
-  thresholds: { info: micros(500), warning: micros(200), critical: micros(50) },
-  hysteresis: { kind: 'share', share: 0.1 },
-  forMs: 0,
-  recoverForMs: 0,
-  match: {},
-  builtIn: false,
-};
-
-/** Polls at a steady pace whose balance the given function tells, in units; null is a failed poll. */
-export function buildPolls(options: {
-  readonly since: number;
-  readonly until: number;
-  readonly everyMs: number;
-  readonly sms: (at: number) => number | null;
-  readonly voip?: (at: number) => number;
-  readonly currency?: string;
-  readonly failure?: OutcomeKind;
-}): readonly PollRecord[] {
-  const polls: PollRecord[] = [];
-  for (let at = options.since; at <= options.until; at += options.everyMs) {
-    const sms = options.sms(at);
-    polls.push(
-      sms === null
-        ? { at, outcome: options.failure ?? 'timeout', reading: null }
-        : {
-            at,
-            outcome: 'ok',
-            reading: {
-              at,
-              balances: { sms: micros(sms), voip: micros(options.voip?.(at) ?? 80) },
-              currency: options.currency ?? 'CNY',
-            },
-          },
-    );
-  }
-  return polls;
 }

@@ -2,8 +2,8 @@ import type { StoreReader } from '../../src/ports/store.ts';
 import { Trials } from '../../src/replay/trial.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
+import { viewsNow } from './built-views.ts';
 import type { FakeViews } from './fake-views.ts';
-import { viewsNow } from './fake-views.ts';
 import { makeAccount, makeSettings } from './settings.ts';
 
 /** Tries rules on the polls that made-up views hold. */

@@ -7,7 +7,8 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
-import { FakeViews, viewsNow } from './fake-views.ts';
+import { viewsNow } from './built-views.ts';
+import { FakeViews } from './fake-views.ts';
 import type { World } from './world.ts';
 
 export const ackKey = Buffer.alloc(32, 7);

@@ -7,7 +7,7 @@ import {
   wordEmptyAt,
   wordInterval,
 } from '../../src/wording/quantity-wording.ts';
-import { buildRunway, dayMs, viewsNow } from '../support/fake-views.ts';
+import { buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
 test.each([
   [2_999_665_707, 'about 3,000.00 CNY'],

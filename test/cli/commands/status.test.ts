@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatStatus } from '../../../src/cli/commands/status.ts';
 import { createStyle, type Output } from '../../../src/cli/terminal/output.ts';
-import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {
   const emptyAt = viewsNow + days * dayMs;

@@ -5,7 +5,7 @@ import {
   readListQuery,
   writeListQuery,
 } from '../../../src/http/page/account-list.ts';
-import { buildAccountView, buildRunway, dayMs, micros } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, micros } from '../../support/built-views.ts';
 
 const runway = (days: number | null) => ({
   sms: buildRunway({ runwayMs: days === null ? null : days * dayMs }),

@@ -10,12 +10,12 @@ import {
   buildPolls,
   buildRunway,
   dayMs,
-  FakeViews,
   hourMs,
   micros,
   minuteMs,
   viewsNow,
-} from '../../support/fake-views.ts';
+} from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 
 const frame = { now: viewsNow, timezone: 'UTC' };
 const day = readSpan({ range: '24h' }, frame);

@@ -2,15 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { paymentOf } from '../../../src/engine/spending.ts';
 import { PaymentPlan } from '../../../src/views/payment-plan.ts';
 import { smsLow, units } from '../../support/account-facts.ts';
-import {
-  buildAccountView,
-  buildRunway,
-  dayMs,
-  FakeViews,
-  hourMs,
-  micros,
-  viewsNow,
-} from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, hourMs, micros, viewsNow } from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { type RunningServer, runServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { reviewTime } from '../../../src/views/review.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
-import { buildAccountView, dayMs, FakeViews, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { runServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';

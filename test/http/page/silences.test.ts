@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hourMs } from '../../support/built-views.ts';
 import { demoViews } from '../../support/demo-views.ts';
-import { hourMs } from '../../support/fake-views.ts';
 import { type RunningServer, runServer } from '../../support/web-server.ts';
 
 let server: RunningServer;

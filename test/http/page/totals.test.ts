@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Totals } from '../../../src/http/page/totals.ts';
 import type { AccountView } from '../../../src/views/views.ts';
-import { buildAccountView, buildRunway, micros } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, micros } from '../../support/built-views.ts';
 
 const burning = (burnPerDay: number | null) => ({
   sms: buildRunway({ burnPerDay: burnPerDay === null ? null : micros(burnPerDay) }),

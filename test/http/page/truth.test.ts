@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { AccountView, SilenceView } from '../../../src/views/views.ts';
-import { buildAccountView, buildAlertView, FakeViews, hourMs, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../../support/built-views.ts';
+import { FakeViews } from '../../support/fake-views.ts';
 import { type RunningServer, runServer } from '../../support/web-server.ts';
 
 let server: RunningServer;

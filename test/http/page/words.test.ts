@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { balanceCell, runwayCell } from '../../../src/http/page/words.ts';
-import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
 const frame = { now: viewsNow, timezone: 'UTC' };
 
