@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser, openPage } from '../test/support/browser.ts';
 import { demoViews } from '../test/support/demo-views.ts';
-import { runServer } from '../test/support/web-server.ts';
+import { runFakeServer } from '../test/support/web-server.ts';
 import { shrinkPng } from './shrink-png.ts';
 
 const folder = process.argv[2] ?? 'docs/screenshots';
@@ -23,7 +23,7 @@ const views = [
 ] as const;
 
 const browser = await launchBrowser();
-const server = await runServer({ views: demoViews() });
+const server = await runFakeServer({ views: demoViews() });
 mkdirSync(folder, { recursive: true });
 for (const { name: look, width, colorScheme } of views) {
   const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });

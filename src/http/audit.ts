@@ -23,7 +23,17 @@ const actions = [
   { path: /\/accounts\/(?<account>[^/]+)\/(?<action>[^/]+)$/ },
 ] as const;
 
-const unsaid = new Set(['by', 'back', 'next', 'token', 'confirmed', 'change', 'seen', 'sig']);
+const unsaid = new Set([
+  'by',
+  'back',
+  'next',
+  'token',
+  'confirmed',
+  'change',
+  'seen',
+  'expires',
+  'signature',
+]);
 const maxDetailLength = 500;
 
 /** What a changing request did, for the audit; null where it changed nothing that others would ask about. */
@@ -31,8 +41,9 @@ export async function describeAction(guard: Guard, context: WebContext): Promise
   const { req, res } = context;
   if (req.method === 'GET' || req.method === 'HEAD') return null;
   const isApi = req.path.startsWith('/api/');
-  // A form that is asked about or shown again answers 200, one that was carried out leads on.
-  if (isApi ? !res.ok : res.status !== 303) return null;
+  // A form that is asked about or shown again answers 200, one that was carried out leads on: but that of a link.
+  const isDone = isApi ? res.ok : res.status === 303 || context.get('isLinkUsed') === true;
+  if (!isDone) return null;
   const found = actionOf(req.method, req.path);
   if (found === null) return null;
   const given = await readGiven(context);

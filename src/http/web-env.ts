@@ -11,6 +11,8 @@ export interface WebEnv {
     readonly signedIn: boolean;
     /** Who it is, as the trusted proxy says; null where it names nobody. */
     readonly person: string | null;
+    /** An alert was acknowledged by a link of a message. */
+    readonly isLinkUsed?: boolean;
     /** An instant read once for the whole request. */
     readonly now: number;
     /** Ends an answer that broke while it was sent, with a line in the log. */

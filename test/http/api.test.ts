@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { createApi } from '../../src/http/api/routes.ts';
 import { buildPolls, dayMs, hourMs, minuteMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { type RunningServer, runServer } from '../support/web-server.ts';
+import { type FakeServer, runFakeServer } from '../support/web-server.ts';
 
-let server: RunningServer;
+let server: FakeServer;
 
 beforeEach(async () => {
-  server = await runServer({ views: demoViews() });
+  server = await runFakeServer({ views: demoViews() });
 });
 
 afterEach(() => server.close());

@@ -6,7 +6,7 @@ import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../suppor
 import { dayMs } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { trialsOn } from '../support/trials.ts';
-import { runServer } from '../support/web-server.ts';
+import { runFakeServer } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
 vi.setConfig({ testTimeout: 30_000 });
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
     const views = demoViews();
     const trials = trialsOn(views);
     views.pollsByAccount.delete('otp');
-    const own = await runServer({ views, trials });
+    const own = await runFakeServer({ views, trials });
     await withPage(bed.plain, async (page) => {
       await openPage(page, `${own.url}/accounts/otp/try/sms-low`);
       await page.getByRole('button', { name: 'Try' }).click();

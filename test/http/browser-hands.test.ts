@@ -5,7 +5,7 @@ import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { ackLink, narrow, token, useBrowser, wide, widthOf } from '../support/browser-bed.ts';
 import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { runServer } from '../support/web-server.ts';
+import { runFakeServer } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
 vi.setConfig({ testTimeout: 30_000 });
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   const bed = useBrowser();
 
   it('the keyboard alone acknowledges', async () => {
-    const own = await runServer({ views: demoViews() });
+    const own = await runFakeServer({ views: demoViews() });
     await withPage(bed.scripted, async (page) => {
       await openPage(page, own.url);
       await tabTo(page, 'Acknowledge sms-low of OTP production');
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   });
 
   it('the keyboard alone silences, also without a script', async () => {
-    const own = await runServer({ views: demoViews() });
+    const own = await runFakeServer({ views: demoViews() });
     await withPage(bed.plain, async (page) => {
       await openPage(page, `${own.url}/accounts/otp`);
       await tabTo(page, 'Silence all alerts of OTP production');
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   });
 
   it('acknowledges from a message without signing in', async () => {
-    const own = await runServer({ views: demoViews(), settings: { token: new Secret(token) } });
+    const own = await runFakeServer({ views: demoViews(), settings: { token: new Secret(token) } });
     await withPage(bed.scripted, async (page) => {
       await page.goto(own.url + ackLink);
       await page.getByLabel('Your name').fill('Wei');
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   });
 
   it('keeps itself fresh, and leaves alone what somebody fills in', async () => {
-    const own = await runServer({ views: demoViews() });
+    const own = await runFakeServer({ views: demoViews() });
     await withPage(bed.scripted, async (page) => {
       await openPage(page, own.url);
       await page.getByText('Updates by itself.').waitFor();
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
   });
 
   it('says on top and in the title when the daemon is gone, and when it is back', async () => {
-    const own = await runServer({ views: demoViews() });
+    const own = await runFakeServer({ views: demoViews() });
     const { port } = new URL(own.url);
     await withPage(bed.scripted, async (page) => {
       await openPage(page, own.url);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       await own.close();
       await page.getByRole('alert').getByText('No connection to lowwater').waitFor();
       expect(await page.title()).toMatch(/^Not connected · /);
-      const back = await runServer({ views: demoViews(), settings: { port: Number(port) } });
+      const back = await runFakeServer({ views: demoViews(), settings: { port: Number(port) } });
       await page.getByText('Updates by itself.').waitFor();
       expect(await page.title()).not.toContain('Not connected');
       await back.close();
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
 
   it('notices within 15 s that the daemon hangs', async () => {
     // A server that shows no sign of life, though the connection stands.
-    const own = await runServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });
+    const own = await runFakeServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });
     await withPage(bed.scripted, async (page) => {
       await openPage(page, own.url);
       await page.getByRole('alert').getByText('No connection to lowwater').waitFor({ timeout: 15_000 });
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     ['markup', '<img src=x onerror=alert(1)>"\'&\u202E<script>alert(2)</script>'],
     ['one endless word', 'N'.repeat(5_000)],
   ])('hostile names stay names: %s', async (_what, name) => {
-    const own = await runServer({ views: demoViews() });
+    const own = await runFakeServer({ views: demoViews() });
     own.views.accountList = [
       buildAccountView({
         name,

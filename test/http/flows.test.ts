@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, launchBrowser, openPage, withPage } from '../support/browser.ts';
 import { buildAccountView, hourMs, micros, viewsNow } from '../support/built-views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { type RunningServer, runServer } from '../support/web-server.ts';
+import { type FakeServer, runFakeServer } from '../support/web-server.ts';
 
 const present = hasBrowser();
 
@@ -29,8 +29,8 @@ describe.skipIf(!present)('what people do on the pages', () => {
 
   afterAll(() => browser.close());
 
-  async function withServer(use: (server: RunningServer) => Promise<void>): Promise<void> {
-    const server = await runServer({ views: demoViews() });
+  async function withServer(use: (server: FakeServer) => Promise<void>): Promise<void> {
+    const server = await runFakeServer({ views: demoViews() });
     try {
       await use(server);
     } finally {

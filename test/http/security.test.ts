@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { ListenError } from '../../src/http/server.ts';
-import { hourMs, viewsNow } from '../support/built-views.ts';
-import { demoViews } from '../support/demo-views.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { viewsNow } from '../support/built-views.ts';
+import { makeAccount } from '../support/settings.ts';
 import { ackKey, type RunningServer, runServer, serveWorld } from '../support/web-server.ts';
-import { startWorld } from '../support/world.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
 
 const token = 'a-token-that-is-long-enough';
 const withToken = { settings: { token: new Secret(token) } };
@@ -19,7 +20,7 @@ describe('the token', () => {
   it.each(['/', '/accounts/otp', '/silences', '/messages', '/api/v1/accounts', '/events', '/nothing-here'])(
     '%s asks for it',
     async (path) => {
-      server = await runServer({ ...withToken, views: demoViews() });
+      server = await runServer({ ...withToken, world: await alerted() });
       const response = await fetch(server.url + path);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toContain('Bearer');
@@ -49,7 +50,7 @@ describe('the token', () => {
   });
 
   it('sends people to the sign-in and back, with a cookie that no script reads and no other site sends', async () => {
-    server = await runServer({ ...withToken, views: demoViews() });
+    server = await runServer({ ...withToken, world: await alerted() });
     const refused = await fetch(`${server.url}/accounts/otp?range=7d`, { headers: page, redirect: 'manual' });
     expect(refused.status).toBe(303);
     expect(refused.headers.get('location')).toBe('/sign-in?next=%2Faccounts%2Fotp%3Frange%3D7d');
@@ -61,7 +62,7 @@ describe('the token', () => {
     expect(cookie).not.toContain(token);
     expect((await withCookie('/', cookie)).status).toBe(200);
     expect((await withCookie('/', cookie.replace(/=(\d)/, '=9'))).status).toBe(401);
-    server.clock.at += 13 * hourMs;
+    server.clock.aheadMs += 13 * hourMs;
     expect((await withCookie('/', cookie)).status).toBe(401);
   });
 
@@ -78,10 +79,10 @@ describe('the token', () => {
     const cookie = first.headers.get('set-cookie') ?? '';
     expect(cookie).toContain(`Max-Age=${hours * 3600};`);
     expect((await withCookie('/', cookie)).headers.get('set-cookie')).toBeNull();
-    server.clock.at += 0.9 * hours * hourMs;
+    server.clock.aheadMs += 0.9 * hours * hourMs;
     const longer = (await withCookie('/', cookie)).headers.get('set-cookie') ?? '';
     expect(longer).toContain(`Max-Age=${hours * 3600};`);
-    server.clock.at += 0.5 * hours * hourMs;
+    server.clock.aheadMs += 0.5 * hours * hourMs;
     expect((await withCookie('/', cookie)).status).toBe(401);
     expect((await withCookie('/', longer)).status).toBe(200);
   });
@@ -127,7 +128,7 @@ describe('the token', () => {
     const words = 'The token was replaced since you signed in';
     expect(await (await withCookie('/sign-in', cookie)).text()).toContain(words);
     expect(await (await fetch(`${server.url}/sign-in`)).text()).not.toContain(words);
-    server.clock.at += 13 * hourMs;
+    server.clock.aheadMs += 13 * hourMs;
     expect(await (await withCookie('/sign-in', cookie)).text()).not.toContain(words);
   });
 
@@ -193,7 +194,7 @@ describe('the token', () => {
   });
 
   it('an address does not say that something was done: only the form that did it does, once', async () => {
-    server = await runServer({ views: demoViews() });
+    server = await runServer({ world: await alerted() });
     expect(await (await fetch(`${server.url}/?done=acknowledged`)).text()).not.toContain('class="done"');
     const answer = await fetch(`${server.url}/alerts/otp/sms-low/acknowledge`, {
       method: 'POST',
@@ -227,7 +228,7 @@ describe('the token', () => {
   });
 
   it('stands in no page, log or error', async () => {
-    server = await runServer({ ...withToken, views: demoViews() });
+    server = await runServer({ ...withToken, world: await alerted() });
     await signIn(`${token}-mistyped`);
     const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
     const texts = await Promise.all(
@@ -373,30 +374,36 @@ describe('changes', () => {
     ['an origin with a path', { origin: 'https://lowwater.example.com/x' }],
     ['a sandboxed frame', { origin: 'null' }],
   ])('from %s are refused', async (_who, headers) => {
-    server = await runServer({ views: demoViews(), settings: { publicUrl: 'https://lowwater.example.com' } });
+    server = await runServer({
+      world: await alerted(),
+      settings: { publicUrl: 'https://lowwater.example.com' },
+    });
     const response = await send(path, { method: 'POST', headers });
     expect(response.status).toBe(403);
-    expect(server.views.orders).toEqual([]);
+    expect(orders()).toEqual([]);
   });
 
   it('from our own page, also behind a proxy, and from programs are taken', async () => {
-    server = await runServer({ views: demoViews(), settings: { publicUrl: 'https://lowwater.example.com' } });
+    server = await runServer({
+      world: await alerted(),
+      settings: { publicUrl: 'https://lowwater.example.com' },
+    });
     const own = { origin: server.url, 'sec-fetch-site': 'same-origin' };
     const proxied = { origin: 'https://lowwater.example.com', 'sec-fetch-site': 'same-origin' };
     for (const headers of [own, proxied, {}])
       expect((await send(path, { method: 'POST', headers })).status).toBe(200);
-    expect(server.views.orders).toHaveLength(3);
+    expect(orders()).toHaveLength(3);
   });
 
   it('in a body that says it is compressed are refused', async () => {
-    server = await runServer({ views: demoViews() });
+    server = await runServer({ world: await alerted() });
     const response = await send(path, { method: 'POST', headers: { 'content-encoding': 'gzip' } });
     expect(response.status).toBe(415);
     expect(response.body).toContain('The body must not be compressed.');
   });
 
   it('with a cookie but without a word where they come from are refused', async () => {
-    server = await runServer({ ...withToken, views: demoViews() });
+    server = await runServer({ ...withToken, world: await alerted() });
     const cookie = (await signIn(token)).headers.get('set-cookie')?.split(';')[0] ?? '';
     expect((await send(path, { method: 'POST', headers: { cookie } })).status).toBe(403);
     const own = { cookie, origin: server.url };
@@ -420,42 +427,52 @@ describe('every answer', () => {
 });
 
 describe('a link in a message', () => {
-  const grant = { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: viewsNow + hourMs };
-  const link = (over: Partial<typeof grant> = {}) =>
-    `/ack?${signAcknowledgement(ackKey, { ...grant, ...over })}`;
+  const grantOf = async (world: World) => {
+    const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+    return { account: 'otp', rule: 'sms-low', incident, expiresAt: viewsNow + hourMs };
+  };
+  type Grant = Awaited<ReturnType<typeof grantOf>>;
+  const link = async (over: Partial<Grant> = {}) =>
+    `/ack?${signAcknowledgement(ackKey, { ...(await grantOf(server.world)), ...over })}`;
 
   it('shows a question without signing in, and only its answer acknowledges', async () => {
-    server = await runServer({ ...withToken, views: demoViews() });
-    const question = await fetch(server.url + link());
+    server = await runServer({ ...withToken, world: await alerted() });
+    const question = await fetch(server.url + (await link()));
     expect(question.status).toBe(200);
     expect(await question.text()).toContain('Acknowledge this alert?');
-    expect(server.views.orders).toEqual([]);
-    const form = new URLSearchParams(link().slice('/ack?'.length));
+    expect(orders()).toEqual([]);
+    const form = new URLSearchParams((await link()).slice('/ack?'.length));
     form.set('by', 'Wei');
     const answer = await fetch(`${server.url}/ack`, { method: 'POST', body: form });
     expect(await answer.text()).toContain('Acknowledged');
-    expect(server.views.orders).toEqual([
-      { kind: 'acknowledge', order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: '' } },
+    expect(orders()).toMatchObject([
+      {
+        action: 'acknowledge',
+        account: 'otp',
+        rule: 'sms-low',
+        by: 'Wei',
+        detail: expect.not.stringContaining('signature'),
+      },
     ]);
-    expect(await (await fetch(server.url + link())).text()).toContain('Already acknowledged');
+    expect((await server.world.views.alert('otp', 'sms-low'))?.acknowledged).toEqual({
+      at: viewsNow,
+      by: 'Wei',
+      comment: '',
+      severity: 'critical',
+      rises: 0,
+    });
+    expect(await (await fetch(server.url + (await link()))).text()).toContain('Already acknowledged');
   });
 
   it('shows the note of the account and where to pay and read, the same after it was acknowledged', async () => {
-    const views = demoViews();
-    const note = 'Ask Wei, not the bank <b>';
-    views.accountList = views.accountList.map((account) =>
-      account.id === 'otp'
-        ? {
-            ...account,
-            note,
-            topUpUrl: 'https://pay.example/otp?a=1&b=2',
-            runbookUrl: 'https://run.example/otp',
-          }
-        : account,
-    );
-    server = await runServer({ ...withToken, views });
-    const question = await (await fetch(server.url + link())).text();
-    const form = new URLSearchParams(link().slice('/ack?'.length));
+    const world = await alerted({
+      note: 'Ask Wei, not the bank <b>',
+      topUpUrl: 'https://pay.example/otp?a=1&b=2',
+      runbookUrl: 'https://run.example/otp',
+    });
+    server = await runServer({ ...withToken, world });
+    const question = await (await fetch(server.url + (await link()))).text();
+    const form = new URLSearchParams((await link()).slice('/ack?'.length));
     const answer = await (await fetch(`${server.url}/ack`, { method: 'POST', body: form })).text();
     for (const page of [question, answer]) {
       expect(page).toContain('Ask Wei, not the bank &lt;b&gt;');
@@ -470,30 +487,49 @@ describe('a link in a message', () => {
     ['of an incident that has ended', { incident: 'incident-0' }, 200, 'Already over'],
     ['of a rule that is gone', { rule: 'gone' }, 200, 'Already over'],
   ])('that is %s does nothing and says so', async (_what, over, status, words) => {
-    server = await runServer({ views: demoViews() });
-    const response = await fetch(server.url + link(over));
+    server = await runServer({ world: await alerted() });
+    const response = await fetch(server.url + (await link(over)));
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(words);
   });
 
   it('is good with any key of the database, and outlives another token', async () => {
-    const views = demoViews();
-    views.keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    server = await runServer({ views, settings: { token: new Secret('another-token-by-now') } });
-    for (const key of views.keys) {
+    const world = await alerted();
+    await world.restart({ downMs: 91 * 24 * hourMs });
+    await world.pass(1_000);
+    server = await runServer({ world, settings: { token: new Secret('another-token-by-now') } });
+    const keys = world.views.linkKeys();
+    expect(keys).toHaveLength(2);
+    const grant = { ...(await grantOf(world)), expiresAt: world.now + hourMs };
+    for (const key of keys) {
       const signed = `/ack?${signAcknowledgement(key, grant)}`;
       expect((await fetch(server.url + signed)).status).toBe(200);
     }
-    const stranger = await fetch(`${server.url}/ack?${signAcknowledgement(Buffer.alloc(32, 3), grant)}`);
+    const stranger = await fetch(`${server.url}/ack?${signAcknowledgement(Buffer.alloc(32, 0xee), grant)}`);
     expect(stranger.status).toBe(403);
     expect(await stranger.text()).toContain('signed with a key that this lowwater no longer has');
   });
 
   it('that was changed is refused', async () => {
-    server = await runServer({ views: demoViews() });
-    expect((await fetch(server.url + link().replace('sms-low', 'sms-high'))).status).toBe(403);
+    server = await runServer({ world: await alerted() });
+    expect((await fetch(server.url + (await link()).replace('sms-low', 'sms-high'))).status).toBe(403);
   });
 });
+
+/** A world where the SMS balance of `otp` is critical at `viewsNow`. */
+async function alerted(over: Parameters<typeof makeAccount>[1] = {}): Promise<World> {
+  const world = await startWorld(
+    { accounts: [makeAccount('otp', over)], rules: [smsLow({ critical: units(50) })] },
+    { startAt: viewsNow - minuteMs - step },
+  );
+  await read(world, 42.1);
+  return world;
+}
+
+/** What people ordered, as the audit has it. */
+function orders() {
+  return server.world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 });
+}
 
 function signIn(given: string, next = '/'): Promise<Response> {
   return fetch(`${server.url}/sign-in`, {

@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
-import { buildAccountView, micros, viewsNow } from '../support/built-views.ts';
-import { demoViews } from '../support/demo-views.ts';
-import { FakeViews } from '../support/fake-views.ts';
+import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { makeAccount } from '../support/settings.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
+import { read, startWorld, step, World } from '../support/world.ts';
 
 let server: RunningServer;
 const sockets: Socket[] = [];
@@ -89,14 +89,15 @@ describe('a slow client', () => {
 
 describe('an answer that breaks while it is sent', () => {
   it('is cut off and reported in the log, with nothing of it on the terminal or for who asked', async () => {
-    const views = new FakeViews();
-    views.accountList = Array.from({ length: 2_000 }, (_, index) => buildAccountView({ id: `a-${index}` }));
-    const whole = views.accounts.bind(views);
-    views.accounts = (ids) => {
-      if (ids?.includes('a-1500')) throw new Error('the inside of it');
-      return whole(ids);
-    };
-    server = await runServer({ views });
+    const world = new World({ accounts: Array.from({ length: 2_000 }, (_, index) => `a-${index}`) });
+    const { accounts } = world.views;
+    Object.assign(world.views, {
+      accounts: (ids?: readonly string[]) => {
+        if (ids?.includes('a-1500')) throw new Error('the inside of it');
+        return accounts(ids);
+      },
+    });
+    server = await runServer({ world });
     const terminal = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const asked = dial('GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
     const received = await asked.received;
@@ -174,60 +175,65 @@ describe('a rude client', () => {
 
 describe('health', () => {
   it('/livez depends on nothing', async () => {
-    const views = new FakeViews();
-    views.daemonStatus = {
-      ...views.daemonStatus,
-      ready: false,
-      problems: ['The database cannot be written.'],
-    };
-    server = await runServer({ views });
+    const world = new World({});
+    world.diskFull = true;
+    const startsAt = world.now;
+    await world.views.silence({
+      match: { account: ['otp'] },
+      startsAt,
+      endsAt: startsAt + hourMs,
+      by: 'Lin',
+      comment: '',
+    });
+    server = await runServer({ world });
+    expect(world.views.status()).toMatchObject({ ready: false, problems: [expect.stringContaining('disk')] });
     const response = await fetch(`${server.url}/livez`);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
   it('/readyz is 503 until the daemon is ready', async () => {
-    const views = new FakeViews();
-    views.daemonStatus = { ...views.daemonStatus, ready: false };
-    server = await runServer({ views });
+    const world = new World({});
+    server = await runServer({ world });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    world.daemon.start();
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
   it('/readyz stays 200 after a reload that failed and names the problem', async () => {
-    const views = new FakeViews();
-    const problems = ['config.json line 4: unknown key "acounts"'];
-    views.daemonStatus = { ...views.daemonStatus, problems, configReloadOk: false };
-    server = await runServer({ views });
+    server = await runServer();
+    const problem = 'config.json line 4: unknown key "acounts"';
+    server.world.daemon.reportInvalidConfiguration(problem);
     const response = await fetch(`${server.url}/readyz?verbose`);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
       status: 'ok',
-      problems,
+      problems: [`config-invalid: ${problem}`],
       configReloadOk: false,
-      version: '0.1.0',
+      version: 'test',
     });
     expect(await (await fetch(server.url)).text()).toContain('unknown key &quot;acounts&quot;');
   });
 });
 
 describe('a failure inside', () => {
+  const fail = (): never => {
+    throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
+  };
+
   it('of the database is 503 and nobody is shown its words', async () => {
-    const views = demoViews();
-    views.polls = () => {
-      throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
-    };
-    server = await runServer({ views });
+    const world = await startWorld();
+    Object.assign(world.store, { readings: fail });
+    server = await runServer({ world });
     const response = await fetch(`${server.url}/api/v1/accounts/otp/history`);
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain('/data');
   });
 
   it('of the database leaves the pages with what is known without it', async () => {
-    const views = demoViews();
-    const fail = (): never => {
-      throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
-    };
-    Object.assign(views, { polls: fail, incidents: fail, notifications: fail });
-    server = await runServer({ views });
+    const world = await startWorld({ rules: [smsLow({ critical: units(50) })] });
+    await read(world, 42.1);
+    Object.assign(world.store, { polls: fail, readings: fail, incidents: fail, messages: fail });
+    server = await runServer({ world });
     for (const [path, known] of [
       ['/', '42.10 CNY'],
       ['/accounts/otp', '42.10 CNY'],
@@ -243,11 +249,13 @@ describe('a failure inside', () => {
   });
 
   it('of the program is 500, stands in the log, and the server goes on', async () => {
-    const views = demoViews();
-    views.explain = () => {
-      throw new TypeError('cannot read the secret thing');
-    };
-    server = await runServer({ views });
+    const world = await startWorld();
+    Object.assign(world.views, {
+      explain: () => {
+        throw new TypeError('cannot read the secret thing');
+      },
+    });
+    server = await runServer({ world });
     const response = await fetch(`${server.url}/accounts/otp`, { headers: { accept: 'text/html' } });
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('secret thing');
@@ -266,40 +274,31 @@ describe('closing', () => {
     await Promise.all([server.close(), server.close()]);
     expect(await stream.text()).toContain('retry:');
     await Promise.all([idle.received, slow.received]);
-    expect(server.views.listeners).toBe(0);
+    expect(server.listeners()).toBe(0);
   });
 });
 
 describe('the stream of events', () => {
   it('says that something changed, once for many changes, and listens only while somebody does', async () => {
     server = await runServer();
-    expect(server.views.listeners).toBe(0);
+    expect(server.listeners()).toBe(0);
     const abort = new AbortController();
     const { body, headers } = await fetch(`${server.url}/events`, { signal: abort.signal });
     expect(headers.get('content-type')).toContain('text/event-stream');
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toContain('retry:');
-    for (let change = 0; change < 5; change += 1) server.views.change();
+    await server.world.pass(5 * step);
     expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
     abort.abort();
-    await expect.poll(() => server.views.listeners).toBe(0);
+    await expect.poll(server.listeners).toBe(0);
   });
 
   it('sends the parts of the open page that are not as its reader has them, packed', async () => {
-    server = await runServer();
-    const { views } = server;
-    const accounts = (sms: number) =>
-      ['a', 'b'].map((id) =>
-        buildAccountView({
-          id,
-          reading: {
-            at: viewsNow,
-            balances: { sms: micros(id === 'a' ? sms : 80), voip: 0 },
-            currency: 'CNY',
-          },
-        }),
-      );
-    views.accountList = accounts(70);
+    const seldom = makeAccount('b', { poll: { kind: 'every', everyMs: hourMs } });
+    const world = await startWorld({ accounts: ['a', seldom] });
+    world.provider.set('a', 70);
+    await world.pass(step);
+    server = await runServer({ world });
     const page = await (await fetch(`${server.url}/`)).text();
     const have = readParts(page).map(({ digest }) => digest);
     const query = new URLSearchParams({ page: '/', have: have.join('.') });
@@ -307,23 +306,22 @@ describe('the stream of events', () => {
     expect(headers.get('content-encoding')).toBe('gzip');
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toContain('retry:');
-    views.accountList = accounts(60);
-    views.change();
+    world.provider.set('a', 60);
+    await world.pass(step);
     const notified = (await reader?.read())?.value ?? '';
     const parts = JSON.parse(notified.slice(notified.indexOf('data: ') + 6));
-    expect(Object.keys(parts)).toEqual(['account a', 'totals']);
+    expect(Object.keys(parts)).toEqual(['as-of', 'account a', 'day a', 'totals']);
     expect(parts['account a']).toContain('60.00 CNY');
     expect(parts['account a']).toContain('<div data-live="day a"></div>');
     await reader?.cancel();
   });
 
   it('ends the stream of a page that is gone', async () => {
-    server = await runServer();
-    const { views } = server;
-    views.accountList = [buildAccountView({ id: 'a' })];
+    const world = await startWorld({ accounts: ['a'] });
+    server = await runServer({ world });
     const { body } = await fetch(`${server.url}/events?page=/accounts/a`);
-    views.accountList = [];
-    views.change();
+    world.reload({ accounts: ['b'] });
+    await world.pass(1_000);
     expect(await new Response(body).text()).toContain('account-state');
   });
 

@@ -8,7 +8,7 @@ import { launchBrowser } from './browser.ts';
 import { hourMs, viewsNow } from './built-views.ts';
 import { demoViews } from './demo-views.ts';
 import { trialsOn } from './trials.ts';
-import { ackKey, type RunningServer, runServer } from './web-server.ts';
+import { ackKey, type FakeServer, runFakeServer } from './web-server.ts';
 
 export const token = 'browser-token';
 export const wide = { width: 1280, height: 800 };
@@ -23,9 +23,9 @@ export interface BrowserBed {
   readonly scripted: BrowserContext;
   /** Runs no script. */
   readonly plain: BrowserContext;
-  readonly server: RunningServer;
+  readonly server: FakeServer;
   /** Asks for `token`. */
-  readonly locked: RunningServer;
+  readonly locked: FakeServer;
 }
 
 /** To be called in a `describe`; `begin` is called once the bed is there. */
@@ -70,8 +70,8 @@ async function makeBed(): Promise<BrowserBed> {
     browser,
     scripted: await browser.newContext({ viewport: wide }),
     plain: await browser.newContext({ viewport: wide, javaScriptEnabled: false }),
-    server: await runServer({ views, trials: trialsOn(views) }),
-    locked: await runServer({ views: demoViews(), settings: { token: new Secret(token) } }),
+    server: await runFakeServer({ views, trials: trialsOn(views) }),
+    locked: await runFakeServer({ views: demoViews(), settings: { token: new Secret(token) } }),
   };
 }
 

@@ -7,19 +7,25 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
-import { viewsNow } from './built-views.ts';
+import { minuteMs, viewsNow } from './built-views.ts';
 import { FakeViews } from './fake-views.ts';
-import type { World } from './world.ts';
+import { startWorld, type World } from './world.ts';
 
 export const ackKey = Buffer.alloc(32, 7);
 
-/** A clock that stands at the views's instant unless told otherwise; timers are real. */
+/** The clock of what is shown; timers are real. */
 class WebClock implements Clock {
-  at = viewsNow;
+  readonly #shown: () => number;
+  /** How far the server is ahead of what it shows. */
+  aheadMs = 0;
   passedMs = 0;
 
+  constructor(shown: () => number) {
+    this.#shown = shown;
+  }
+
   now(): number {
-    return this.at;
+    return this.#shown() + this.aheadMs;
   }
 
   monotonic(): number {
@@ -45,6 +51,12 @@ interface RunningPage {
 }
 
 export interface RunningServer extends RunningPage {
+  readonly world: World;
+  /** How many the daemon notifies of changes. */
+  readonly listeners: () => number;
+}
+
+export interface FakeServer extends RunningPage {
   readonly views: FakeViews;
 }
 
@@ -54,24 +66,44 @@ interface ServerParts {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** The real server on a free loopback port before a fake views. */
-export async function runServer(
+/** The real server on a free loopback port before a fake daemon. */
+export async function runFakeServer(
   options: ServerParts & { readonly views?: FakeViews } = {},
-): Promise<RunningServer> {
+): Promise<FakeServer> {
   const views = options.views ?? new FakeViews();
-  return { ...(await serveViews(views, options)), views };
+  return { ...(await serveViews(views, () => viewsNow, options)), views };
 }
 
-/** The real server on a free loopback port before a world, closed when the test ends. */
-export async function serveWorld(world: World, options: ServerParts = {}): Promise<RunningPage> {
-  const server = await serveViews(world.views, options);
-  server.clock.at = world.now;
+/** The real server on a free loopback port before a world; unless one is given, one account was read at `viewsNow`. */
+export async function runServer(
+  options: ServerParts & { readonly world?: World } = {},
+): Promise<RunningServer> {
+  const world = options.world ?? (await startWorld({}, { startAt: viewsNow - minuteMs }));
+  let listeners = 0;
+  const views: LiveViews = {
+    ...world.views,
+    subscribe: (changed) => {
+      const end = world.views.subscribe(changed);
+      listeners += 1;
+      return () => {
+        end();
+        listeners -= 1;
+      };
+    },
+  };
+  const page = await serveViews(views, () => world.now, options);
+  return { ...page, world, listeners: () => listeners };
+}
+
+/** The same, closed when the test ends. */
+export async function serveWorld(world: World, options: ServerParts = {}): Promise<RunningServer> {
+  const server = await runServer({ ...options, world });
   onTestFinished(() => server.close());
   return server;
 }
 
-async function serveViews(views: LiveViews, options: ServerParts): Promise<RunningPage> {
-  const clock = new WebClock();
+async function serveViews(views: LiveViews, shown: () => number, options: ServerParts): Promise<RunningPage> {
+  const clock = new WebClock(shown);
   const logged: { fields: object; message: string }[] = [];
   let ids = 0;
   const server = await startWebServer({

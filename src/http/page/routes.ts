@@ -148,6 +148,7 @@ async function acknowledgeByLink(options: PageOptions, context: WebContext): Pro
   if (found instanceof Response) return found;
   const { account, rule, summary } = found.alert;
   accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+  context.set('isLinkUsed', true);
   const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
   return showAnswer(options, context, { heading: 'Acknowledged', words, linked: found });
 }

@@ -5,7 +5,7 @@ import { smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, hourMs, micros, viewsNow } from '../../support/built-views.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { type RunningServer, runServer, serveWorld } from '../../support/web-server.ts';
+import { type FakeServer, runFakeServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';
 
 const now = viewsNow;
@@ -82,7 +82,7 @@ describe('the plan of payments', () => {
 });
 
 describe('who pays', () => {
-  let server: RunningServer;
+  let server: FakeServer;
 
   afterEach(() => server?.close());
 
@@ -96,7 +96,7 @@ describe('who pays', () => {
       }),
       buildAccountView({ id: 'fine', name: 'Fine' }),
     ];
-    server = await runServer({ views });
+    server = await runFakeServer({ views });
     const page = await (await fetch(`${server.url}/pay`)).text();
     for (const words of [
       '9,300.00 CNY',

@@ -4,7 +4,7 @@ import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts'
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { runServer, serveWorld } from '../../support/web-server.ts';
+import { runFakeServer, serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
@@ -78,7 +78,7 @@ describe('a review', () => {
     views.readings = async () => readings;
     const review = reviewTime(views, { ...everything, since: viewsNow - 30 * dayMs, until: viewsNow });
     expect((await review).spending).toBeNull();
-    const server = await runServer({ views });
+    const server = await runFakeServer({ views });
     const get = (path: string) => fetch(`${server.url}${path}`);
     expect(await (await get('/review?range=30d')).text()).toContain('too much history to add up');
     expect(await (await get('/api/v1/review?range=30d')).json()).toMatchObject({ complete: false });

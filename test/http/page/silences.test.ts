@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hourMs } from '../../support/built-views.ts';
 import { demoViews } from '../../support/demo-views.ts';
-import { type RunningServer, runServer } from '../../support/web-server.ts';
+import { type FakeServer, runFakeServer } from '../../support/web-server.ts';
 
-let server: RunningServer;
+let server: FakeServer;
 
 beforeEach(async () => {
-  server = await runServer({ views: demoViews() });
+  server = await runFakeServer({ views: demoViews() });
 });
 
 afterEach(() => server.close());

@@ -3,9 +3,9 @@ import { Secret } from '../../../src/domain/secret.ts';
 import type { AccountView, SilenceView } from '../../../src/views/views.ts';
 import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../../support/built-views.ts';
 import { FakeViews } from '../../support/fake-views.ts';
-import { type RunningServer, runServer } from '../../support/web-server.ts';
+import { type FakeServer, runFakeServer } from '../../support/web-server.ts';
 
-let server: RunningServer;
+let server: FakeServer;
 
 afterEach(() => server.close());
 
@@ -57,7 +57,7 @@ describe('the overview', () => {
   it('carries a problem of lowwater itself into title and icon, next to alerts that need attention', async () => {
     const views = Object.assign(new FakeViews(), { accountList: [buildAccountView()] });
     views.daemonStatus = { ...views.daemonStatus, problems: ['storage-failed: the disk is full'] };
-    server = await runServer({ views });
+    server = await runFakeServer({ views });
     const page = await (await fetch(server.url)).text();
     expect(page).toContain('>lowwater has a problem · lowwater</title>');
     expect(page).toMatch(/<link rel="icon" href="\/assets\/icon-unsure\.svg/);
@@ -91,7 +91,7 @@ describe('the overview', () => {
   });
 
   it('warns of a token that could be guessed', async () => {
-    server = await runServer({ settings: { token: new Secret('short') } });
+    server = await runFakeServer({ settings: { token: new Secret('short') } });
     const signedIn = await fetch(`${server.url}/sign-in`, {
       method: 'POST',
       body: new URLSearchParams({ token: 'short' }),
@@ -104,6 +104,6 @@ describe('the overview', () => {
 });
 
 async function overview(given: Partial<Pick<FakeViews, 'accountList' | 'alertList' | 'silenceList'>>) {
-  server = await runServer({ views: Object.assign(new FakeViews(), given) });
+  server = await runFakeServer({ views: Object.assign(new FakeViews(), given) });
   return (await fetch(server.url)).text();
 }
