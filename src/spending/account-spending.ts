@@ -200,15 +200,14 @@ export class AccountSpending {
 
   #spend(
     balance: Balance,
-    part: {
-      readonly last: Reading;
-      readonly reading: Reading;
-      readonly from: number;
-      readonly to: number;
-      readonly hour: LocalHour;
-    },
+    {
+      last,
+      reading,
+      from,
+      to,
+      hour,
+    }: Record<'last' | 'reading', Reading> & Record<'from' | 'to', number> & { readonly hour: LocalHour },
   ): void {
-    const { last, reading, from, to, hour } = part;
     const fell = amountOf(last, balance) - amountOf(reading, balance);
     const known = this.#known.get(balance) ?? this.#firstFall(balance, fell);
     if (known === null) return;
