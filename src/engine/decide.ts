@@ -174,27 +174,29 @@ export function planChannels(
     plans.set(channel, { ...unasked, ...plans.get(channel), ...part, channel });
   };
   const taken = routesFor(incident, routes, channels);
-  for (const { groupWaitMs, escalate, ...route } of taken) {
+  for (const { channels: direct, groupWaitMs, escalate, ...route } of taken) {
     const repeatEveryMs = route.repeatEveryMs ?? repeatEveryBySeverity[incident.severity];
-    for (const channel of route.channels)
-      if (!plans.get(channel)?.direct) add(channel, { repeatEveryMs, groupWaitMs, direct: true });
-    for (const channel of escalate?.channels ?? []) {
-      if (!plans.has(channel)) add(channel, { repeatEveryMs, groupWaitMs });
-      if (plans.get(channel)?.escalateAfterMs === null)
-        add(channel, { escalateAfterMs: escalate?.afterMs ?? null });
-    }
+    const paced = { repeatEveryMs, groupWaitMs };
+    for (const channel of direct) if (!plans.get(channel)?.direct) add(channel, { ...paced, direct: true });
+    const escalateAfterMs = escalate?.afterMs ?? null;
+    for (const channel of escalate?.channels ?? [])
+      if (!plans.has(channel)) add(channel, { ...paced, escalateAfterMs });
+      else if (plans.get(channel)?.escalateAfterMs === null) add(channel, { escalateAfterMs });
   }
-  const chosen =
+  const isChosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
-  const everywhere = alertKindOf(incident).concernsEveryChannel === true && !chosen ? channels : [];
   // Notified of beginning, worsening and end; reminded only as far as a route asks for it.
-  for (const channel of everywhere)
+  for (const channel of isChosen ? [] : concernedBy(incident, channels))
     add(channel, {
       direct: true,
       repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
     });
   for (const channel of Object.keys(incident.notified)) if (!plans.has(channel)) add(channel, {});
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
+}
+
+function concernedBy(incident: Incident, channels: readonly string[]): readonly string[] {
+  return alertKindOf(incident).concernsEveryChannel === true ? channels : [];
 }
 
 /** With the fallback where none matches. */
