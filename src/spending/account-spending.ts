@@ -171,12 +171,11 @@ export class AccountSpending {
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
     if (found === null || found.timezone !== this.week.key) return false;
-    const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.week.hourAt(found.last.at);
     this.#sums = found.sums;
     this.#known.clear();
-    for (const [index, balance] of balances.entries()) {
+    for (const [index, balance] of Object.keys(found.last.balances).entries()) {
       const state = found.states[index];
       if (state) this.#known.set(balance, fresh(state));
     }
@@ -200,14 +199,9 @@ export class AccountSpending {
 
   #spend(
     balance: Balance,
-    {
-      last,
-      reading,
-      from,
-      to,
-      hour,
-    }: Record<'last' | 'reading', Reading> & Record<'from' | 'to', number> & { readonly hour: LocalHour },
+    part: Record<'last' | 'reading', Reading> & { from: number; to: number; hour: LocalHour },
   ): void {
+    const { last, reading, from, to, hour } = part;
     const fell = amountOf(last, balance) - amountOf(reading, balance);
     const known = this.#known.get(balance) ?? this.#firstFall(balance, fell);
     if (known === null) return;
