@@ -7,6 +7,9 @@ import type { DatabaseLink } from './database-link.ts';
 const firstWaitMs = 1000;
 const maxWaitMs = 5000;
 
+/** Waiting mends none of these. */
+const finalKinds: readonly string[] = ['unfit', 'corrupt'];
+
 /**
  * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
  * one by one. Rejects with `StorageError` where waiting would not help. `pause` gives whether to go on.
@@ -22,15 +25,11 @@ export async function openPatiently(
       await cluster.open();
       return;
     } catch (error) {
-      if (!(error instanceof StorageError) || isFinal(error)) throw error;
+      if (!(error instanceof StorageError) || finalKinds.includes(error.kind)) throw error;
       databaseLink.failed(error);
     }
     waitMs = Math.min(maxWaitMs, 2 * waitMs);
   } while (await pause(waitMs / 2));
-}
-
-function isFinal({ kind }: StorageError): boolean {
-  return kind === 'unfit' || kind === 'corrupt';
 }
 
 export class Pauses {

@@ -25,8 +25,8 @@ export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGra
 }
 
 /**
- * Whether a link is signed by one of our keys and still good at `now` (milliseconds since 1970). Takes the same time whatever is
- * wrong with it.
+ * Whether a link is signed by one of our keys and still good at `now` (milliseconds since 1970). Takes the same time for each kind of
+ * mistake in it.
  */
 export function verifyAcknowledgement(
   secretKeys: readonly Buffer[],
@@ -49,7 +49,7 @@ export function verifyAcknowledgement(
 }
 
 function signGrant(secretKey: Buffer, grant: AcknowledgementGrant): Buffer {
-  // JSON keeps the fields apart whatever characters they hold.
+  // JSON keeps the fields apart, with any characters.
   const text = JSON.stringify([grant.account, grant.rule, grant.incident, grant.expiresAt]);
   return createHmac('sha256', deriveKey(secretKey, 'acknowledge')).update(text).digest();
 }

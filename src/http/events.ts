@@ -19,7 +19,7 @@ export const eventsMediaType = 'text/event-stream; charset=utf-8';
 /** What the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
-  /** The address of the open page; null tells only that something changed. */
+  /** The address of the open page; null: only that something changed is sent. */
   readonly page: string | null;
   /** The parts by which the page is read. Who looks decides what is seen: a page is read once for all that send the same cookies. */
   readonly cookie: string;
@@ -36,7 +36,7 @@ interface Stream {
 }
 
 /**
- * Tells open pages what changed (server-sent events): each gets the parts of its own address that are not as it has them, and so
+ * Sends open pages what changed (server-sent events): each gets the parts of its own address that are not as it has them, and so
  * never more than its address gives.
  */
 export class EventStreams {
@@ -45,11 +45,11 @@ export class EventStreams {
   readonly #limits: ServerLimits;
   readonly #open = new Set<Stream>();
   #unsubscribe: (() => void) | null = null;
-  #cancelTell: (() => void) | null = null;
+  #cancelNotify: (() => void) | null = null;
   #cancelHeartbeat: (() => void) | null = null;
   #restUntil = Number.NEGATIVE_INFINITY;
   /** One after the other: what was read later is sent later. */
-  #telling = Promise.resolve();
+  #notifying = Promise.resolve();
   #closed = false;
 
   constructor(views: Pick<CurrentViews, 'subscribe'>, clock: Clock, limits: ServerLimits) {
@@ -67,7 +67,7 @@ export class EventStreams {
     }
     const stream = this.#start(response, watched);
     // What changed since the page was made.
-    if (watched.page !== null) this.#telling = this.#telling.then(() => this.#notify([stream]));
+    if (watched.page !== null) this.#notifying = this.#notifying.then(() => this.#notify([stream]));
   }
 
   close(): void {
@@ -101,7 +101,7 @@ export class EventStreams {
 
   #wake(): void {
     if (this.#unsubscribe !== null) return;
-    this.#unsubscribe = this.#views.subscribe(() => this.#tellSoon());
+    this.#unsubscribe = this.#views.subscribe(() => this.#notifySoon());
     this.#beat();
   }
 
@@ -109,19 +109,19 @@ export class EventStreams {
   #rest(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = null;
-    this.#cancelTell?.();
-    this.#cancelTell = null;
+    this.#cancelNotify?.();
+    this.#cancelNotify = null;
     this.#cancelHeartbeat?.();
     this.#cancelHeartbeat = null;
   }
 
-  #tellSoon(): void {
+  #notifySoon(): void {
     const clock = this.#clock;
     const waitMs = Math.max(quietMs, this.#restUntil - clock.monotonic());
-    this.#cancelTell ??= clock.setTimer(waitMs, () => {
+    this.#cancelNotify ??= clock.setTimer(waitMs, () => {
       // A change while pages are read is sent the next time.
-      this.#cancelTell = null;
-      this.#telling = this.#telling.then(async () => {
+      this.#cancelNotify = null;
+      this.#notifying = this.#notifying.then(async () => {
         const startedAt = clock.monotonic();
         await this.#notify([...this.#open]);
         const tookMs = clock.monotonic() - startedAt;
@@ -141,7 +141,7 @@ export class EventStreams {
       const key = `${page}\n${cookie}`;
       const parts = read.get(key) ?? (await readPage(page));
       read.set(key, parts);
-      if (this.#open.has(stream)) tellParts(stream, parts);
+      if (this.#open.has(stream)) sendParts(stream, parts);
     }
   }
 
@@ -154,7 +154,7 @@ export class EventStreams {
 }
 
 /** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends its stream. */
-function tellParts(stream: Stream, parts: readonly LivePart[] | null): void {
+function sendParts(stream: Stream, parts: readonly LivePart[] | null): void {
   if (parts === null) return void end(stream);
   const news = parts.filter(({ digest }) => !stream.have.has(digest)).toReversed();
   stream.have = new Set(parts.map(({ digest }) => digest));

@@ -83,7 +83,7 @@ export async function* renderMetrics(
   ]);
 }
 
-/** The samples of a metric stand together, whatever the slices that they were made in. */
+/** The samples of a metric stand together, also those of different slices. */
 async function* inFamilies<T>(
   items: Iterable<T>,
   size: number,

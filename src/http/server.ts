@@ -9,10 +9,9 @@ import { Attempts } from './attempts.ts';
 import { EventStreams } from './events.ts';
 import { makeRoom, readBody } from './limits.ts';
 import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
-import { createProbes, type Probe } from './probes.ts';
+import { createProbes, createScrape, type Probe, type Scrape } from './probes.ts';
 import { type Answer, RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
-import { createScrape, type Scrape } from './scrape.ts';
 import { Sessions } from './session.ts';
 
 export interface WebServer {

@@ -11,7 +11,7 @@ import type { Secret } from '../domain/secret.ts';
  * `providers`) is of one kind; `build` makes the entry's settings, and the other methods get what it made.
  *
  * These are methods, not properties, on purpose: TypeScript compares the parameters of methods both ways, so that a kind that
- * knows its own entry stands in the registry beside the others.
+ * knows its own entry stands in the registry with the others.
  */
 export interface ProviderKind<
   Config extends { readonly type?: string | undefined } = { readonly type?: string | undefined },

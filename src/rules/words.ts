@@ -10,6 +10,7 @@ export function clause(before: string, words: string | null): string {
   return words === null ? '' : `${before}${words}`;
 }
 
+/** By the newest reading; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
   const current = item.balance === null ? undefined : reading?.balances[item.balance];

@@ -17,7 +17,7 @@ export interface Simulator extends HttpService {
 
 /**
  * Codes and texts for mistakes that the interface does not show: the simulator's own choice. So are the HTTP
- * statuses beside -22 and -32, the names of the usage headers, and the payloads of everything but the
+ * statuses other than those of -22 and -32, the names of the usage headers, and the payloads of everything but the
  * balance.
  */
 const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: -4, otherType: -5 } as const;

@@ -22,7 +22,7 @@ export interface CheckedAccount {
 }
 
 /**
- * Polls accounts once and says what each rule makes of it. Stores nothing, tells nobody. Accounts that share
+ * Polls accounts once and says what each rule makes of it. Stores nothing, notifies nobody. Accounts that share
  * a secret are polled as far apart from one another, and from the last stored poll, as the guard of the daemon asks; once
  * the provider limits the rate of one, the others are not polled any more, nor is whoever waits by what is stored.
  */

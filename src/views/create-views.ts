@@ -24,7 +24,7 @@ import {
   viewSilences,
 } from './views.ts';
 
-/** What people may see, whatever they sit at: the HTTP server asks the running daemon, the command line the database. */
+/** What people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
 
 /** The answers to what people ask, from the memory that is `current` when they ask and, for history, from the database. */
@@ -183,7 +183,7 @@ export function findSilenced(
   return [...own, ...recurring];
 }
 
-/** Whether it may mute an alert about the balance, whatever the severity. */
+/** Whether it may mute an alert about the balance, of any severity. */
 function mutes(match: Matcher, { settings, rules }: WatchedAccount, { balance }: SilencedQuery): boolean {
   const { id, labels } = settings;
   const { rule: named, severity: _, ...ofAccount } = match;

@@ -46,7 +46,7 @@ export type Review = Awaited<ReturnType<typeof reviewTime>>;
 
 type ReviewViews = Pick<Views, 'accountIds' | 'accounts' | 'incidents' | 'readings' | 'record'>;
 
-/** What happened in a time: incidents, how long they took people, and what was spent, beside as long a time before it. */
+/** What happened in a time: incidents, how long they took people, and what was spent, compared with as long a time before it. */
 export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   const { since, until } = order;
   const found = await views.incidents({ since, until, limit: maxIncidents });

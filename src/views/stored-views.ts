@@ -44,7 +44,7 @@ export async function restoreStored(
   return { state, reader, historyLoader, now, nextPollAt: () => null };
 }
 
-/** The database has the value of each alert at its last change; the readings since then tell the present one. */
+/** The database has the value of each alert at its last change; the readings since then have the present one. */
 function refreshValues(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   for (const rule of account.rules) {

@@ -208,7 +208,7 @@ describe('the token', () => {
   });
 
   it.each(['constructor', '__proto__', 'toString'])(
-    'a page told that "%s" was done says nothing',
+    'a page whose address says that "%s" was done says nothing',
     async (done) => {
       server = await runServer();
       const response = await fetch(`${server.url}/?done=${done}`);

@@ -35,7 +35,7 @@ type Frame = Pick<Message, 'id' | 'at' | 'timezone'>;
 /** A chart that a mail would like to show, with the place it belongs to and the words for those who do not see it. */
 export interface ChartPlan {
   readonly cid: string;
-  /** Index of the notice or account in the message. */
+  /** Index of the item or account in the message. */
   readonly index: number;
   readonly drawing: MailChart;
   /** The numbers of the chart in words. */

@@ -130,7 +130,7 @@ function groupBlocks(
 }
 
 /**
- * One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the
+ * One item among others: its headline, and the one sentence that helps most. `groupedDetails` says the
  * rest.
  */
 function groupedItem(item: ItemWording): SlackBlock {
@@ -138,7 +138,7 @@ function groupedItem(item: ItemWording): SlackBlock {
   return section(`${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`, 310);
 }
 
-/** The links of each notice but those to the page, the first ones first, as far as all addresses together are short enough. */
+/** The links of each item but those to the page, the first ones first, as far as all addresses together are short enough. */
 function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBlock[])[] {
   let left: number = limits.groupedUrls;
   return items.map((item, index) => {

@@ -95,7 +95,7 @@ export class AccountListing {
       nextCursor: more ? writeCursor(end.place) : null,
       /** The balances that all accounts have; null where accounts have different ones. */
       balances: commonBalances(this.#lists),
-      /** Of all accounts, whatever the query. */
+      /** Of all accounts, also those that the query leaves out. */
       counts: this.#counts,
     };
   }

@@ -49,25 +49,24 @@ export function alertCard(
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
   const content = html`${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
 ${account !== null && !place.isOnAccount && actLine(account, alert.balance, frame)}
-<p class="alert-meta">${outlookWords(alert, account, frame)}rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
+<p class="alert-meta">${runwayWords(alert, account, frame)}rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
 <div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
     alert.acknowledged !== null && giveBackForm(alert, place)
   }${!alert.silenced && silenceForm(alert, place)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
 }
 
-function outlookWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
+function runwayWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
   const runway = balance === null ? null : account?.runways[balance];
   if (account === null || runway == null) return null;
   const endsAt = endOf(runway, frame.now);
   const range = runway.forecast === null ? null : rangeOf(runway.forecast, frame);
-  const gone =
-    endsAt === null
-      ? null
-      : range !== null && isGuess(runway.forecast, frame.now)
-        ? html`gone ${range}, not known well`
-        : html`gone ${nearMoment(endsAt, frame)}${range !== null && html` (80 %: ${range})`}`;
-  return html`${gone !== null && html`${gone} · `}${account.readAt !== null && html`read ${age(account.readAt, frame)} · `}`;
+  const at = endsAt === null ? null : nearMoment(endsAt, frame);
+  const isVague = range !== null && isGuess(runway.forecast, frame.now);
+  const gone = isVague
+    ? html`${range}, not known well`
+    : html`${at}${range !== null && html` (80 %: ${range})`}`;
+  return html`${at !== null && html`gone ${gone} · `}${account.readAt !== null && html`read ${age(account.readAt, frame)} · `}`;
 }
 
 function rangeOf({ earliest, latest }: Forecast, frame: Frame): Html | null {
@@ -77,9 +76,10 @@ function rangeOf({ earliest, latest }: Forecast, frame: Frame): Html | null {
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
 function summaryLink(alert: AlertView): Html {
-  const summary = summaryOf(alert);
-  if (alert.account.startsWith('@')) return html`<bdi>${summary}</bdi>`;
-  return html`<a href="${accountPath(alert.account)}"><bdi>${summary}</bdi></a>`;
+  const summary = html`<bdi>${summaryOf(alert)}</bdi>`;
+  return alert.account.startsWith('@')
+    ? summary
+    : html`<a href="${accountPath(alert.account)}">${summary}</a>`;
 }
 
 /** The summary without the severity, which its badge says already. */

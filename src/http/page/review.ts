@@ -45,7 +45,7 @@ export function reviewOf(views: LiveViews, query: ReviewQuery, now: number): Pro
   });
 }
 
-/** What happened in a time, how fast people were, and what was spent, beside as long a time before it. */
+/** What happened in a time, how fast people were, and what was spent, compared with as long a time before it. */
 export async function renderReview(views: LiveViews, address: URLSearchParams, frame: Frame): Promise<Html> {
   const query = readReviewQuery(address, frame);
   const review = await reviewOf(views, query, frame.now);
@@ -146,7 +146,7 @@ function changeWords(spent: Micros, before: Micros | null): Html | string {
   return `${percent > 0 ? '+' : ''}${percent} %`;
 }
 
-/** Bars of a day or more, one upon another by label; the smallest labels are one. The table beside it says the same. */
+/** Bars of a day or more, one upon another by label; the smallest labels are one. The table next to it says the same. */
 function stackedChart(
   groups: readonly GroupSpent[],
   { since, bucketMs }: Pick<Review, 'since' | 'bucketMs'>,

@@ -26,7 +26,7 @@ const envelopeSchema = z.object({
   result: z.unknown().optional(),
 });
 
-/** The two codes that lowwater must never miss say enough whatever stands beside them. */
+/** The two codes that lowwater must never miss say enough by themselves. */
 const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, envelopeCodes.authFailed]) });
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
@@ -45,7 +45,7 @@ const balanceSchema = z.object({
 type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
- * What an answer to the balance request means. The envelope is read whatever the HTTP status is.
+ * What an answer to the balance request means. The envelope is read with every HTTP status.
  *
  * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned
  * and cut.

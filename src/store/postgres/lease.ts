@@ -87,12 +87,11 @@ export async function lookAround({ change }: Database): Promise<ClusterLook> {
 }
 
 /** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
-export type Lease = Pick<Cluster, 'look' | 'join' | 'renew' | 'claim' | 'leave'>;
-
 export function openLease(
   database: Database,
-  { leaseMs, program }: { readonly leaseMs: number; readonly program: string },
-): Lease {
+  leaseMs: number,
+  program: string,
+): Pick<Cluster, 'look' | 'join' | 'renew' | 'claim' | 'leave'> {
   const { change } = database;
   const look = (): Promise<ClusterLook> => lookAround(database);
   let isOriginSecret = false;

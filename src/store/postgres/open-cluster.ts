@@ -1,7 +1,7 @@
 import type { Secret } from '../../domain/secret.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Migration } from '../migrations.ts';
+import { type Migration, postgresMigrations, readMigrations } from '../migrations.ts';
 import { DamagedRuns } from '../runs/stored-run.ts';
 import { openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
@@ -31,7 +31,7 @@ export function openCluster(options: {
   readonly program: string;
   readonly migrations?: readonly Migration[];
 }): Cluster {
-  const { url, leaseMs, log, now, program, migrations } = options;
+  const { url, leaseMs, log, now, program, migrations = readMigrations(postgresMigrations) } = options;
   const database = openDatabase({ url, log });
   const damaged = new DamagedRuns(now);
   const found = readFrom(database, now, (run) => damaged.note(run));
@@ -39,17 +39,12 @@ export function openCluster(options: {
   const recent = new RecentBatches();
   return {
     async open() {
-      const applied = await migrate({
-        database,
-        program,
-        now: now(),
-        ...(migrations === undefined ? {} : { migrations }),
-      });
+      const applied = await migrate({ database, program, now: now(), migrations });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
       await nameDatabase(database);
       log.info({}, 'PostgreSQL database open');
     },
-    ...openLease(database, { leaseMs, program }),
+    ...openLease(database, leaseMs, program),
     load(options) {
       // Whoever takes the accounts goes on from what the database has.
       recent.clear();

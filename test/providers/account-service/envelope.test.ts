@@ -31,7 +31,7 @@ describe('a successful answer', () => {
     ['the float noise of a server heals', '-18.383000000000003', -18_383_000],
     ['negative zero is zero', '-0', 0],
     ['half a millionth rounds to even', '0.0000015', 2],
-    ['digits that a float cannot tell apart are told apart', '1.00000050000000000000000001', 1_000_001],
+    ['digits that a float cannot distinguish', '1.00000050000000000000000001', 1_000_001],
     ['large amounts keep every digit', '1234567890.123456', 1_234_567_890_123_456],
     ['exponents are read', '1E+3', 1_000_000_000],
     ['a vanishing amount is zero', '1e-7', 0],
@@ -261,7 +261,7 @@ describe('without an envelope', () => {
     [200, 'invalid_response'],
     [503, 'http_error'],
     [429, 'rate_limited'],
-  ])('an unread body with HTTP %i is %s', (status, kind) => {
+  ])('a body that was not read, with HTTP %i, is %s', (status, kind) => {
     expect(judgeAnswer({ status, body: null, problem: 'too-large' }, createForeignTexts([secret])).kind).toBe(
       kind,
     );

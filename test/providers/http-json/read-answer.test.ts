@@ -152,9 +152,9 @@ describe('an answer that fails', () => {
   };
 
   test.each([
-    ['401 without being told', 401, 'no', 'auth_failed: the provider refuses the credentials: HTTP 401'],
-    ['403 without being told', 403, '{}', 'auth_failed: the provider refuses the credentials: HTTP 403'],
-    ['429 without being told', 429, '<html>', 'rate_limited: rate limited: HTTP 429'],
+    ['401 by itself', 401, 'no', 'auth_failed: the provider refuses the credentials: HTTP 401'],
+    ['403 by itself', 403, '{}', 'auth_failed: the provider refuses the credentials: HTTP 403'],
+    ['429 by itself', 429, '<html>', 'rate_limited: rate limited: HTTP 429'],
     ['a status of the table', 422, '', 'rate_limited: rate limited: HTTP 422'],
     [
       'a code of the table inside a 200',
