@@ -170,29 +170,33 @@ export function planChannels(
   channels: readonly string[],
 ): readonly ChannelPlan[] {
   const plans = new Map<string, ChannelPlan>();
-  const add = (channel: string, part: Partial<ChannelPlan>): void => {
-    plans.set(channel, { ...unasked, ...plans.get(channel), ...part, channel });
-  };
   const taken = routesFor(incident, routes, channels);
-  for (const { channels: direct, groupWaitMs, escalate, ...route } of taken) {
-    const repeatEveryMs = route.repeatEveryMs ?? repeatEveryBySeverity[incident.severity];
-    const paced = { repeatEveryMs, groupWaitMs };
-    for (const channel of direct) if (!plans.get(channel)?.direct) add(channel, { ...paced, direct: true });
-    const escalateAfterMs = escalate?.afterMs ?? null;
-    for (const channel of escalate?.channels ?? [])
-      if (!plans.has(channel)) add(channel, { ...paced, escalateAfterMs });
-      else if (plans.get(channel)?.escalateAfterMs === null) add(channel, { escalateAfterMs });
-  }
+  for (const route of taken) addRoute(plans, route, incident.severity);
   const isChosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
   // Notified of beginning, worsening and end; reminded only as far as a route asks for it.
   for (const channel of isChosen ? [] : concernedBy(incident, channels))
-    add(channel, {
+    add(plans, channel, {
       direct: true,
       repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
     });
-  for (const channel of Object.keys(incident.notified)) if (!plans.has(channel)) add(channel, {});
+  for (const channel of Object.keys(incident.notified)) if (!plans.has(channel)) add(plans, channel, {});
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
+}
+
+function add(plans: Map<string, ChannelPlan>, channel: string, part: Partial<ChannelPlan>): void {
+  plans.set(channel, { ...unasked, ...plans.get(channel), ...part, channel });
+}
+
+function addRoute(plans: Map<string, ChannelPlan>, route: Route, severity: Severity): void {
+  const { channels, groupWaitMs, escalate } = route;
+  const paced = { repeatEveryMs: route.repeatEveryMs ?? repeatEveryBySeverity[severity], groupWaitMs };
+  for (const channel of channels)
+    if (!plans.get(channel)?.direct) add(plans, channel, { ...paced, direct: true });
+  const escalateAfterMs = escalate?.afterMs ?? null;
+  for (const channel of escalate?.channels ?? [])
+    if (!plans.has(channel)) add(plans, channel, { ...paced, escalateAfterMs });
+    else if (plans.get(channel)?.escalateAfterMs === null) add(plans, channel, { escalateAfterMs });
 }
 
 function concernedBy(incident: Incident, channels: readonly string[]): readonly string[] {
