@@ -99,10 +99,11 @@ const maxSpreadMs = 30_000;
 /** … and at most one in this time, so that they are no burst. */
 const sweepStepMs = 4;
 /**
- * Later polls that lie closer than this share an instant, at most `maxTogether`: with 1,000 accounts every 20 s two. Each by
- * itself costs 1.4 times the processor time, because the process wakes for each; five together leave half a millisecond later.
+ * Later polls that lie closer than this share an instant, at most `maxTogether`: with 1,000 accounts every 20 s five. Two together
+ * cost 1.2 times the processor time, each by itself 1.6 times, because the process wakes for each; five leave half a millisecond later
+ * (`bench/pipeline.ts --only steady`).
  */
-const nearMs = 40;
+const nearMs = 100;
 const maxTogether = 5;
 
 /** When an account is first polled, and the phase of its later polls. Milliseconds from the start. */

@@ -128,7 +128,7 @@ export function judgeForecasts(forecasts: readonly PastForecast[], balance: Bala
 }
 
 /** What was spent up to each forecast, and the smallest that was spent at once. */
-function sumUp(own: readonly PastForecast[]): Spent {
+function sumUp(own: readonly PastForecast[]) {
   const spent = new Float64Array(own.length);
   let smallestFall = Number.POSITIVE_INFINITY;
   for (let index = 1; index < own.length; index++) {
@@ -139,10 +139,7 @@ function sumUp(own: readonly PastForecast[]): Spent {
   return { spent, smallestFall };
 }
 
-interface Spent {
-  readonly spent: Float64Array;
-  readonly smallestFall: Micros;
-}
+type Spent = ReturnType<typeof sumUp>;
 
 function leftOf(it: PastForecast | undefined): Micros {
   return it === undefined ? 0 : it.leftMicros;

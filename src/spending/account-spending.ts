@@ -171,12 +171,11 @@ export class AccountSpending {
   restore(bytes: Uint8Array): boolean {
     const found = readSpending(bytes);
     if (found === null || found.timezone !== this.week.key) return false;
-    const balances = Object.keys(found.last.balances);
     this.#last = found.last;
     this.#hour = this.week.hourAt(found.last.at);
     this.#sums = found.sums;
     this.#known.clear();
-    for (const [index, balance] of balances.entries()) {
+    for (const [index, balance] of Object.keys(found.last.balances).entries()) {
       const state = found.states[index];
       if (state) this.#known.set(balance, fresh(state));
     }
@@ -200,13 +199,7 @@ export class AccountSpending {
 
   #spend(
     balance: Balance,
-    part: {
-      readonly last: Reading;
-      readonly reading: Reading;
-      readonly from: number;
-      readonly to: number;
-      readonly hour: LocalHour;
-    },
+    part: Record<'last' | 'reading', Reading> & { from: number; to: number; hour: LocalHour },
   ): void {
     const { last, reading, from, to, hour } = part;
     const fell = amountOf(last, balance) - amountOf(reading, balance);

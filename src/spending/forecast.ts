@@ -28,14 +28,13 @@ export interface Walk {
  */
 export function walkAhead(
   state: BalanceState,
-  ahead: {
-    readonly startsAt: number;
-    readonly week: LocalWeek;
-    readonly runs: readonly ExpectedRun[];
-    readonly sums: Float32Array;
-  },
+  {
+    startsAt,
+    week,
+    runs,
+    sums,
+  }: Pick<Walk, 'startsAt' | 'sums'> & { readonly week: LocalWeek; readonly runs: readonly ExpectedRun[] },
 ): Walk {
-  const { startsAt, week, runs, sums } = ahead;
   const slots = week.slotsFrom(startsAt);
   const level = levelOf(state);
   const drift = driftOf(state);

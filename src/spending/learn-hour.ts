@@ -2,11 +2,11 @@ import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { noteRunHour } from './expected-runs.ts';
-import { fadeLearned, raiseLearned } from './learned-height.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
 import { watchShift } from './level-shift.ts';
 import { hoursPerWeek, type LocalHour } from './local-week.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
+import { fadeLearned, raiseLearned } from './silence.ts';
 
 /** The mean hour looks back about 14 days. */
 const meanHours = 336;

@@ -138,11 +138,7 @@ export class LocalWeeks {
     this.#calendar = calendar;
   }
 
-  of(place: {
-    readonly timezone: string;
-    readonly holidays: readonly string[];
-    readonly weekend?: readonly Weekday[];
-  }): LocalWeek {
+  of(place: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
     const { timezone, holidays, weekend = [] } = place;
     const key = [timezone, weekend.join(), ...holidays].join(' ');
     let week = this.#known.get(key);

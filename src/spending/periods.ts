@@ -55,17 +55,9 @@ export function addToSums(
 
 function beginPeriod(week: LocalWeek, period: Period, { at, balances }: Reading): PeriodSum {
   const spent = Object.fromEntries(Object.keys(balances).map((balance) => [balance, 0]));
-  const { startsAt, endsAt } = bounds(week, period, at);
-  return { startsAt, endsAt, knownSince: startsAt, watchedFrom: at, spent };
-}
-
-type Bounds = Pick<PeriodSum, 'startsAt' | 'endsAt'>;
-
-/** The period in which an instant lies. */
-function bounds(week: LocalWeek, period: Period, at: number): Bounds {
   const day = week.dayAt(at);
-  const [first, next] = daysOf(period, day, week.weekdayOf(day));
-  return { startsAt: week.beginOf(first), endsAt: week.beginOf(next) };
+  const [startsAt = at, endsAt = at] = daysOf(period, day, week.weekdayOf(day)).map((it) => week.beginOf(it));
+  return { startsAt, endsAt, knownSince: startsAt, watchedFrom: at, spent };
 }
 
 /** The first day of the period in which a day lies, and of the next one; days are counted from 1970. */

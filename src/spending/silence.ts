@@ -1,8 +1,11 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { fadeLearned, raiseLearned } from './learned-height.ts';
 
+/** What was learned fades by half in 60 days … */
+const keptAnHour = 2 ** (-1 / (60 * 24));
+/** … and grows by half at a time at most, so that one event does not become usual. */
+export const learnedGrowth = 1.5;
 /** A provider may book late: less than half an hour is no silence. */
 const shortestMs = hourMs / 2;
 /** It is told when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
@@ -74,4 +77,14 @@ export function isSilent(
 /** Whether so little is sent that it comes in single messages. */
 export function isSparse({ usualSilence }: BalanceState): boolean {
   return usualSilence >= littleSilence;
+}
+
+/** How high something usually goes, an hour later. */
+export function fadeLearned(height: number): number {
+  return height * keptAnHour;
+}
+
+/** The same after it went as high as `top` once more; it counts as at least `least`. */
+export function raiseLearned(height: number, top: number, least = 0): number {
+  return Math.max(height, Math.min(top, learnedGrowth * Math.max(height, least)));
 }

@@ -1,11 +1,18 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
-import { fadeLearned, learnedGrowth, raiseLearned } from './learned-height.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
-import { forgetSilence, isSilent, isSparse, watchSilence } from './silence.ts';
+import {
+  fadeLearned,
+  forgetSilence,
+  isSilent,
+  isSparse,
+  learnedGrowth,
+  raiseLearned,
+  watchSilence,
+} from './silence.ts';
 
 /** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
@@ -110,11 +117,7 @@ export function excuse(state: BalanceState, side: Side, excused: boolean): void 
 }
 
 /** What is unusual at an instant: since when, how much was spent since then, and how much was usual. */
-export interface Episode {
-  readonly since: number;
-  readonly spent: Micros;
-  readonly expected: Micros;
-}
+export type Episode = Readonly<Pick<BalanceState['more'], 'since' | 'spent' | 'expected'>>;
 
 /** What is perhaps becoming unusual, told or not; null while all is as usual. */
 export function episodeOf(state: BalanceState, side: Side, at: number): Episode | null {

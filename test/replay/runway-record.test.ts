@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Emptying, ReplayedIncident } from '../../src/replay/incident-book.ts';
-import { judgeRunways } from '../../src/replay/runway-record.ts';
+import { type Emptying, judgeRunways, type ReplayedIncident } from '../../src/replay/incident-book.ts';
 
 const hourMs = 3_600_000;
 const withinMs = 72 * hourMs;
