@@ -169,6 +169,8 @@ function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
   const silence = state.silences.get(id);
   if (silence === undefined) return notFound(`no silence has the id "${id}"`);
+  // Until when it has muted stays as it is.
+  if (silence.endsAt <= now) return notFound(`the silence "${id}" is over`);
   keepSilence(state, { ...silence, endsAt: now }, now);
   return null;
 }

@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createApi } from '../../src/http/api/routes.ts';
-import { buildPolls, dayMs, hourMs, minuteMs, viewsNow } from '../support/built-views.ts';
-import { demoViews } from '../support/demo-views.ts';
-import { type FakeServer, runFakeServer } from '../support/web-server.ts';
+import { dayMs, hourMs, minuteMs } from '../support/account-facts.ts';
+import { viewsNow } from '../support/built-views.ts';
+import { demoParts, startDemoWorld } from '../support/demo-world.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
+import { type RunningServer, runServer } from '../support/web-server.ts';
+import { startWorld, step, World } from '../support/world.ts';
 
-let server: FakeServer;
+let server: RunningServer;
 
 beforeEach(async () => {
-  server = await runFakeServer({ views: demoViews() });
+  server = await runServer({ world: await startDemoWorld() });
 });
 
 afterEach(() => server.close());
@@ -16,6 +20,7 @@ afterEach(() => server.close());
 describe('what the API gives', () => {
   it('accounts, money as decimal strings, times in UTC, null where unknown', async () => {
     const { accounts } = await get('/accounts');
+    const usedUp = '2026-11-20T18:40:00.667Z';
     expect(accounts.find(({ id }: { id: string }) => id === 'voice-alerts')).toEqual({
       id: 'voice-alerts',
       name: 'Voice alerts',
@@ -23,12 +28,15 @@ describe('what the API gives', () => {
       currency: 'CNY',
       outcome: 'ok',
       failure: null,
-      polledAt: '2026-11-20T18:39:00.000Z',
-      readAt: '2026-11-20T18:39:00.000Z',
+      polledAt: '2026-11-20T18:40:00.667Z',
+      readAt: '2026-11-20T18:40:00.667Z',
       balances: { sms: '64', voip: '-18.383' },
-      burnPerDay: { sms: '0', voip: '7.2' },
+      burnPerDay: { sms: '0', voip: '225' },
       runwaySeconds: { sms: null, voip: 0 },
-      forecast: { sms: null, voip: null },
+      forecast: {
+        sms: { emptyAt: null, earliest: null, latest: null, basis: 'mean-burn' },
+        voip: { emptyAt: usedUp, earliest: usedUp, latest: usedUp, basis: 'mean-burn' },
+      },
       consecutiveFailures: 0,
       backoffUntil: null,
       usageHeaders: {},
@@ -51,19 +59,16 @@ describe('what the API gives', () => {
   });
 
   it('a view as the program holds it, whole', async () => {
-    const held = JSON.parse(JSON.stringify(await server.views.explain('otp')));
+    const held = JSON.parse(JSON.stringify(await server.world.views.explain('otp')));
     expect(await get('/views/explain?account=otp')).toEqual({ items: held });
     expect(await get('/views/account?account=unknown')).toEqual({ items: [null] });
     expect((await get('/views/readings?account=otp')).items).toHaveLength(
-      (await server.views.readings('otp', 0, viewsNow + 1)).length,
+      (await server.world.views.readings('otp', 0, viewsNow + 1)).length,
     );
     expect(await refusal('/views/secrets')).toEqual([400, 'bad_request']);
   });
 
   it('alerts that are resolved only when asked for', async () => {
-    const [alert] = server.views.alertList;
-    if (alert !== undefined)
-      server.views.alertList.push({ ...alert, rule: 'old', state: 'resolved', resolvedAt: viewsNow });
     const states = async (query: string) =>
       new Set((await get(`/alerts${query}`)).alerts.map(({ state }: { state: string }) => state));
     expect(await states('')).toEqual(new Set(['firing', 'pending']));
@@ -132,8 +137,9 @@ describe('a collection in pages', () => {
 
   it('goes on where it was though the item of the cursor has gone', async () => {
     const { nextCursor } = await get('/accounts?limit=2');
-    const [, second, third] = server.views.accountIds();
-    server.views.accountList = server.views.accountList.filter(({ id }) => id !== second);
+    const [, second, third] = server.world.views.accountIds();
+    const accountsLeft = demoParts.accounts.filter(({ id }) => id !== second);
+    server.world.reload({ ...demoParts, accounts: accountsLeft });
     const { accounts } = await get(`/accounts?limit=1&cursor=${nextCursor}`);
     expect(accounts[0].id).not.toBe(third === undefined ? '' : second);
   });
@@ -156,10 +162,7 @@ describe('history', () => {
   const history = (query: string) => get(`/accounts/otp/history?${query}`);
 
   it('comes whole and exact, from `since` inclusive to `until` exclusive', async () => {
-    server.views.pollsByAccount.set(
-      'otp',
-      buildPolls({ since: viewsNow - hourMs, until: viewsNow, everyMs: 20 * minuteMs, sms: () => -18.383 }),
-    );
+    await serve(await polledWorld(-18.383));
     expect(await history('since=2026-11-20T18:01:00Z&until=2026-11-20T18:41:00Z')).toEqual({
       nextCursor: null,
       points: [
@@ -188,24 +191,14 @@ describe('history', () => {
     ['2026-11-20', 4],
     ['2026-11-21', 0],
   ])('takes since=%s, in UTC where no zone is named', async (since, count) => {
-    server.views.pollsByAccount.set(
-      'otp',
-      buildPolls({ since: viewsNow - hourMs, until: viewsNow, everyMs: 20 * minuteMs, sms: () => 5 }),
-    );
+    await serve(await polledWorld(5));
     expect((await history(`since=${since}`)).points).toHaveLength(count);
   });
 
   it('is thinned to the points asked for and keeps the lowest and the highest', async () => {
     const dip = viewsNow - 3 * hourMs;
-    server.views.pollsByAccount.set(
-      'otp',
-      buildPolls({
-        since: viewsNow - dayMs,
-        until: viewsNow,
-        everyMs: minuteMs,
-        sms: (at) => (at === dip ? -5 : at === dip + minuteMs ? 900 : 100),
-      }),
-    );
+    const units = (at: number) => (at === dip ? -5 : at === dip + minuteMs ? 900 : 100);
+    await serve(lastingWorld((at) => units(at) * 1_000_000));
     const { points } = await history('since=1d&points=50');
     expect(points.length).toBeLessThanOrEqual(50);
     const values = points.map(({ sms }: { sms: string }) => Number(sms));
@@ -239,11 +232,12 @@ describe('what the API is asked to do', () => {
       acknowledged: { by: 'api', comment: '' },
     });
     await post('/alerts/voice-alerts/voip-negative/ack', { by: 'Lin', comment: 'on it' });
-    expect(server.views.orders.at(-1)?.order).toEqual({
-      account: 'voice-alerts',
-      rule: 'voip-negative',
+    expect((await server.world.views.alert('voice-alerts', 'voip-negative'))?.acknowledged).toEqual({
+      at: viewsNow,
       by: 'Lin',
       comment: 'on it',
+      severity: 'critical',
+      rises: 0,
     });
     expect((await post('/alerts/otp/none/ack')).status).toBe(404);
   });
@@ -260,11 +254,17 @@ describe('what the API is asked to do', () => {
     );
     expect(acks).toEqual([
       { account: 'otp', rule: 'sms-low', acknowledged: true, why: null },
-      { account: 'otp', rule: 'gone', acknowledged: false, why: 'No such alert is firing.' },
+      {
+        account: 'otp',
+        rule: 'gone',
+        acknowledged: false,
+        why: 'no incident of rule "gone" is open for account "otp"',
+      },
     ]);
   });
 
   it('gives an acknowledgement back', async () => {
+    expect((await server.world.views.alert('marketing-eu', 'sms-runway'))?.acknowledged?.by).toBe('Priya');
     const response = await fetch(`${server.url}/api/v1/alerts/marketing-eu/sms-runway/ack`, {
       method: 'DELETE',
     });
@@ -274,8 +274,8 @@ describe('what the API is asked to do', () => {
   it('silences everything only in so many words', async () => {
     await post('/silences', { match: {}, everything: true, for: '1h' });
     await post('/silences', { everything: true, for: '1h' });
-    for (const { order } of server.views.orders.slice(-2))
-      expect(order).toMatchObject({ match: {}, everything: true });
+    expect(ordered().map(({ match }) => match)).toEqual([{}, {}]);
+    expect([...server.world.views.firing()].map(({ silenced }) => silenced)).toEqual(Array(5).fill(true));
   });
 
   it.each([
@@ -290,17 +290,17 @@ describe('what the API is asked to do', () => {
     });
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('__proto__');
-    expect(server.views.orders).toEqual([]);
+    expect(ordered()).toEqual([]);
   });
 
   it('reaches alerts whose ids need escaping', async () => {
-    await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`);
-    const [alert] = server.views.alertList;
-    if (alert !== undefined)
-      server.views.alertList.push({ ...alert, account: '@provider:api.example.com', rule: 'provider-down' });
-    expect(
-      (await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`)).status,
-    ).toBe(200);
+    const path = `/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`;
+    expect((await post(path)).status).toBe(404);
+    const world = await startWorld({ accounts: ['a', 'b', 'c', 'd'] });
+    await serve(world);
+    world.provider.breakDown('network_error');
+    await world.pass(6 * step);
+    expect((await post(path)).status).toBe(200);
   });
 
   it('silences for a time, lists it, and ends it', async () => {
@@ -313,7 +313,7 @@ describe('what the API is asked to do', () => {
     expect(made.status).toBe(201);
     const { silence } = await read(made);
     expect(silence).toEqual({
-      id: 'silence-1',
+      id: ordered()[0]?.id,
       match: { account: ['otp'], severity: ['warning'] },
       startsAt: '2026-11-20T18:41:00.000Z',
       endsAt: '2026-11-20T20:41:00.000Z',
@@ -321,20 +321,23 @@ describe('what the API is asked to do', () => {
       comment: 'test',
       active: true,
     });
-    expect((await get('/silences')).silences.map(({ id }: { id: string }) => id)).toContain('silence-1');
-    const ended = await fetch(`${server.url}/api/v1/silences/silence-1`, { method: 'DELETE' });
-    expect(await ended.json()).toEqual({ expired: 'silence-1' });
-    const again = await fetch(`${server.url}/api/v1/silences?id=silence-1`, { method: 'DELETE' });
+    expect((await get('/silences')).silences.map(({ id }: { id: string }) => id)).toContain(silence.id);
+    const ended = await fetch(`${server.url}/api/v1/silences/${silence.id}`, { method: 'DELETE' });
+    expect(await ended.json()).toEqual({ expired: silence.id });
+    const again = await fetch(`${server.url}/api/v1/silences?id=${silence.id}`, { method: 'DELETE' });
     expect(again.status).toBe(404);
+    expect((await read(again)).detail).toBe(`the silence "${silence.id}" is over`);
   });
 
   it('ends a silence that the body names', async () => {
+    const [batch] = server.world.views.silences().filter(({ by }) => by === 'Lin');
     const response = await fetch(`${server.url}/api/v1/silences`, {
       method: 'DELETE',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id: 'silence-batch' }),
+      body: JSON.stringify({ id: batch?.id }),
     });
     expect(response.status).toBe(200);
+    expect(server.world.views.silences().map(({ by }) => by)).toEqual(['configuration']);
   });
 
   it('silences from and until instants of another zone', async () => {
@@ -365,7 +368,7 @@ describe('what the API is asked to do', () => {
     const { error } = await read(response);
     expect(error.code).toBe('bad_request');
     expect(error.message).not.toBe('');
-    expect(server.views.orders).toEqual([]);
+    expect(ordered()).toEqual([]);
   });
 
   it('says which severities there are', async () => {
@@ -406,11 +409,16 @@ describe('what the API is asked to do', () => {
   });
 
   it('polls now, and says when it may not', async () => {
-    expect(await (await post('/accounts/otp/poll')).json()).toMatchObject({
+    const { world } = server;
+    world.provider.set('otp', 41);
+    const polled = post('/accounts/otp/poll');
+    await expect.poll(() => world.pass(10).then(() => world.provider.asked.get('otp')?.length)).toBe(2);
+    expect(await (await polled).json()).toMatchObject({
       outcome: 'ok',
-      account: { id: 'otp' },
+      account: { id: 'otp', balances: { sms: '41' } },
     });
-    server.views.refusal = { refused: 'not-now', why: 'The provider asked to wait until 18:58.' };
+    world.provider.fail('otp', 'rate_limited', { retryAfterMs: 17 * minuteMs });
+    await world.pass(step);
     const refused = await post('/accounts/otp/poll');
     expect(refused.status).toBe(409);
     expect(refused.headers.get('content-type')).toBe('application/problem+json');
@@ -418,8 +426,8 @@ describe('what the API is asked to do', () => {
       type: 'about:blank',
       title: 'Not now',
       status: 409,
-      detail: 'The provider asked to wait until 18:58.',
-      error: { code: 'not_now', message: 'The provider asked to wait until 18:58.' },
+      detail: 'the provider asked to wait; the next poll is due in 960 s',
+      error: { code: 'not_now', message: 'the provider asked to wait; the next poll is due in 960 s' },
     });
   });
 
@@ -444,7 +452,7 @@ describe('what the API is asked to do', () => {
     expect(await response.json()).toMatchObject({
       error: { code: expect.any(String), message: expect.any(String) },
     });
-    expect(server.views.orders).toEqual([]);
+    expect((await server.world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
   });
 });
 
@@ -470,6 +478,36 @@ describe('addresses', () => {
     expect((await fetch(`${server.url}/assets/..%2Fhtml.ts`)).status).toBe(404);
   });
 });
+
+/** A world that has polled `otp` each 20 minutes of the hour before `viewsNow`. */
+async function polledWorld(sms: number): Promise<World> {
+  const seldom = makeAccount('otp', { poll: { kind: 'every', everyMs: 20 * minuteMs } });
+  const world = new World({ accounts: [seldom] }, { startAt: viewsNow - hourMs });
+  world.provider.set('otp', sms, { voip: 80 });
+  world.daemon.start();
+  await world.pass(hourMs + 1_000);
+  return world;
+}
+
+/** A world after a day of a poll each minute, up to `viewsNow`. */
+function lastingWorld(sms: (at: number) => number): World {
+  const polls = Array.from({ length: 1_441 }, (_, index) => viewsNow - dayMs + index * minuteMs);
+  const answers = polls.map((at) => ({ account: 'otp', at, answer: { sms: sms(at), voip: 0 } }));
+  return new World({}, { startAt: viewsNow, leave: (path) => seedDatabase(path, makeSettings(), answers) });
+}
+
+/** Another world than a team's morning. */
+async function serve(world: World): Promise<void> {
+  await server.close();
+  server = await runServer({ world });
+}
+
+/** The silences that were ordered since the morning. */
+function ordered() {
+  return server.world.views
+    .silences()
+    .filter(({ by, comment }) => by !== 'configuration' && comment !== 'load test until 22:00');
+}
 
 /** What is read without a change, by path, with the schema of its answer. */
 function readOperations(): (readonly [path: string, answer: z.ZodType])[] {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import {
@@ -81,7 +81,11 @@ let morning: Buffer | null = null;
  */
 export async function startDemoWorld(): Promise<World> {
   morning ??= await liveThroughMorning();
-  const world = new World(demoParts, { startAt: viewsNow - minuteMs, database: morning });
+  const left = morning;
+  const world = new World(demoParts, {
+    startAt: viewsNow - minuteMs,
+    leave: (path) => writeFileSync(path, left),
+  });
   setAnswers(world, 1);
   world.channel('finance').mood = 'down';
   world.daemon.start();

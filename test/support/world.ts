@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -35,8 +35,8 @@ export interface WorldOptions {
   readonly mayActUnpersisted?: () => boolean;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
-  /** The database that an earlier daemon left. */
-  readonly database?: Buffer;
+  /** Makes the database that an earlier daemon left. */
+  readonly leave?: (path: string) => void;
 }
 
 /**
@@ -69,7 +69,7 @@ export class World {
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, takesOrders = false, database, ...tenure }: WorldOptions = {},
+    { startAt = factsNoon, sleepMs = null, takesOrders = false, leave, ...tenure }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
     this.#tenure = tenure;
@@ -83,7 +83,7 @@ export class World {
       rmSync(directory, { recursive: true, force: true });
     });
     this.path = join(directory, 'lowwater.db');
-    if (database !== undefined) writeFileSync(this.path, database);
+    leave?.(this.path);
     this.settings = makeSettings(parts);
     this.database = this.#openDatabase();
     this.store = this.#openStore();
