@@ -4,7 +4,7 @@ import { Secret } from '../../src/domain/secret.ts';
 import { writeCalendar } from '../../src/http/calendar.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../support/built-views.ts';
-import { FakeViews } from '../support/fake-views.ts';
+import { showingAccounts } from '../support/showing-accounts.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld } from '../support/world.ts';
 
@@ -63,8 +63,7 @@ function summaries(text: string): readonly (string | undefined)[] {
 
 describe('the calendar of payments', () => {
   it('says when to pay, when a balance is empty, what is expected, and of whom nothing is known', async () => {
-    const views = new FakeViews();
-    views.accountList = [
+    const accounts = [
       buildAccountView({
         payments: [{ balance: 'sms', micros: micros(9_300), dueAt: viewsNow + 3 * dayMs }],
         topUpUrl: 'https://pay.example/a?b=c,d;e',
@@ -83,7 +82,7 @@ describe('the calendar of payments', () => {
         runways: { sms: null, voip: null },
       }),
     ];
-    views.expectedList = [
+    const expected = [
       {
         id: 'x-1',
         account: 'otp',
@@ -96,6 +95,7 @@ describe('the calendar of payments', () => {
         receivedMicros: 0,
       },
     ];
+    const views = { ...showingAccounts((await startWorld()).views, accounts), expected: () => expected };
     const text = await writeCalendar(views, frame);
     expect(summaries(text)).toEqual([
       // 18:41 in UTC is the next day in Shanghai; what is due already stands on the present day.
@@ -112,23 +112,25 @@ describe('the calendar of payments', () => {
   });
 
   it('is one even where there is nothing to say', async () => {
-    expect(parseStrictly(await writeCalendar(new FakeViews(), frame))).toEqual([]);
+    const { views } = await startWorld({ accounts: [] });
+    expect(parseStrictly(await writeCalendar(views, frame))).toEqual([]);
   });
 
   it('is read strictly for any name of an account', async () => {
+    const { views } = await startWorld();
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'binary', maxLength: 120 }), { maxLength: 3 }),
         async (names) => {
-          const views = new FakeViews();
-          views.accountList = names.map((name, index) =>
+          const accounts = names.map((name, index) =>
             buildAccountView({
               id: `a-${index}`,
               name: `${name}\r\nBEGIN:VEVENT;,\\`,
               payments: [{ balance: 'sms', micros: micros(1), dueAt: null }],
             }),
           );
-          expect(parseStrictly(await writeCalendar(views, frame))).toHaveLength(2 * names.length);
+          const shown = showingAccounts(views, accounts);
+          expect(parseStrictly(await writeCalendar(shown, frame))).toHaveLength(2 * names.length);
         },
       ),
       { numRuns: 200 },

@@ -9,31 +9,33 @@ import { renderMetrics } from '../../src/http/metrics.ts';
 import type { LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView } from '../../src/views/views.ts';
 import { buildAccountView, buildRunway, micros, viewsNow } from '../support/built-views.ts';
-import { demoViews } from '../support/demo-views.ts';
-import { FakeViews } from '../support/fake-views.ts';
+import { demoParts, startDemoWorld } from '../support/demo-world.ts';
+import { makeAccount } from '../support/settings.ts';
+import { showingAccounts } from '../support/showing-accounts.ts';
+import { startWorld } from '../support/world.ts';
 
 const promtool = findPromtool();
 
 describe('metrics', () => {
   it('have the names and labels of the contract', async () => {
-    const text = await textOf(demoViews(), viewsNow);
+    const text = await textOf((await startDemoWorld()).views);
     for (const line of [
       'lowwater_balance{account="voice-alerts",balance="voip",currency="CNY"} -18.383',
       'lowwater_runway_seconds{account="voice-alerts",balance="voip"} 0',
-      'lowwater_burn_per_day{account="otp",balance="sms"} 96',
-      'lowwater_polls_total{account="otp",outcome="ok"} 1200',
-      'lowwater_poll_duration_seconds_bucket{le="0.1"} 40',
-      'lowwater_poll_duration_seconds_bucket{le="+Inf"} 50',
-      'lowwater_poll_duration_seconds_sum 7.25',
-      'lowwater_last_success_timestamp_seconds{account="otp"} 1795199940',
-      'lowwater_backoff_seconds{account="billing"} 1020',
+      'lowwater_burn_per_day{account="otp",balance="sms"} 2188.96875',
+      'lowwater_polls_total{account="otp",outcome="ok"} 1',
+      'lowwater_poll_duration_seconds_bucket{le="0.1"} 5',
+      'lowwater_poll_duration_seconds_bucket{le="+Inf"} 5',
+      'lowwater_poll_duration_seconds_sum 0.025',
+      'lowwater_last_success_timestamp_seconds{account="otp"} 1795200000',
+      'lowwater_backoff_seconds{account="billing"} 2350.721',
       'lowwater_backoff_seconds{account="otp"} 0',
       'lowwater_alert_firing{account="otp",rule="sms-low",severity="critical"} 1',
-      'lowwater_notifications_total{channel="ops",state="delivered"} 31',
+      'lowwater_notifications_total{channel="ops",state="delivered"} 1',
       'lowwater_notifications_total{channel="ops",state="dead"} 0',
       'lowwater_outbox_pending{channel="finance"} 1',
       'lowwater_config_last_reload_successful 1',
-      'lowwater_build_info{version="0.1.0"} 1',
+      'lowwater_build_info{version="test"} 1',
       'lowwater_account_info{account="otp",name="OTP production",currency="CNY",team="identity",region="cn"} 1',
       'lowwater_alert_acknowledged{account="marketing-eu",rule="sms-runway"} 1',
     ]) {
@@ -42,12 +44,13 @@ describe('metrics', () => {
   });
 
   it('a balance that could not be read is absent, and so is what follows from it', async () => {
-    const text = await textOf(demoViews(), viewsNow);
+    const text = await textOf((await startDemoWorld()).views);
     expect(text).not.toMatch(/^lowwater_(balance|runway_seconds|burn_per_day)\{account="billing"/m);
     expect(text).toMatch(/^lowwater_last_success_timestamp_seconds\{account="billing"/m);
   });
 
   it('when a balance is empty has three bounds, each absent where it is not known or the account cannot be read', async () => {
+    const world = await startWorld();
     const forecast = {
       emptyAt: viewsNow + 3000,
       earliest: viewsNow + 2000,
@@ -55,10 +58,8 @@ describe('metrics', () => {
       basis: 'hour-of-week',
     } as const;
     const boundsOf = async (over: Partial<AccountView>, forecasts: Forecast | null = forecast) => {
-      const views = new FakeViews();
       const runways = { sms: buildRunway({ forecast: forecasts }), voip: null };
-      views.accountList = [buildAccountView({ runways, ...over })];
-      const text = await textOf(views, viewsNow);
+      const text = await textOf(showingAccounts(world.views, [buildAccountView({ runways, ...over })]));
       return text.match(/^lowwater_empty_timestamp_seconds.*$/gm);
     };
     const at = (bound: string, ms: number) =>
@@ -70,19 +71,20 @@ describe('metrics', () => {
   });
 
   it('a pending alert does not fire', async () => {
-    expect(await textOf(demoViews(), viewsNow)).not.toContain('rule="spending"');
+    expect(await textOf((await startDemoWorld()).views)).not.toContain('rule="spending"');
   });
 
   it('series of a removed account are gone', async () => {
-    const views = demoViews();
-    views.accountList = views.accountList.filter(({ id }) => id !== 'support');
-    expect(await textOf(views, viewsNow)).not.toContain('support');
+    const world = await startDemoWorld();
+    expect(await textOf(world.views)).toContain('account="support"');
+    world.reload({ ...demoParts, accounts: demoParts.accounts.filter(({ id }) => id !== 'support') });
+    expect(await textOf(world.views)).not.toContain('support');
   });
 
   it('a reload that failed shows', async () => {
-    const views = new FakeViews();
-    views.daemonStatus = { ...views.daemonStatus, configReloadOk: false, problems: ['x'] };
-    expect(await textOf(views, viewsNow)).toContain('lowwater_config_last_reload_successful 0\n');
+    const world = await startWorld();
+    world.daemon.reportInvalidConfiguration('x');
+    expect(await textOf(world.views)).toContain('lowwater_config_last_reload_successful 0\n');
   });
 
   it('odd names are escaped, one line each', () => {
@@ -98,11 +100,9 @@ describe('metrics', () => {
   });
 
   it('labels of accounts keep to names that Prometheus allows, and take nobody else’s', async () => {
-    const views = new FakeViews();
-    views.accountList = [
-      buildAccountView({ labels: { 'cost-centre': '7', name: 'x', '1st': 'y', le: 'z' } }),
-    ];
-    expect(await textOf(views, viewsNow)).toContain(
+    const labels = { 'cost-centre': '7', name: 'x', '1st': 'y', le: 'z' };
+    const world = await startWorld({ accounts: [makeAccount('otp', { name: 'OTP production', labels })] });
+    expect(await textOf(world.views)).toContain(
       'lowwater_account_info{account="otp",name="OTP production",currency="CNY",cost_centre="7",label_name="x",label_1st="y",label_le="z"} 1\n',
     );
   });
@@ -112,16 +112,14 @@ describe('metrics', () => {
   });
 
   it.skipIf(promtool === null)('are clean by promtool check metrics', async () => {
-    const views = demoViews();
-    views.accountList.push(
-      buildAccountView({
-        id: 'odd',
-        currency: '"\\\n',
-        reading: { at: viewsNow, balances: { sms: micros(1), voip: 0 }, currency: '"\\\n<' },
-      }),
-    );
+    const { views } = await startDemoWorld();
+    const odd = buildAccountView({
+      id: 'odd',
+      currency: '"\\\n',
+      reading: { at: viewsNow, balances: { sms: micros(1), voip: 0 }, currency: '"\\\n<' },
+    });
     const checked = spawnSync(promtool ?? '', ['check', 'metrics'], {
-      input: await textOf(views, viewsNow),
+      input: await textOf(showingAccounts(views, [...(await views.accounts()), odd])),
       encoding: 'utf8',
     });
     expect(checked.stderr + checked.stdout).toBe('');
@@ -181,9 +179,9 @@ describe('the rules for Prometheus that come along', () => {
   });
 });
 
-async function textOf(views: LiveViews, now: number): Promise<string> {
+async function textOf(views: LiveViews): Promise<string> {
   let text = '';
-  for await (const part of renderMetrics(views, { now, refusedTokens: 0 })) text += part;
+  for await (const part of renderMetrics(views, { now: viewsNow, refusedTokens: 0 })) text += part;
   return text;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly mayActUnpersisted?: () => boolean;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
+  /** The database that an earlier daemon left. */
+  readonly database?: Buffer;
 }
 
 /**
@@ -67,7 +69,7 @@ export class World {
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, takesOrders = false, ...tenure }: WorldOptions = {},
+    { startAt = factsNoon, sleepMs = null, takesOrders = false, database, ...tenure }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
     this.#tenure = tenure;
@@ -81,6 +83,7 @@ export class World {
       rmSync(directory, { recursive: true, force: true });
     });
     this.path = join(directory, 'lowwater.db');
+    if (database !== undefined) writeFileSync(this.path, database);
     this.settings = makeSettings(parts);
     this.database = this.#openDatabase();
     this.store = this.#openStore();

@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { paymentOf } from '../../../src/engine/spending.ts';
 import { PaymentPlan } from '../../../src/views/payment-plan.ts';
-import { smsLow, units } from '../../support/account-facts.ts';
+import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, hourMs, micros, viewsNow } from '../../support/built-views.ts';
-import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { type FakeServer, runFakeServer, serveWorld } from '../../support/web-server.ts';
+import { showingAccounts } from '../../support/showing-accounts.ts';
+import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';
 
 const now = viewsNow;
@@ -82,13 +82,9 @@ describe('the plan of payments', () => {
 });
 
 describe('who pays', () => {
-  let server: FakeServer;
-
-  afterEach(() => server?.close());
-
   it('is shown what, by when and where, on a page, as CSV and by the API', async () => {
-    const views = new FakeViews();
-    views.accountList = [
+    const world = await startWorld({}, { startAt: viewsNow - minuteMs });
+    const accounts = [
       buildAccountView({
         name: '=cmd|calc',
         topUpUrl: 'https://pay.example/otp',
@@ -96,7 +92,8 @@ describe('who pays', () => {
       }),
       buildAccountView({ id: 'fine', name: 'Fine' }),
     ];
-    server = await runFakeServer({ views });
+    Object.assign(world.views, showingAccounts(world.views, accounts));
+    const server = await serveWorld(world);
     const page = await (await fetch(`${server.url}/pay`)).text();
     for (const words of [
       '9,300.00 CNY',

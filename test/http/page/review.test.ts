@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { reviewTime } from '../../../src/views/review.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
-import { FakeViews } from '../../support/fake-views.ts';
 import { makeAccount } from '../../support/settings.ts';
-import { runFakeServer, serveWorld } from '../../support/web-server.ts';
+import { showingAccounts } from '../../support/showing-accounts.ts';
+import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
 const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
@@ -71,20 +71,20 @@ describe('a review', () => {
   });
 
   it('adds up no more than it can, and says so by page, API and CSV', async () => {
-    const views = new FakeViews();
-    views.accountList = [buildAccountView({ pollIntervalMs: 1_000 })];
+    const world = await startWorld({}, { startAt: viewsNow - minuteMs });
+    const { views } = world;
     const reading = { balances: { sms: 1, voip: 1 }, currency: 'CNY' };
     const readings = Array.from({ length: 200_000 }, (_, at) => ({ ...reading, at: viewsNow - dayMs + at }));
+    Object.assign(views, showingAccounts(views, [buildAccountView({ pollIntervalMs: 1_000 })]));
     views.readings = async () => readings;
     const review = reviewTime(views, { ...everything, since: viewsNow - 30 * dayMs, until: viewsNow });
     expect((await review).spending).toBeNull();
-    const server = await runFakeServer({ views });
+    const server = await serveWorld(world);
     const get = (path: string) => fetch(`${server.url}${path}`);
     expect(await (await get('/review?range=30d')).text()).toContain('too much history to add up');
     expect(await (await get('/api/v1/review?range=30d')).json()).toMatchObject({ complete: false });
     expect((await get('/api/v1/review.csv?range=30d&of=spending')).status).toBe(400);
     expect((await get('/api/v1/review?severity=bad')).status).toBe(400);
-    await server.close();
   });
 
   it('names accounts that were not read in the time', async () => {

@@ -1,109 +1,118 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { AccountView, SilenceView } from '../../../src/views/views.ts';
-import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../../support/built-views.ts';
-import { FakeViews } from '../../support/fake-views.ts';
-import { type FakeServer, runFakeServer } from '../../support/web-server.ts';
+import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
+import { viewsNow } from '../../support/built-views.ts';
+import { makeAccount, type SettingsParts } from '../../support/settings.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { read, startWorld, step, World } from '../../support/world.ts';
 
-let server: FakeServer;
+const rules = [smsLow({ critical: units(50) })];
 
-afterEach(() => server.close());
+/** A world that has polled each account twice, at `viewsNow`. */
+async function polledWorld(parts: SettingsParts = {}): Promise<World> {
+  const world = await startWorld({ rules, ...parts }, { startAt: viewsNow - minuteMs - step });
+  await world.pass(step);
+  return world;
+}
 
-const everything: SilenceView = {
-  id: 's-1',
-  match: {},
-  startsAt: viewsNow,
-  endsAt: viewsNow + 2 * hourMs,
-  by: 'Lin',
-  comment: 'moving house',
-  laterStarts: [],
-  active: true,
-};
+const silenceAll = (world: World) =>
+  world.views.silence({
+    match: {},
+    everything: true,
+    startsAt: world.now,
+    endsAt: world.now + 2 * hourMs,
+    by: 'Lin',
+    comment: 'moving house',
+  });
+
+async function overview(world: World): Promise<string> {
+  const { url } = await serveWorld(world);
+  return (await fetch(url)).text();
+}
 
 describe('the overview', () => {
   it('is green when everything was read and nothing is muted', async () => {
-    const page = await overview({ accountList: [buildAccountView()] });
+    const page = await overview(await polledWorld());
     expect(page).toContain('Nothing needs you now');
     expect(page).toMatch(/>lowwater<\/title>/);
   });
 
-  it.each<[string, Partial<AccountView>]>([
-    ['was never read', { outcome: null, readAt: null, reading: null }],
-    ['could not be read just now', { outcome: 'network_error' }],
-  ])('is not green while an account %s', async (_what, over) => {
-    const page = await overview({
-      accountList: [buildAccountView(), buildAccountView({ id: 'b', ...over })],
-    });
+  it.each([
+    ['was never read', ['otp'], 0],
+    ['could not be read just now', ['otp', 'b'], step],
+  ])('is not green while an account %s', async (_what, accountsBefore, passed) => {
+    const world = await polledWorld({ accounts: accountsBefore });
+    world.provider.fail('b', 'network_error');
+    world.reload({ rules, accounts: ['otp', 'b'] });
+    await world.pass(passed);
+    const page = await overview(world);
     expect(page).not.toContain('Nothing needs you now');
     expect(page).toContain('1 of 2 accounts was not read');
     expect(page).toContain('>1 not read · lowwater</title>');
   });
 
   it('says on top what is muted, by whom and until when, with a button that ends it', async () => {
-    const muted = buildAlertView({ silenced: true });
-    const page = await overview({
-      accountList: [buildAccountView({ worst: 'critical', firing: 1 })],
-      alertList: [muted],
-      silenceList: [everything],
-    });
+    const world = await polledWorld();
+    await read(world, 42.1);
+    const silence = await silenceAll(world);
+    const page = await overview(world);
     expect(page).not.toContain('Nothing needs you now');
     expect(page).toContain('>1 critical silenced · lowwater</title>');
     expect(page).toContain('icon-unsure.svg');
     const top = page.slice(page.indexOf('class="muted"'), page.indexOf('needs-heading'));
-    for (const words of ['every alert', 'Lin', 'moving house', '20:41', '/silences/s-1/expire'])
-      expect(top).toContain(words);
+    const end = `/silences/${'id' in silence ? silence.id : ''}/expire`;
+    for (const words of ['every alert', 'Lin', 'moving house', '20:46', end]) expect(top).toContain(words);
   });
 
   it('carries a problem of lowwater itself into title and icon, next to alerts that need attention', async () => {
-    const views = Object.assign(new FakeViews(), { accountList: [buildAccountView()] });
-    views.daemonStatus = { ...views.daemonStatus, problems: ['storage-failed: the disk is full'] };
-    server = await runFakeServer({ views });
-    const page = await (await fetch(server.url)).text();
+    const world = await startWorld({ rules }, { startAt: Date.UTC(1970, 0, 2) });
+    expect(world.views.status().problems).toEqual([expect.stringContaining('clock')]);
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(url)).text();
     expect(page).toContain('>lowwater has a problem · lowwater</title>');
     expect(page).toMatch(/<link rel="icon" href="\/assets\/icon-unsure\.svg/);
-    views.alertList = [buildAlertView()];
-    const urgent = await (await fetch(`${server.url}/silences`)).text();
+    await read(world, 42.1);
+    const urgent = await (await fetch(`${url}/silences`)).text();
     expect(urgent).toContain('>1 critical, lowwater has a problem · Silences · lowwater</title>');
     expect(urgent).toMatch(/<link rel="icon" href="\/assets\/icon-critical\.svg/);
   });
 
   it('says in the title that something is muted though nothing fires', async () => {
-    const page = await overview({ accountList: [buildAccountView()], silenceList: [everything] });
+    const world = await polledWorld();
+    await silenceAll(world);
+    const page = await overview(world);
     expect(page).toContain('>1 silence · lowwater</title>');
     expect(page).toMatch(/<link rel="icon" href="\/assets\/icon-unsure\.svg/);
   });
 
   it('sums up what there is in each currency, and who is empty first', async () => {
-    const page = await overview({
-      accountList: [
-        buildAccountView(),
-        buildAccountView({ id: 'b', name: 'Second', outcome: 'timeout' }),
-        buildAccountView({
-          id: 'c',
-          reading: { at: viewsNow, balances: { sms: 1_500_000, voip: 0 }, currency: 'EUR' },
-          runways: { sms: null, voip: null },
-        }),
-      ],
+    const world = new World({
+      accounts: ['otp', makeAccount('b', { name: 'Second' }), makeAccount('c', { currency: 'EUR' })],
     });
+    world.provider.fill(112.5);
+    world.provider.set('c', 1.5, { currency: 'EUR' });
+    world.daemon.start();
+    for (let poll = 14; poll >= 0; poll -= 1) {
+      world.provider.set('otp', 112.5 + poll);
+      await world.pass(step);
+    }
+    world.provider.fail('b', 'timeout');
+    await world.pass(step);
+    const page = await overview(world);
     const totals = page.slice(page.indexOf('aria-label="Totals"'), page.indexOf('accounts-heading'));
     for (const words of ['225.00 CNY', '2 accounts', '1 not read just now', '1.50 EUR', '/accounts/otp'])
       expect(totals).toContain(words);
   });
 
   it('warns of a token that could be guessed', async () => {
-    server = await runFakeServer({ settings: { token: new Secret('short') } });
-    const signedIn = await fetch(`${server.url}/sign-in`, {
+    const { url } = await serveWorld(await startWorld(), { settings: { token: new Secret('short') } });
+    const signedIn = await fetch(`${url}/sign-in`, {
       method: 'POST',
       body: new URLSearchParams({ token: 'short' }),
       redirect: 'manual',
     });
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    const page = await (await fetch(server.url, { headers: { cookie } })).text();
+    const page = await (await fetch(url, { headers: { cookie } })).text();
     expect(page).toContain('server.token is shorter than 16 characters');
   });
 });
-
-async function overview(given: Partial<Pick<FakeViews, 'accountList' | 'alertList' | 'silenceList'>>) {
-  server = await runFakeServer({ views: Object.assign(new FakeViews(), given) });
-  return (await fetch(server.url)).text();
-}
