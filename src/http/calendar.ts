@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { AccountView } from '../views/views.ts';
-import { balanceLabel, endOf, isGuess } from '../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import { planPayments } from './page/pay.ts';
 import type { Frame } from './page/words.ts';
@@ -48,7 +48,7 @@ export async function writeCalendar(
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
       summary: `Pay ${formatAmount(micros, account.currency)}: ${account.name}`,
-      description: `${balanceLabel(balance, account.balances)} balance, for another 30 days`,
+      description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
       url: account.topUpUrl,
     })),
     ...ending.flatMap((account) => emptyEvents(account, frame)),

@@ -3,6 +3,7 @@ import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
+import { balanceName } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
@@ -84,10 +85,10 @@ export const below = balanceKind<BelowRule, typeof keys>({
   clearsAt: (rule) =>
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
-  subject: ({ balanceLabel }) => `${balanceLabel} balance low`,
+  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} low`,
   firing: (item, frame) => words.wordLowBalance(item, frame, (micros) => formatBare(micros, frame.currency)),
   resolved: (item, frame) =>
-    `${item.balanceLabel} balance${words.currentAmount(item, frame)}, no longer below ${words.wordLimit(item, frame) ?? 'its threshold'}`,
+    `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)}, no longer below ${words.wordLimit(item, frame) ?? 'its threshold'}`,
   // The threshold may have been lowered instead.
   recovery: 'Resolved: the balance is at the threshold or above it.',
   wordThreshold: (limit) => `below ${limit}`,

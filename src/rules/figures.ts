@@ -5,6 +5,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import {
+  balanceName,
   formatComputed,
   type WordingFrame,
   wordFact,
@@ -81,7 +82,7 @@ export function readingFigures(item: MessageItem, frame: WordingFrame): readonly
 export function allBalances({ reading, balances }: ItemAccount): readonly Figure[] {
   if (reading === null) return [];
   return balances.map(({ id, label }) => ({
-    label: `${label} balance`,
+    label: balanceName(label),
     value: formatAmount(amountOf(reading, id), cleanText(reading.currency, 12)),
   }));
 }
@@ -91,7 +92,7 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
   if (current === null || item.balance === null) return [];
   // The value is a sum of spending; only a reading has the balance.
   if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
-  return [{ label: `${item.balanceLabel} balance`, value: wordBalance(current, item, frame) }];
+  return [{ label: balanceName(item.balanceLabel), value: wordBalance(current, item, frame) }];
 }
 
 /** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */

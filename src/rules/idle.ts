@@ -5,6 +5,7 @@ import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import { balanceName } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -75,7 +76,7 @@ export const idle = balanceKind<IdleRule, typeof keys>({
     const { value, balanceLabel } = item;
     const lasted =
       value?.unit === 'duration' ? ` for ${roughDuration(Math.max(value.ms, windowMs + firedForMs))}` : '';
-    return `nothing spent from the ${balanceLabel} balance${lasted}`;
+    return `nothing spent from the ${balanceName(balanceLabel)}${lasted}`;
   },
   resolved: ({ balanceLabel }) => `${balanceLabel} spending seen again`,
   recovery: 'Resolved: the balance is being spent again.',

@@ -9,7 +9,7 @@ import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
-import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { balanceName, formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -50,7 +50,7 @@ export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   subject: ({ balanceLabel }) => `${balanceLabel} top-up missed`,
   firing: wordFiring,
   resolved: (item, frame) =>
-    `${item.balanceLabel} balance${currentAmount(item, frame)}, no top-up is missed any more`,
+    `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}, no top-up is missed any more`,
   recovery: 'Resolved: the balance rose.',
   wordThreshold: (limit) => `top-up due below ${limit}`,
   advice: (item, frame) => [rechargeAdvice[rechargeOf(item) ?? 'unknown'], ...topUpIfKnown(item, frame)],

@@ -4,6 +4,7 @@ import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
+import { balanceName } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -60,14 +61,14 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   },
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
-  subject: ({ balanceLabel }) => `${balanceLabel} balance negative`,
+  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} negative`,
   firing(item, frame) {
     const end = creditEnd(item);
     if (end === null) return words.wordLowBalance(item, frame, () => 'zero');
-    return `${item.balanceLabel} balance${words.currentAmount(item, frame)} is used up, the credit ends at ${formatBare(end, frame.currency)}`;
+    return `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)} is used up, the credit ends at ${formatBare(end, frame.currency)}`;
   },
   resolved: (item, frame) =>
-    `${item.balanceLabel} balance${words.currentAmount(item, frame)}, no longer negative`,
+    `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)}, no longer negative`,
   recovery: 'Resolved: the balance recovered.',
   wordThreshold: (limit, item) => (creditEnd(item) === null ? `below ${limit}` : `${limit} or less`),
   advice: words.topUpAdvice,

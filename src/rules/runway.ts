@@ -8,7 +8,7 @@ import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
-import { roughRunway } from '../wording/quantity-wording.ts';
+import { balanceName, roughRunway } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
@@ -109,10 +109,10 @@ export const runway = balanceKind<RunwayRule, typeof keys>({
       return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
     return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
   },
-  subject: ({ balanceLabel }) => `${balanceLabel} balance running out`,
+  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} running out`,
   firing(item, frame) {
     const { value, threshold } = item;
-    const start = `${item.balanceLabel} balance${currentAmount(item, frame)}`;
+    const start = `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}`;
     if (value?.unit !== 'duration') return `${start} is running out`;
     if (value.ms <= 0) return `${start} is used up`;
     const limit = threshold?.unit === 'duration' ? `, less than ${roughDuration(threshold.ms)}` : '';
@@ -120,7 +120,7 @@ export const runway = balanceKind<RunwayRule, typeof keys>({
   },
   resolved(item, frame) {
     const lasts = item.value?.unit === 'duration' ? roughRunway(item.value.ms) : 'long enough';
-    return `${item.balanceLabel} balance${currentAmount(item, frame)} lasts ${lasts} again`;
+    return `${balanceName(item.balanceLabel)}${currentAmount(item, frame)} lasts ${lasts} again`;
   },
   recovery: 'Resolved: spending slowed down.',
   wordThreshold: (limit) => `lasts less than ${limit}`,

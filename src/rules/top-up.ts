@@ -4,7 +4,7 @@ import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
-import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { balanceName, formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, unknown, usableReading, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -59,7 +59,7 @@ export const topUp = balanceKind<TopUpRule, typeof keys>({
     const rise = value?.unit === 'money' ? value.micros : rule.atLeastMicros;
     return `It would not notify with "atLeast" of more than ${words.exactAmount(rise, reading.currency)}.`;
   },
-  subject: ({ balanceLabel }) => `${balanceLabel} balance topped up`,
+  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} topped up`,
   firing: wordTopUp,
   resolved: wordTopUp,
   recovery: 'Resolved: the balance recovered.',
@@ -71,7 +71,7 @@ function wordTopUp(item: MessageItem, frame: WordingFrame): string {
   const by = item.value?.unit === 'money' ? ` by ${formatRise(item.value.micros, frame.currency)}` : '';
   const known = item.facts.some(({ name }) => name === 'balance') || (item.account?.reading ?? null) !== null;
   const now = known ? `, now${words.currentAmount(item, frame)}` : '';
-  return `${item.balanceLabel} balance topped up${by}${now}`;
+  return `${balanceName(item.balanceLabel)} topped up${by}${now}`;
 }
 
 /** Negative for a fall; null without two readings in one currency. */

@@ -3,7 +3,7 @@ import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmountDistinctFrom, formatBare, formatExact, type Micros } from '../domain/money.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
-import { formatPayable, type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
+import { balanceName, formatPayable, type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
 /** The words after `before`; empty without words. */
 export function clause(before: string, words: string | null): string {
@@ -66,7 +66,7 @@ export function wordLowBalance(
   // The incident is still open within the hysteresis and during `recoverFor`.
   const relation =
     current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
-  return `${item.balanceLabel} balance${currentAmount(item, frame)}, ${relation}`;
+  return `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}, ${relation}`;
 }
 
 /** Whether spending of late is less than half or more than twice the usual. */
@@ -82,7 +82,7 @@ export function exactAmount(micros: Micros, currency: string): string {
 
 /** `SMS balance`. */
 export function nameBalance({ balance, balanceLabel = balance }: MoneyRule): string {
-  return balance === firstBalance ? 'first balance' : `${balanceLabel} balance`;
+  return balance === firstBalance ? 'first balance' : balanceName(balanceLabel);
 }
 
 /** "50.00" or "10%". */

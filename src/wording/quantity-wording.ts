@@ -172,6 +172,11 @@ export function balanceLabel(balance: Balance, balances: readonly BalanceDefinit
   return balances.find(({ id }) => id === balance)?.label ?? balance;
 }
 
+/** `SMS balance`; of a balance that is called `Balance`, just that. */
+export function balanceName(label: string): string {
+  return /\bbalance$/i.test(label) ? label : `${label} balance`;
+}
+
 /** The balances that all of these lists name alike, for the columns of a table; null where they differ. */
 export function commonBalances(
   lists: Iterable<readonly BalanceDefinition[]>,

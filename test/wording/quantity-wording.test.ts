@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  balanceName,
   endOf,
   formatPayable,
   formatRise,
@@ -67,4 +68,13 @@ test.each([
   const forecast = { emptyAt: viewsNow + 2 * dayMs, earliest: at(from), latest: at(to), basis };
   const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
   expect(wordEmptyAt(forecast.emptyAt, forecast, { now: viewsNow, moment })).toBe(words);
+});
+
+test.each([
+  ['SMS', 'SMS balance'],
+  ['Balance', 'Balance'],
+  ['Main balance', 'Main balance'],
+  ['Imbalance', 'Imbalance balance'],
+])('a balance with the label %s is called %s', (label, name) => {
+  expect(balanceName(label)).toBe(name);
 });

@@ -14,7 +14,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { balanceLabel, wordEnd } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './draw-chart.ts';
 
 const maxPastMs = weekMs;
@@ -121,7 +121,7 @@ function planChart(
     aheadShare,
     incidents,
   });
-  const title = `${balanceLabel(balance, balances)} balance in ${currency}`;
+  const title = `${balanceName(balanceLabel(balance, balances))} in ${currency}`;
   const forecast = runway?.forecast ?? null;
   const [from, to] = [first, last].map((reading) => formatAmount(amountOf(reading, balance), currency));
   const { emptyAt } = chart;

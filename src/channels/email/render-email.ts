@@ -20,6 +20,7 @@ import {
 import { renderText } from '../../messages/render-text.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import type { Html } from '../../wording/html.ts';
+import { balanceName } from '../../wording/quantity-wording.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,
@@ -168,7 +169,7 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
   const { tone, word } = account.state;
   const rows = account.lines.map((line) =>
     figureTable([
-      { label: `${line.label} balance`, value: line.balance },
+      { label: balanceName(line.label), value: line.balance },
       { label: 'Spending', value: `${line.perDay} per day` },
       ...(line.toppedUp === 'none' ? [] : [{ label: 'Topped up', value: line.toppedUp }]),
       { label: 'Lasts', value: `${line.runway}; ${line.forecasts}` },

@@ -4,6 +4,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
+import { balanceName } from '../../wording/quantity-wording.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';
@@ -142,7 +143,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
-  const title = `${cleanText(view?.name ?? account, 80)}: ${label.toUpperCase()} balance`;
+  const title = `${cleanText(view?.name ?? account, 80)}: ${balanceName(label.toUpperCase())}`;
   const latest =
     newest?.balances[balance] === undefined
       ? ''

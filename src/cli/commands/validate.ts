@@ -5,6 +5,7 @@ import { formatMoney } from '../../domain/money.ts';
 import { type ConfigProblem, OperatorError } from '../../domain/operator-error.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { balanceName } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
@@ -97,7 +98,7 @@ async function findUnwatched(context: CommandContext, settings: Settings): Promi
       return account.balances.flatMap(({ id, label }) => {
         const micros = reading?.balances[id] ?? 0;
         if (micros === 0 || watched.has(id)) return [];
-        const message = `no rule watches the ${label} balance of ${account.id}, last read as ${formatMoney(micros)}: rules for it say "balance": "${id}"`;
+        const message = `no rule watches the ${balanceName(label)} of ${account.id}, last read as ${formatMoney(micros)}: rules for it say "balance": "${id}"`;
         return [{ path: 'rules', line: null, message }];
       });
     });

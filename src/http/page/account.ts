@@ -9,7 +9,7 @@ import type { Views } from '../../views/create-views.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceName, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
@@ -95,7 +95,7 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = account.runways[balance];
   const burn = burnOf(account, balance);
-  return html`<section class="tile"><h2>${label} balance</h2>
+  return html`<section class="tile"><h2>${balanceName(label)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
@@ -131,7 +131,7 @@ async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, fram
   const found = await views.polls(account.id, frame.now - span, frame.now + 1);
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
-  const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${label} balance</th>`)}`;
+  const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${balanceName(label)}</th>`)}`;
   return table(
     'Polls',
     'cards compact',
@@ -146,7 +146,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
     return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
   };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
-${balances.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${amount(id)}</td>`)}</tr>`;
+${balances.map(({ id, label }) => html`<td class="number" data-label="${balanceName(label)}">${amount(id)}</td>`)}</tr>`;
 }
 
 /** What breaches a rule, or has no verdict, first; what is fine is folded. */

@@ -9,7 +9,7 @@ import { ladderSteps } from '../../rules/ladder.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceLabel, wordRunwayClause } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
@@ -36,7 +36,7 @@ export async function chartSection(
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(views, id, shown)));
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${wanted.map(({ label }) => label).join(' and ')} balance, ${spanWords(shown)}</h2>
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceName(wanted.map(({ label }) => label).join(' and '))}, ${spanWords(shown)}</h2>
 <div class="choices">${rangeLinks(path, span, query)}${balanceLinks(account, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
 ${figures}
@@ -123,7 +123,7 @@ async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Pr
   const time = span.preset === null ? dates : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
   const label = balanceLabel(balance, account.balances);
-  const name = `${label} balance`;
+  const name = balanceName(label);
   return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, frame.timezone)}</div>
 ${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
 <details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;

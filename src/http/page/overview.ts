@@ -4,7 +4,7 @@ import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { leadingBalance } from '../../wording/quantity-wording.ts';
+import { balanceName, leadingBalance } from '../../wording/quantity-wording.ts';
 import {
   AccountListing,
   type AccountPage,
@@ -145,7 +145,7 @@ function sortWords(balances: AccountPage['balances']): readonly (readonly [SortK
     ['runway', 'runway, shortest first'],
     ['state', 'state, worst first'],
     ['name', 'name'],
-    ...(balances ?? []).map(({ id, label }) => [id, `${label} balance, by currency`] as const),
+    ...(balances ?? []).map(({ id, label }) => [id, `${balanceName(label)}, by currency`] as const),
     ['burn', 'burn per day, by currency'],
     ['age', 'oldest reading'],
   ];
@@ -166,7 +166,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.matching === 0)
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, `${label} balance`, 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th>`;
+  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, balanceName(label), 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th>`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
   return html`${table('Accounts', 'cards accounts', cells, rows)}
 ${pager(page, list)}`;
@@ -213,7 +213,7 @@ function balanceCells(
   frame: Frame,
 ): Html {
   if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id, frame)}</td>`)}`;
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${balanceName(label)}">${balanceCell(account, id, frame)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
     html`<span class="line">${balanceCell(account, id, frame)} <span class="soft">${label}</span></span>`;
   return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;

@@ -5,7 +5,7 @@ import { amountOf, type Balance, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { balanceLabel } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 
 const width = 120;
 const height = 32;
@@ -54,7 +54,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
     .find((value) => value > bottom && value < top);
   const amounts = shown.map((reading) => amountOf(reading, balance));
   const money = (micros: number): string => formatAmount(micros, account.currency);
-  const label = `${balanceLabel(balance, account.balances)} balance over ${roughDuration(until - from)}`;
+  const label = `${balanceName(balanceLabel(balance, account.balances))} over ${roughDuration(until - from)}`;
   const words = `${label}: from ${money(amounts[0] ?? 0)} to ${money(amounts.at(-1) ?? 0)}, lowest ${money(Math.min(...amounts))}`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`

@@ -10,7 +10,7 @@ import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { balanceLabel, wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, wordQuantity } from '../../wording/quantity-wording.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
@@ -211,7 +211,7 @@ async function pictureOf(
       return { from: firedAt, to: event ? firedAt : (resolvedAt ?? frame.now), severity, rule: id };
     },
   );
-  const words = `${balanceLabel(balance, account.balances)} balance, and when it would have fired`;
+  const words = `${balanceName(balanceLabel(balance, account.balances))}, and when it would have fired`;
   return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
