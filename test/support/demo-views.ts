@@ -65,12 +65,6 @@ export function demoViews(): FakeViews {
       laterStarts: [],
     },
   ];
-  views.pollCounts = views.accountList.map(({ id }) => ({
-    account: id,
-    outcome: 'ok' as const,
-    count: 1200,
-  }));
-  views.deliveryCounts = [{ channel: 'ops', state: 'delivered', count: 31 }];
   return views;
 }
 

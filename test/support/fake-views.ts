@@ -1,18 +1,9 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type {
-  AlertName,
-  AuditEntry,
-  ExpectedTopUp,
-  KnownSession,
-  Muted,
-  Refusal,
-  SilenceOrder,
-} from '../../src/domain/operator.ts';
+import type { AlertName, AuditEntry, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
-import type { Balance, OutcomeKind, PollRecord, Reading } from '../../src/domain/reading.ts';
+import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/route.ts';
-import type { PushedReading, PushResult } from '../../src/engine/observe.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
@@ -27,16 +18,10 @@ export class FakeViews implements LiveViews {
   messageList: Notification[] = [];
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
-  calendar: string | null = null;
-  sessionList: readonly KnownSession[] = [];
-  comingList: readonly { readonly at: number; readonly micros: number }[] = [];
-  expectedList: readonly ExpectedTopUp[] = [];
   explanations = new Map<string, Explanation[]>();
   /** By account and balance. */
   weeksAgo = new Map<string, WeekAgo>();
   pollsByAccount = new Map<string, readonly PollRecord[]>();
-  pollCounts: { account: string; outcome: OutcomeKind; count: number }[] = [];
-  deliveryCounts: { channel: string; state: 'delivered' | 'dead' | 'retried'; count: number }[] = [];
   daemonStatus: DaemonStatus = {
     version: '0.1.0',
     startedAt: viewsNow - 3 * dayMs,
@@ -47,34 +32,21 @@ export class FakeViews implements LiveViews {
   };
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
-  keys: readonly Buffer[] = [];
-  readonly auditEntries: AuditEntry[] = [];
-  readonly endedSessions = new Set<string>();
   readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
   readonly #listeners = new Set<() => void>();
   #silences = 0;
 
-  audit({ since, before, limit }: { since: number; before: number; limit: number }): readonly AuditEntry[] {
-    return this.auditEntries.filter(({ at }) => at >= since && at < before).slice(0, limit);
+  audit(): readonly AuditEntry[] {
+    return [];
   }
 
-  async recordAction(entry: AuditEntry): Promise<void> {
-    this.auditEntries.unshift(entry);
-  }
+  async recordAction(): Promise<void> {}
 
   readonly counters: Counters = {
-    polls: () => this.pollCounts,
-    pollDurations: () => ({
-      buckets: [
-        { le: 0.1, count: 40 },
-        { le: 1, count: 48 },
-        { le: 10, count: 50 },
-      ],
-      sum: 7.25,
-      count: 50,
-    }),
-    notifications: () => this.deliveryCounts,
-    droppedLogLines: () => 3,
+    polls: () => [],
+    pollDurations: () => ({ buckets: [], sum: 0, count: 0 }),
+    notifications: () => [],
+    droppedLogLines: () => 0,
   };
 
   async accounts(ids?: readonly string[]): Promise<readonly AccountView[]> {
@@ -208,49 +180,55 @@ export class FakeViews implements LiveViews {
   }
 
   calendarKey() {
-    return this.calendar;
+    return null;
   }
 
-  async renewCalendarKey() {
-    this.calendar = 'made';
-    return { key: this.calendar };
+  async renewCalendarKey(): Promise<Refusal> {
+    return this.#refuse();
   }
 
-  recordSession(session: KnownSession): void {
-    this.sessionList = [...this.sessionList.filter(({ id }) => id !== session.id), session];
-  }
+  recordSession(): void {}
 
   sessions() {
-    return this.sessionList;
+    return [];
   }
 
   coming() {
-    return this.comingList;
+    return [];
   }
 
   expected() {
-    return this.expectedList;
+    return [];
   }
 
-  async cancelExpected(order: { readonly account: string; readonly id: string }): Promise<Refusal | null> {
-    this.orders.push({ kind: 'cancel-expected', order });
-    return this.refusal;
+  async cancelExpected(): Promise<Refusal> {
+    return this.#refuse();
   }
 
   async expectTopUp(): Promise<Refusal> {
-    return { refused: 'not-now', why: 'nobody expects anything here' };
+    return this.#refuse();
   }
 
-  async endSession({ id }: { readonly id: string }): Promise<void> {
-    this.endedSessions.add(id);
+  async pushReading(): Promise<Refusal> {
+    return this.#refuse();
   }
 
-  isSessionEnded(id: string): boolean {
-    return this.endedSessions.has(id);
+  async pollNow(): Promise<Refusal> {
+    return this.#refuse();
+  }
+
+  async endSession(): Promise<void> {}
+
+  isSessionEnded(): boolean {
+    return false;
   }
 
   linkKeys(): readonly Buffer[] {
-    return this.keys;
+    return [];
+  }
+
+  #refuse(): Refusal {
+    return { refused: 'not-now', why: 'the fake daemon does not do this' };
   }
 
   status(): DaemonStatus {
@@ -321,30 +299,9 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
-  async pushReading(reading: PushedReading): Promise<PushResult | Refusal> {
-    if (this.refusal !== null) return this.refusal;
-    this.orders.push({ kind: 'push', order: reading });
-    return { isNew: true };
-  }
-
-  async pollNow(
-    account: string,
-  ): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal> {
-    if (this.refusal !== null) return this.refusal;
-    this.orders.push({ kind: 'poll', order: account });
-    const view = await this.account(account);
-    return view === null
-      ? { refused: 'not-found', why: 'There is no account of that id.' }
-      : { outcome: 'ok', view };
-  }
-
   subscribe(changed: () => void): () => void {
     this.#listeners.add(changed);
     return () => this.#listeners.delete(changed);
-  }
-
-  get listeners(): number {
-    return this.#listeners.size;
   }
 
   change(): void {
