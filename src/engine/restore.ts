@@ -156,7 +156,11 @@ export const livedNote = 'lived-at';
  */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
-  for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
+  for (const [id, account] of state.accounts) {
+    shiftAccount(state, id, byMs);
+    // A series that began by a clock that was ahead would leave out all readings until then.
+    if (account.poll.seriesSince > now) account.poll = { ...account.poll, seriesSince: now };
+  }
   for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
   for (const incident of [...state.incidents.values()])
     state.incidents.set(incident.id, shiftIncident(incident, byMs));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -154,6 +154,23 @@ describe('an account that points at another prepaid account', () => {
     await world.pass(minuteMs);
     const remembered = world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
     expect(remembered.map(({ balances }) => (balances.sms ?? 0) / units(1))).toEqual([5000, 100, 100]);
+  });
+
+  test('while its clock was a day ahead begins a series that is known after the clock was set right and a restart', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.clock.jump(dayMs);
+    await read(world, 90);
+    world.provider.set('otp', 5000);
+    world.reload({ accounts: [makeAccount('otp', moved)], rules: [rule] });
+    await world.pass(5 * minuteMs);
+    world.clock.jump(-dayMs);
+    await read(world, 4000);
+    await read(world, 3900);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(minuteMs);
+    const remembered = world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
+    expect(remembered.map(({ balances }) => (balances.sms ?? 0) / units(1))).toContain(4000);
   });
 
   test('by swapped ids, across a restart, begins a new series for both', async () => {
