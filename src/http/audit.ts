@@ -43,7 +43,8 @@ export async function describeAction(guard: Guard, context: WebContext): Promise
   const isApi = req.path.startsWith('/api/');
   // A form that is asked about or shown again answers 200, one that was carried out leads on: but that of a link.
   const isDone = isApi ? res.ok : res.status === 303 || context.get('isLinkUsed') === true;
-  if (!isDone) return null;
+  // Nothing was selected.
+  if (!isDone || /[?&]done=none$/.test(res.headers.get('location') ?? '')) return null;
   const found = actionOf(req.method, req.path);
   if (found === null) return null;
   const given = await readGiven(context);

@@ -37,6 +37,17 @@ describe('the audit', () => {
     expect(await get(next)).toContain('no. 100');
   });
 
+  it('leaves out a form of many alerts in which none was selected', async () => {
+    const { url, audit } = await served();
+    const body = new URLSearchParams({ do: 'acknowledge', by: 'Lin', back: '/alerts?care=nobody' });
+    const answer = await fetch(`${url}/alerts/many`, {
+      ...{ method: 'POST', redirect: 'manual' },
+      headers: bearer(token),
+      body,
+    });
+    expect([answer.status, await audit()]).toEqual([303, []]);
+  });
+
   it('leaves out what was refused', async () => {
     const { send, audit } = await served();
     expect((await send('POST', '/api/v1/alerts/otp/none/ack', { by: 'Lin' })).status).toBe(404);
