@@ -22,8 +22,10 @@ export async function openStoredViews(
   parts: StoredDependencies & { readonly reader: StoreFile },
 ): Promise<Views> {
   const { reader, clock } = parts;
+  // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
+  const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
-  for (const order of await reader.leftOrders())
+  for (const order of orders)
     if (order.kind !== 'hand-over') applyOrder(known.state, order, clock.now());
   return createViews(() => known);
 }
