@@ -25,8 +25,7 @@ export async function openStoredViews(
   // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
   const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
-  for (const order of orders)
-    if (order.kind !== 'hand-over') applyOrder(known.state, order, clock.now());
+  for (const order of orders) if (order.kind !== 'hand-over') applyOrder(known.state, order, clock.now());
   return createViews(() => known);
 }
 
