@@ -49,10 +49,8 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
       throw new Error(
         `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
       );
-    const { settings, secrets } = loaded;
-    const opened = await log.open(settings.log.level);
-    const started = (url: string | null) => tellStory(order, url, settings.server, other.refill);
-    await serve({ file, settings, secrets, sources, hide: log.hide, log: opened, version, signal, started });
+    const started = (url: string | null) => tellStory(order, url, loaded.settings.server, other.refill);
+    await serve({ ...loaded, file, sources, log, version, signal, started });
   } finally {
     await Promise.all([
       provider.close(),
