@@ -78,16 +78,13 @@ async function lookAtCluster(
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
+  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
+  if (owner === null) await warn(nobodyOwns);
   else if (held !== (await hashSettings(settings, postgres)))
-    await context.stderr.write(
-      `warning: the configuration here is not that of ${owner}, which owns the accounts\n`,
-    );
+    await warn(`the configuration here is not that of ${owner}, which owns the accounts`);
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await context.stderr.write(
-        `warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`,
-      );
+      await warn(`the configuration of ${node}, which stands by, is not that of ${owner}`);
   return cluster;
 }
 
