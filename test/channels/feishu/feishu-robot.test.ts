@@ -65,8 +65,7 @@ describe('a Feishu bot', () => {
     for (const message of hostileMessages()) {
       const [{ body }] = render(message, { mention: {} });
       expect(Buffer.byteLength(body)).toBeLessThanOrEqual(20_000);
-      for (const text of body.match(/"lark_md","content":"[^"]*"/g) ?? [])
-        expect(text).not.toMatch(/[<[]/);
+      for (const text of body.match(/"lark_md","content":"[^"]*"/g) ?? []) expect(text).not.toMatch(/[<[]/);
     }
   });
 });
