@@ -122,8 +122,8 @@ export function forecastRecord(
 }
 
 /** The usual error of forecasts for so many hours ahead, one of `checkedHours`, as a logarithm; null before one came due. */
-export function measuredError(state: BalanceState, hours: number): number | null {
-  const index = checkedHours.findIndex((checked) => checked === hours);
+export function measuredError(state: BalanceState, hours: (typeof checkedHours)[number]): number | null {
+  const index = checkedHours.indexOf(hours);
   return state.blocks * hoursPerBlock <= hours ? null : (state.errors[index] ?? null);
 }
 
