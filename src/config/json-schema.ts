@@ -33,7 +33,7 @@ function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const files = {
     type: 'string',
     description:
-      'Files beside this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.',
+      'Files next to this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.',
   } as const;
   jsonSchema.anyOf = [
     list,
