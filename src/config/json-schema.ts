@@ -30,7 +30,7 @@ const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
 /** The lists of other files are put in the place of the object before the schema sees it. */
 function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const description =
-    'Files beside this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.';
+    'Files next to this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.';
   const properties = { files: { type: 'string', description } } as const;
   allowAlso(jsonSchema, { type: 'object', properties, required: ['files'], additionalProperties: false });
 }

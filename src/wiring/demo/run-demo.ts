@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
+import type { DemoReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
@@ -127,7 +127,7 @@ const usualKinds = 2;
 async function openReceivers(
   types: readonly string[] | null,
   stdout: Output,
-): Promise<ReadonlyMap<string, ListeningReceiver>> {
+): Promise<ReadonlyMap<string, DemoReceiver>> {
   const kinds =
     types === null
       ? channelKinds.slice(0, usualKinds)
@@ -136,11 +136,8 @@ async function openReceivers(
   const paints = [style.blue, style.green, style.yellow, style.red];
   const open = kinds.map(async (kind, index) => {
     const paint = paints[index % paints.length] ?? style.blue;
-    const receiver = await kind.openDemoReceiver();
-    const listening = await receiver.listen(
-      (message) => void stdout.write(printReceived(message, paint, style)),
-    );
-    return [kind.type, listening] as const;
+    const print = (message: ReceivedMessage) => void stdout.write(printReceived(message, paint, style));
+    return [kind.type, await kind.openDemoReceiver(print)] as const;
   });
   return new Map(await Promise.all(open));
 }
