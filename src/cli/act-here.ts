@@ -109,7 +109,6 @@ export async function renderReport(
   return { text: `${renderText(message, columns)}\n`, report: renderWebhookPayload(message) };
 }
 
-/** Sends a report to each of its channels now. */
 export async function sendReport(
   order: ReportOrder,
   signal: AbortSignal,

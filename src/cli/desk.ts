@@ -62,8 +62,8 @@ export function operatorCommand({
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
   const server = namedServer(context, input);
   if (server !== null) {
-    const { daemon, facts } = await requireDaemon(server);
-    return atDaemon(daemon, facts, differenceOf(facts, context));
+    const daemon = await requireDaemon(server);
+    return atDaemon(daemon, daemon.facts, differenceOf(daemon.facts, context));
   }
   const configuration = await loadForOperator(context, input);
   const { settings, lost } = configuration;
