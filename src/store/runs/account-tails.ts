@@ -1,7 +1,7 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { Batch } from '../../ports/store.ts';
+import type { Row } from '../asking.ts';
 import { accountToBody } from '../bodies.ts';
-import type { Row } from '../tables.ts';
 import { PollEncoder } from './poll-codec.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from './stored-run.ts';
 

@@ -1,9 +1,8 @@
 import type { Batch, DamagedRecord } from '../../ports/store.ts';
-import { changes, replacing } from '../changes.ts';
-import { recordKinds } from '../records.ts';
+import type { Row } from '../asking.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
-import { outdated, type Row } from '../tables.ts';
+import { changes, tables } from '../tables.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
@@ -93,7 +92,7 @@ export function createStore(options: {
 /** It becomes a note, which nobody else reads. Of an account only the state goes: its history hangs on the row. */
 function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
-  const found = recordKinds.get(source)?.key.map((column) => `${column} = ?`) ?? [];
+  const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
   const keys = second === null ? [key] : [key, second];
   const removal = source === 'account' ? 'UPDATE account SET body = NULL' : `DELETE FROM ${source}`;
   db.prepare(`${removal} WHERE ${found.join(' AND ')}`).run(...keys);
@@ -132,10 +131,9 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
     `UPDATE account SET body = nullif(coalesce(?, body), ''), tail = coalesce(?, tail), tail_polls = coalesce(?, tail_polls),
        tail_latest_at = coalesce(?, tail_latest_at) WHERE no = ?`,
   );
-  const statements = changes.map((change) => {
-    const { table, columns, key, written, removed } = change;
+  const statements = changes.map(({ table, columns, key, written, removed, replacing }) => {
     const names = Object.keys(columns);
-    const put = `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing(change)}`;
+    const put = `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing}`;
     const where = Object.keys(key).map((column) => `${column} = ?`);
     return {
       written,
@@ -176,8 +174,10 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
     limited(`DELETE FROM segment WHERE seq IN (
       SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
       WHERE segment.latest_at < $olderThan LIMIT $step)`),
-    ...outdated.map(([table, _, condition]) =>
-      limited(`DELETE FROM ${table} WHERE ${condition.replaceAll('$at', '$olderThan')} LIMIT $step`),
+    ...tables.flatMap(({ name, outdated }) =>
+      outdated === undefined
+        ? []
+        : limited(`DELETE FROM ${name} WHERE ${outdated.replaceAll('$at', '$olderThan')} LIMIT $step`),
     ),
   ];
   const emptyTails = limited(
