@@ -32,34 +32,28 @@ export async function openPatiently(
   } while (await pause(waitMs / 2));
 }
 
-export class Pauses {
-  readonly #clock: Clock;
-  #wake: () => void = () => undefined;
-  #ended = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
-  readonly pause = async (ms: number): Promise<boolean> => {
-    if (this.#ended) return false;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.setTimer(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    return !this.#ended;
+export function createPauses(clock: Clock) {
+  let wake = (): void => undefined;
+  let hasEnded = false;
+  return {
+    get ended(): boolean {
+      return hasEnded;
+    },
+    /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
+    async pause(ms: number): Promise<boolean> {
+      if (hasEnded) return false;
+      await new Promise<void>((resolve) => {
+        const cancel = clock.setTimer(ms, resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      return !hasEnded;
+    },
+    end(): void {
+      hasEnded = true;
+      wake();
+    },
   };
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
 }
