@@ -168,5 +168,7 @@ function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly s
  */
 function isFull(encoder: PollEncoder, nextAt: number): boolean {
   if (encoder.polls === 0) return false;
-  return encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > maxSpanMs;
+  return (
+    encoder.byteLength > sealBytes || nextAt < encoder.latestAt || nextAt - encoder.earliestAt > maxSpanMs
+  );
 }
