@@ -16,14 +16,16 @@ export function createStore(options: {
   /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
   readonly fold?: () => boolean;
+  /** Orders that this process has taken already. */
+  readonly taken?: Set<string>;
 }): SqliteStore {
-  const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
+  const { db, path, now, verify = () => {}, fold = () => foldLog(db), taken = new Set() } = options;
   // SQLite would wait for another writer and block the whole process. Who commits tries again.
   db.pragma('busy_timeout = 0');
   const damaged = new DamagedRuns(now);
   const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
-  const inbox = openInbox(db);
+  const inbox = openInbox(db, taken);
   const deleteOld = openRetention(db);
 
   const writeBatch = db.transaction((batch: Batch): readonly FoundRun[] => {
@@ -48,22 +50,17 @@ export function createStore(options: {
       try {
         return work();
       } catch (error) {
-        takeBack();
+        tails.forget();
         // The write-ahead log may take the room that is missing: folded into the database it gives most of it back.
         if (!isSqliteError(error, 'SQLITE_FULL') || !fold()) throw error;
       }
       try {
         return work();
       } catch (error) {
-        takeBack();
+        tails.forget();
         throw error;
       }
     });
-  }
-
-  function takeBack(): void {
-    tails.forget();
-    inbox.unsettle();
   }
 
   const reader = readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) });
@@ -77,6 +74,7 @@ export function createStore(options: {
     },
     commit(batch) {
       damaged.stored(change(() => writeBatch.immediate(batch)));
+      inbox.settled();
     },
     takeDamaged: () => damaged.take(),
     takeOrders: () =>
