@@ -19,17 +19,15 @@ export async function openPatiently(
   databaseLink: DatabaseLink,
   pause: (ms: number) => Promise<boolean>,
 ): Promise<void> {
-  let waitMs = firstWaitMs;
-  do {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(maxWaitMs, 2 * waitMs)) {
     try {
-      await cluster.open();
-      return;
+      return await cluster.open();
     } catch (error) {
       if (!(error instanceof StorageError) || finalKinds.includes(error.kind)) throw error;
       databaseLink.failed(error);
     }
-    waitMs = Math.min(maxWaitMs, 2 * waitMs);
-  } while (await pause(waitMs / 2));
+    if (!(await pause(waitMs))) return;
+  }
 }
 
 export function createPauses(clock: Clock) {
