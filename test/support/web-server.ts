@@ -113,7 +113,7 @@ async function serveViews(views: LiveViews, shown: () => number, options: Server
     database: '00ff00ff00ff00ff',
     reports: {
       ids: () => ['otp'],
-      compose: async () => ({ text: 'Balances\n', payload: { type: 'lowwater.report' } }),
+      compose: async () => ({ text: 'Balances\n', report: { type: 'lowwater.report' } }),
       send: async () => [{ channel: 'ops', delivered: true, reason: null }],
     },
     views: new CurrentViews(views),
