@@ -9,7 +9,7 @@ import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import { inSlices } from '../daemon/slices.ts';
+import { inSlices, inTurns } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
@@ -201,9 +201,10 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
       return;
     }
     if (loaded.kind === 'loaded') {
+      const warnings = await inTurns(loaded.warnings);
       applying = apply(loaded);
       await applying;
-      logWarnings(log, loaded.warnings);
+      logWarnings(log, warnings);
       log.setLevel(loaded.settings.log.level);
       return;
     }
