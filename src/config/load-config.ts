@@ -6,14 +6,13 @@ import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
-import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses, checkChannels, checkLimits, checkNames, checkRules } from './checks/check-keys.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
-import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
+import { type CronCheck, checkSchedules } from './checks/check-schedules.ts';
 import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
@@ -22,7 +21,7 @@ import { parseDocument } from './parse-document.ts';
 import { type Judge, salvage } from './salvage.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
-export interface LoadRequest {
+export interface LoadRequest extends CronCheck {
   /** The configuration file; other paths in it are relative to where it lies. */
   readonly path: string;
   /** Reads an absolute path; more than `maxBytes` is refused. */
@@ -30,10 +29,6 @@ export interface LoadRequest {
   readonly listFiles: (pattern: string) => FileList;
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly findCronProblem: FindCronProblem;
-  readonly calendar: Calendar;
-  /** Milliseconds since 1970: a cron expression must run after it. */
-  readonly now: number;
   /** What is in force: of it remains what is as it was (`keepUnchanged`). */
   readonly before?: Settings;
 }

@@ -139,6 +139,15 @@ function zoneAt(at: number, timezone: string): string {
   return (name ?? '').replace('GMT', 'UTC').replace(/^UTC[+-]0$/, 'UTC');
 }
 
+/** Whether times can be told in it: an IANA name, or an offset. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return zoneAt(0, name) !== '';
+  } catch {
+    return false;
+  }
+}
+
 function formatterOf(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { dayMs } from '../domain/duration.ts';
-import { isoText } from '../domain/moment.ts';
+import { isoText, isTimeZone } from '../domain/moment.ts';
 import { isHolidayRegion, suggestRegions } from '../spending/public-holidays.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
-import { duration, oneLine } from './texts.ts';
+import { duration, oneLine, textLeaf } from './texts.ts';
 
 const datePattern = '^\\d{4}-\\d{2}-\\d{2}$';
 /** ISO 3166: a country, or a part of it. */
@@ -66,7 +66,17 @@ export const cronText = oneLine(
   'Cron expression of five fields: minute, hour, day of month, month, day of week.',
 );
 
-export const timezone = oneLine(
+/** A time zone that exists. */
+export function zone(description: string) {
+  const wrong = 'unknown time zone; use an IANA name such as "Europe/Berlin"';
+  return textLeaf({
+    description,
+    allowed: 'must be a string on one line, not empty',
+    read: (text) => (isTimeZone(text) ? { value: text } : { wrong }),
+  });
+}
+
+export const timezone = zone(
   'IANA time zone, such as "Europe/Berlin". Default: the one at the top of the file.',
 );
 

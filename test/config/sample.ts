@@ -1,7 +1,7 @@
 import type { FileContent } from '../../src/config/interpolate.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { atOnce } from '../../src/domain/parts.ts';
-import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
 
 export const now = Date.UTC(2026, 10, 20);
 
@@ -69,7 +69,6 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
       paths: Object.keys(all).filter((path) => path.startsWith(pattern.replace(/\*.*/, ''))),
     }),
     env,
-    findCronProblem,
     calendar: cronCalendar,
     now,
   });

@@ -9,7 +9,7 @@ import { hostAddress, postgresAddress, secretAddress } from '../../schema/addres
 import { alertMatch } from '../../schema/matchers.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret } from '../../schema/texts.ts';
-import { cronText, holidays, pollSchema, timezone, weekend } from '../../schema/times.ts';
+import { cronText, holidays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
 import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
@@ -164,9 +164,9 @@ export const configSchema = shape({
     .describe('Other providers, by name: an account says which is its own by `provider`.')
     .default({}),
   poll: pollSchema.optional(),
-  timezone: oneLine(
-    'IANA time zone of the times in messages, and of cron expressions that name none.',
-  ).prefault('UTC'),
+  timezone: zone('IANA time zone of the times in messages, and of cron expressions that name none.').prefault(
+    'UTC',
+  ),
   weekend: weekend
     .describe(
       'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
