@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { dayMs } from '../domain/duration.ts';
-import { isoText, isTimeZone } from '../domain/moment.ts';
+import { isDay, isTimeZone } from '../domain/moment.ts';
 import { isHolidayRegion, suggestRegions } from '../spending/public-holidays.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
@@ -30,7 +30,7 @@ const listForm = 'must be a country or region such as "DE-BY", or a list of date
 const holiday = z
   .string({ error: holidayForm })
   .superRefine((text, context) => {
-    if (!isDate(text) && !isHolidayRegion(text))
+    if (!isDay(text) && !isHolidayRegion(text))
       context.addIssue({ code: 'custom', message: explainRegion(text) });
   })
   .meta({
@@ -49,13 +49,6 @@ function explainRegion(text: string): string {
   return known.length === 1
     ? `unknown country or region; did you mean ${quoteKey(known[0] ?? '')}?`
     : `unknown region; known in this country: ${known.join(', ')}`;
-}
-
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
-function isDate(text: string): boolean {
-  if (!new RegExp(datePattern).test(text)) return false;
-  const at = Date.parse(`${text}T00:00Z`);
-  return Number.isFinite(at) && isoText(at).startsWith(text);
 }
 
 /** The shortest poll interval, and from where on a configuration is asked whether it means it. */
