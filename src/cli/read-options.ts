@@ -3,7 +3,6 @@ import { instantOfWall, isDay } from '../domain/moment.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
 import { didYouMean } from '../wording/lists.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
 import type { Names } from './desk.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */
@@ -78,20 +77,11 @@ export function readChoice<Word extends string>(
 
 export const byOption: OptionSpec = { value: 'NAME', summary: 'who says so; default the user who types' };
 
-/** Who the record names with an acknowledgement or a silence. */
-export function readPerson({ user }: CommandContext, input: CommandInput): string {
-  return input.option('by') ?? user;
-}
-
 /** A name, which must be one of those that there are. */
 export function requireKnown(what: string, known: readonly string[], name: string): string {
   if (known.includes(name)) return name;
   const hint = known.length === 0 ? 'the configuration has none' : suggest(name, known);
   throw new UsageError(`there is no ${what} "${name}"`, hint);
-}
-
-export function requireAccount(known: readonly string[], id: string): string {
-  return requireKnown('account', known, id);
 }
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */

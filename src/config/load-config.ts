@@ -48,17 +48,9 @@ export type LoadedConfig =
     };
 
 /**
- * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once,
- * settings. Pure apart from the functions that it is given. Nothing that it says quotes a value of the file
- * or of what placeholders put in.
- */
-export function loadConfig(request: LoadRequest): LoadedConfig {
-  return atOnce(checkAll(atOnce(gather(request)), request));
-}
-
-/**
- * The same from the disk, which is read without holding anything up; `sources` are all that was read, for the watch. What
- * has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
+ * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once, settings. Nothing that it
+ * says quotes a value of the file or of what placeholders put in. The disk is read without holding anything up; `sources` are all that
+ * was read, for the watch. What has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
  */
 export async function loadConfigFile(request: Checking): Promise<{
   readonly loaded: LoadedConfig;
@@ -111,7 +103,7 @@ interface Gathered {
   readonly problems: readonly ConfigProblem[];
 }
 
-function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
+export function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
   const directory = dirname(resolve(path));
   const file = readFile(path, largestDocumentBytes);
   if (file.kind === 'failed') {
@@ -151,7 +143,7 @@ const checks = [
   checkLimits,
 ] as const satisfies readonly ((file: Spot, cron: CronCheck) => void)[];
 
-function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
+export function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
   const { draft } = gathered;
   if (draft === null || !gathered.isSound) return { kind: 'invalid', problems: gathered.problems };
   const judged = yield* judge(draft, request);
