@@ -19,22 +19,27 @@ const { get, post } = operations('daemon');
 const names = z.array(z.string());
 const params = z.object({ id: z.string() });
 
+const daemonKeys = {
+  version: z.string(),
+  database: z.string().nullable().meta({ description: 'The id of its database' }),
+  timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
+  problems: names.meta({ description: 'What is wrong although it runs' }),
+  accounts: names,
+  rules: names,
+  channels: names,
+  reports: names,
+};
+
+/** What `GET /api/v1/daemon` says. */
+export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
+
 const describeDaemon = createRoute({
   ...get(
     'daemon',
     'describeDaemon',
     'The daemon that answers, its database, and the names that other operations take',
   ),
-  responses: answers('The daemon', {
-    version: z.string(),
-    database: z.string().nullable().meta({ description: 'The id of its database' }),
-    timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-    problems: names.meta({ description: 'What is wrong although it runs' }),
-    accounts: names,
-    rules: names,
-    channels: names,
-    reports: names,
-  }),
+  responses: answers('The daemon', daemonKeys),
 });
 
 const viewNames = [
