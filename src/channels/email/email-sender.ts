@@ -49,8 +49,6 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
   const token = { accessToken: '', expires: 0 };
   return {
     async send(message, outer) {
-      if (server === null)
-        return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
       const plans = tryRender(() => planCharts(message));
       if ('failed' in plans) return plans.failed;
       const to = settings.to
