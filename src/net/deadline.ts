@@ -39,3 +39,10 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
     },
   };
 }
+
+/** Waits. Where the exchange ends before, what was to follow never comes. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', clock.setTimer(ms, resolve), { once: true });
+  });
+}
