@@ -2,18 +2,9 @@ import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { parseInstant } from './input.ts';
 import { type Api, answers, operations, streamed, written } from './operation.ts';
-
-export interface DaemonFacts {
-  readonly database: string | null;
-  readonly reports: ReportDesk | null;
-  readonly timezone: string;
-}
-
-export const unknownDaemon: DaemonFacts = { database: null, reports: null, timezone: 'UTC' };
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
@@ -90,20 +81,20 @@ const sendReport = createRoute({
 });
 
 /** What the command line asks a daemon that it has no file of. */
-export function addDaemonOperations(api: Api, { database, reports, timezone }: DaemonFacts): void {
+export function addDaemonOperations(api: Api): void {
   api.openapi(describeDaemon, (context) => {
-    const { views } = context.var;
+    const { views, site } = context.var;
     const { version, problems } = views.status();
     const { rules } = views.choices();
     const answer = {
       version,
-      database,
-      timezone,
+      database: site.database,
+      timezone: site.timezone,
       problems: [...problems],
       accounts: [...views.accountIds()],
       rules: rules.map(([id]) => id),
       channels: views.channels().map(({ name }) => name),
-      reports: [...(reports?.ids() ?? [])],
+      reports: [...site.reports.ids()],
     };
     return context.json(answer, 200);
   });
@@ -119,12 +110,12 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
   });
 
   api.openapi(readReport, async (context) => {
-    const composed = required(await reports?.compose(context.req.valid('param').id));
+    const composed = required(await context.var.site.reports.compose(context.req.valid('param').id));
     return context.json({ text: composed.text, report: { ...composed.payload } }, 200);
   });
 
   api.openapi(sendReport, async (context) => {
-    const deliveries = required(await reports?.send(context.req.valid('param').id));
+    const deliveries = required(await context.var.site.reports.send(context.req.valid('param').id));
     return context.json({ deliveries: [...deliveries] }, 200);
   });
 }
@@ -174,7 +165,7 @@ async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<
   yield `${text}]}\n`;
 }
 
-function required<Found>(found: Found | null | undefined): Found {
-  if (found == null) throw new RequestError('not_found', 'The configuration has no report of this id.');
+function required<Found>(found: Found | null): Found {
+  if (found === null) throw new RequestError('not_found', 'The configuration has no report of this id.');
   return found;
 }

@@ -7,6 +7,7 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, severitySchema } from '../../views/public-object.ts';
 import type { Review, Spent } from '../../views/review.ts';
+import { queryOf } from '../page/forms.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
@@ -81,13 +82,19 @@ const getReviewCsv = createRoute({
   responses: csvAnswer,
 });
 
-/** `timezone` is that of dates. */
-export function addReviewOperations(api: Api, timezone: string): void {
-  const review = ({ req, var: { views, now } }: WebContext): Promise<Review> =>
-    reviewOf(views, readReviewQuery(new URL(req.url).searchParams, { now, timezone }), now);
+/** Dates are those of the configuration's zone. */
+function reviewAsked(context: WebContext): Promise<Review> {
+  const {
+    views,
+    now,
+    site: { timezone },
+  } = context.var;
+  return reviewOf(views, readReviewQuery(queryOf(context), { now, timezone }), now);
+}
 
+export function addReviewOperations(api: Api): void {
   api.openapi(readReview, async (context) => {
-    const { since, until, incidents, open, acknowledged, spending, ...found } = await review(context);
+    const { since, until, incidents, open, acknowledged, spending, ...found } = await reviewAsked(context);
     const totals = {
       incidents: incidents.length,
       open,
@@ -112,7 +119,8 @@ export function addReviewOperations(api: Api, timezone: string): void {
   });
 
   api.openapi(getReviewCsv, async (context) => {
-    const found = await review(context);
+    const found = await reviewAsked(context);
+    const { timezone } = context.var.site;
     const { of } = context.req.valid('query');
     const lines = of === 'incidents' ? incidentLines(found) : spendingLines(found);
     const days = [found.since, found.until - 1].map((at) => isoDay(at, timezone)).join('-');

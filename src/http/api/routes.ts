@@ -2,14 +2,14 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { WebEnv } from '../web-env.ts';
 import { addAccountOperations } from './accounts.ts';
 import { addAlertOperations, addMessageOperations, addSilenceOperations } from './alerts.ts';
-import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.ts';
+import { addDaemonOperations } from './daemon.ts';
 import { refuseInput } from './input.ts';
 import type { Api } from './operation.ts';
 import { addPaymentOperations } from './pay.ts';
 import { addReviewOperations } from './review.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
-export function createApi(version: string, daemon: DaemonFacts = unknownDaemon): Api {
+export function createApi(version: string): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refuseInput(result.error);
@@ -20,8 +20,8 @@ export function createApi(version: string, daemon: DaemonFacts = unknownDaemon):
   addSilenceOperations(api);
   addMessageOperations(api);
   addPaymentOperations(api);
-  addReviewOperations(api, daemon.timezone);
-  addDaemonOperations(api, daemon);
+  addReviewOperations(api);
+  addDaemonOperations(api);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, version)));
   return api;
 }
