@@ -1,32 +1,13 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { RequestError } from '../refusal.ts';
 import { parseInstant } from './input.ts';
-import { type Api, answers, operations, streamed, written } from './operation.ts';
+import { answers, type Operation, operations, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
-const params = z.object({ id: z.string() });
-
-const describeDaemon = createRoute({
-  ...get(
-    'daemon',
-    'describeDaemon',
-    'The daemon that answers, its database, and the names that other operations take',
-  ),
-  responses: answers('The daemon', {
-    version: z.string(),
-    database: z.string().nullable().meta({ description: 'The id of its database' }),
-    timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-    problems: names.meta({ description: 'What is wrong although it runs' }),
-    accounts: names,
-    rules: names,
-    channels: names,
-    reports: names,
-  }),
-});
+const params = { id: z.string() };
 
 const viewNames = [
   'accounts',
@@ -39,86 +20,93 @@ const viewNames = [
   'audit',
 ] as const;
 
-const readView = createRoute({
-  ...get(
-    'views/{view}',
-    'readView',
-    'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-  ),
-  request: {
-    params: z.object({ view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) }),
-    query: z.object({
-      account: z.string().default('').meta({ description: 'For account, readings and explain' }),
-      since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
-      until: z.string().optional().meta({ description: 'For readings; exclusive' }),
-      all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
-    }),
-  },
-  responses: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
-});
-
-const readReport = createRoute({
-  ...get('reports/{id}', 'readReport', 'A report as it would be sent now'),
-  request: { params },
-  responses: answers('The report', {
-    text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
-    report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
-  }),
-});
-
-const sendReport = createRoute({
-  ...post('reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'),
-  request: { params },
-  responses: answers('What became of it on each channel', {
-    deliveries: z.array(
-      z.strictObject({
-        channel: z.string(),
-        delivered: z.boolean(),
-        reason: z.string().nullable().meta({ description: 'Why not' }),
-      }),
-    ),
-  }),
-});
-
 /** What the command line asks a daemon that it has no file of. */
-export function addDaemonOperations(api: Api): void {
-  api.openapi(describeDaemon, (context) => {
-    const { views, site } = context.var;
-    const { version, problems } = views.status();
-    const { rules } = views.choices();
-    const answer = {
-      version,
-      database: site.database,
-      timezone: site.timezone,
-      problems: [...problems],
-      accounts: [...views.accountIds()],
-      rules: rules.map(([id]) => id),
-      channels: views.channels().map(({ name }) => name),
-      reports: [...site.reports.ids()],
-    };
-    return context.json(answer, 200);
-  });
-
-  api.openapi(readView, (context) => {
-    const { view } = context.req.valid('param');
-    const { account, all, since, until } = context.req.valid('query');
-    const now = context.get('now');
-    const from = parseInstant(since, 'since', now) ?? 0;
-    const to = parseInstant(until, 'until', now) ?? now + 1;
-    const items = listItems(context.var.views, view, account, all === 'true', from, to);
-    return written(context, streamed(context, writeItems(items)));
-  });
-
-  api.openapi(readReport, async (context) => {
-    const composed = required(await context.var.site.reports.compose(context.req.valid('param').id));
-    return context.json({ text: composed.text, report: { ...composed.payload } }, 200);
-  });
-
-  api.openapi(sendReport, async (context) => {
-    const deliveries = required(await context.var.site.reports.send(context.req.valid('param').id));
-    return context.json({ deliveries: [...deliveries] }, 200);
-  });
-}
+export const daemonOperations: readonly Operation[] = [
+  get(
+    [
+      'daemon',
+      'describeDaemon',
+      'The daemon that answers, its database, and the names that other operations take',
+    ],
+    {
+      answers: answers('The daemon', {
+        version: z.string(),
+        database: z.string().nullable().meta({ description: 'The id of its database' }),
+        timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
+        problems: names.meta({ description: 'What is wrong although it runs' }),
+        accounts: names,
+        rules: names,
+        channels: names,
+        reports: names,
+      }),
+    },
+    ({ views, site: { database, timezone, reports } }) => {
+      const { version, problems } = views.status();
+      return {
+        version,
+        database,
+        timezone,
+        problems: [...problems],
+        accounts: [...views.accountIds()],
+        rules: views.choices().rules.map(([id]) => id),
+        channels: views.channels().map(({ name }) => name),
+        reports: [...reports.ids()],
+      };
+    },
+  ),
+  get(
+    [
+      'views/{view}',
+      'readView',
+      'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
+    ],
+    {
+      params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
+      query: {
+        account: z.string().default('').meta({ description: 'For account, readings and explain' }),
+        since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
+        until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+        all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+      },
+      answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    },
+    ({ views, now, params: { view }, query: { account, all, since, until }, context }) => {
+      const from = parseInstant(since, 'since', now) ?? 0;
+      const to = parseInstant(until, 'until', now) ?? now + 1;
+      return written(context, writeItems(listItems(views, view, account, all === 'true', from, to)));
+    },
+  ),
+  get(
+    ['reports/{id}', 'readReport', 'A report as it would be sent now'],
+    {
+      params,
+      answers: answers('The report', {
+        text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
+        report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
+      }),
+    },
+    async ({ site, params: { id } }) => {
+      const { text, payload } = required(await site.reports.compose(id));
+      return { text, report: { ...payload } };
+    },
+  ),
+  post(
+    ['reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'],
+    {
+      params,
+      answers: answers('What became of it on each channel', {
+        deliveries: z.array(
+          z.strictObject({
+            channel: z.string(),
+            delivered: z.boolean(),
+            reason: z.string().nullable().meta({ description: 'Why not' }),
+          }),
+        ),
+      }),
+    },
+    async ({ site, params: { id } }) => ({ deliveries: [...required(await site.reports.send(id))] }),
+  ),
+];
 
 async function* listItems(
   views: LiveViews,

@@ -1,12 +1,22 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { WebEnv } from '../web-env.ts';
-import { addAccountOperations } from './accounts.ts';
-import { addAlertOperations, addMessageOperations, addSilenceOperations } from './alerts.ts';
-import { addDaemonOperations } from './daemon.ts';
+import { accountOperations } from './accounts.ts';
+import { alertOperations, messageOperations, silenceOperations } from './alerts.ts';
+import { daemonOperations } from './daemon.ts';
 import { refuseInput } from './input.ts';
-import type { Api } from './operation.ts';
-import { addPaymentOperations } from './pay.ts';
-import { addReviewOperations } from './review.ts';
+import type { Api, Operation } from './operation.ts';
+import { paymentOperations } from './pay.ts';
+import { reviewOperations } from './review.ts';
+
+const allOperations: readonly Operation[] = [
+  ...accountOperations,
+  ...alertOperations,
+  ...silenceOperations,
+  ...messageOperations,
+  ...paymentOperations,
+  ...reviewOperations,
+  ...daemonOperations,
+];
 
 /** The JSON API with its document. Each operation is described where it is served. */
 export function createApi(version: string): Api {
@@ -15,13 +25,7 @@ export function createApi(version: string): Api {
       if (!result.success) throw refuseInput(result.error);
     },
   });
-  addAccountOperations(api);
-  addAlertOperations(api);
-  addSilenceOperations(api);
-  addMessageOperations(api);
-  addPaymentOperations(api);
-  addReviewOperations(api);
-  addDaemonOperations(api);
+  for (const add of allOperations) add(api);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, version)));
   return api;
 }
