@@ -51,7 +51,8 @@ function isSound(text: string): boolean {
   return url !== null && url.hostname !== '' && canDecode(url.username) && canDecode(url.password);
 }
 
-function canDecode(encoded: string): boolean {
+/** Whether the escapes of a part of an address can be undone. */
+export function canDecode(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);
     return true;

@@ -1,4 +1,5 @@
 import { type Alert, alertKey, alertNameOf } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
 
@@ -147,9 +148,7 @@ export class AlertRecords {
   /** Keeps values that need no write, such as the newest numbers. */
   hold(alert: Alert): void {
     this.#records.hold(alertKey(alert.account, alert.rule), alert);
-    const known = this.#accounts.get(alert.account);
-    if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
-    else known.set(alert.rule, alert);
+    getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 
   delete({ account, rule }: AlertName): void {
