@@ -104,9 +104,9 @@ const reportWidth = 100;
 export async function renderReport(
   order: ReportOrder,
   columns = reportWidth,
-): Promise<{ readonly text: string; readonly payload: object }> {
+): Promise<{ readonly text: string; readonly report: object }> {
   const message = await composeNow(order);
-  return { text: `${renderText(message, columns)}\n`, payload: renderWebhookPayload(message) };
+  return { text: `${renderText(message, columns)}\n`, report: renderWebhookPayload(message) };
 }
 
 /** Sends a report to each of its channels now. */

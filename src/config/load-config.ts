@@ -69,7 +69,7 @@ export async function loadConfigFile(request: Checking): Promise<{
   readonly loaded: LoadedConfig;
   readonly sources: readonly WatchedSource[];
   /** Of a file with errors: what it says all the same. */
-  readonly salvage: () => SalvagedSettings | null;
+  readonly salvage: () => ReturnType<typeof salvageSettings>;
 }> {
   const sources: WatchedSource[] = [];
   const files = new Map<string, FileContent>();
@@ -193,14 +193,8 @@ function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {
   return { directory, dataDirectory: resolve(env.LOWWATER_DATA || directory), draft };
 }
 
-/** What a file with errors still says (`salvage.ts`), and what of it was lost. */
-export interface SalvagedSettings {
-  readonly settings: Settings;
-  readonly secrets: readonly string[];
-  readonly lost: ReadonlySet<string>;
-}
-
-function salvageSettings({ draft }: Gathered, request: Checking): SalvagedSettings | null {
+/** What a file with errors still says (`salvage.ts`), and what of it was lost; null where nothing can be made out. */
+function salvageSettings({ draft }: Gathered, request: Checking) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
   if (saved === null) return null;

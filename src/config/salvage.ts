@@ -1,7 +1,7 @@
 import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, replaceTexts, Spot } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 /** What is wrong with a draft, and the configuration where nothing is. */
@@ -27,7 +27,8 @@ const maxRounds = 8;
  */
 export function salvage(broken: Draft, judge: Judge): Salvaged | null {
   const lost = new Set<string>();
-  const value = fillBroken(structuredClone(broken.value), [], { broken, lost });
+  const fill = (text: string, path: Path) => fillBroken(text, path, { broken, lost });
+  const value = replaceTexts(structuredClone(broken.value), fill);
   if (typeof value !== 'object' || value === null) return null;
   if (typeof keyOf(value, 'channels') !== 'object') Reflect.set(value, 'channels', {});
   const all = prune(value, { broken, judge, lost });
@@ -91,17 +92,9 @@ function remove(draft: Draft, path: Path, lost: Set<string>): void {
   else Reflect.deleteProperty(parent, key);
 }
 
-/** Puts something harmless where a placeholder could not be resolved. */
-function fillBroken(value: unknown, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): unknown {
-  if (typeof value === 'string') {
-    if (value !== '' || !broken.fillingOf(path)?.broken) return value;
-    lost.add(path.slice(0, 2).join('.'));
-    return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [key, child] of Object.entries(value)) {
-    const step = Array.isArray(value) ? Number(key) : key;
-    Reflect.set(value, key, fillBroken(child, [...path, step], { broken, lost }));
-  }
-  return value;
+/** Something harmless where a placeholder could not be resolved. */
+function fillBroken(text: string, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): string {
+  if (text !== '' || !broken.fillingOf(path)?.broken) return text;
+  lost.add(path.slice(0, 2).join('.'));
+  return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
 }

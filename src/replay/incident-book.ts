@@ -164,7 +164,7 @@ function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMic
   return left <= 0 || left < (spending.state(balance)?.smallestFall ?? 0);
 }
 
-/** Told with more than this much of what the rule asks for left was too early, with less than that too late. */
+/** Reported with more than this much of what the rule asks for left was too early, with less than that too late. */
 const earlyFactor = 1.2;
 const lateFactor = 0.8;
 

@@ -22,7 +22,7 @@ import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
-import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
+import { type DescribedCluster, describeCluster, lookAt } from './cluster.ts';
 
 export const statusCommand = operatorCommand({
   name: 'status',
@@ -73,20 +73,18 @@ async function lookAtCluster(
 ): Promise<DescribedCluster | null> {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;
-  const seen = await lookAtOwn(context, settings, postgres);
+  const { hashSettings } = await import('../../config/hash-settings.ts');
+  const seen = await lookAt(context, postgres);
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
-  else if (held !== seen.configHash)
-    await context.stderr.write(
-      `warning: the configuration here is not that of ${owner}, which owns the accounts\n`,
-    );
+  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
+  if (owner === null) await warn(nobodyOwns);
+  else if (held !== (await hashSettings(settings, postgres)))
+    await warn(`the configuration here is not that of ${owner}, which owns the accounts`);
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await context.stderr.write(
-        `warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`,
-      );
+      await warn(`the configuration of ${node}, which stands by, is not that of ${owner}`);
   return cluster;
 }
 

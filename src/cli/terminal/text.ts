@@ -21,17 +21,11 @@ export function displayWidth(text: string): number {
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';
-  let cut = '';
-  let used = 0;
-  for (const { segment } of segmentsOf(text)) {
-    used += displayWidth(segment);
-    if (used > width - 1) break;
-    cut += segment;
-  }
-  return `${cut.trimEnd()}…`;
+  const [first = ''] = splitAtWidth(text, width - 1);
+  return `${displayWidth(first) < width ? first.trimEnd() : ''}…`;
 }
 
-/** The text in pieces of at most `width` columns. Never cuts through a character, however wide. */
+/** The text in pieces of at most `width` columns, or of one character that is wider. */
 function splitAtWidth(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = '';

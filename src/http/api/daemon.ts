@@ -119,8 +119,8 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
   });
 
   api.openapi(readReport, async (context) => {
-    const composed = required(await reports?.compose(context.req.valid('param').id));
-    return context.json({ text: composed.text, report: { ...composed.payload } }, 200);
+    const { text, report } = required(await reports?.compose(context.req.valid('param').id));
+    return context.json({ text, report: { ...report } }, 200);
   });
 
   api.openapi(sendReport, async (context) => {

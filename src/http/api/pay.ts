@@ -27,7 +27,7 @@ const amount = z.string().meta({ description: 'A decimal string without trailing
 const listPayments = createRoute({
   ...get('pay', 'listPayments', 'What is to be paid within 30 days, by currency, what is due first first'),
   request: { query: z.object(pagingQuery) },
-  responses: answers('Payments, and their sums by currency, whatever the page', {
+  responses: answers('Payments, and their sums by currency over all pages', {
     payments: z.array(paymentJson.schema),
     totals: z.array(
       z.strictObject({

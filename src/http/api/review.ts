@@ -46,7 +46,7 @@ const readReview = createRoute({
   ...get(
     'review',
     'readReview',
-    'Incidents of a time, how long they took, and spending beside as long a time before it',
+    'Incidents of a time, how long they took, and spending compared with the same length of time before it',
   ),
   request: { query: z.object(query) },
   responses: answers('The review', {

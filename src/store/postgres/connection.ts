@@ -12,7 +12,7 @@ export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<read
 
 /**
  * The connections of this process. Statements are sent without a name and leave nothing in a session, so that PgBouncer may
- * lend a connection for each transaction. Whatever fails rejects with `StorageError`, within seconds.
+ * lend a connection for each transaction. What fails rejects with `StorageError`, within seconds.
  */
 export interface Database {
   /** A statement that only reads. */

@@ -83,7 +83,7 @@ export function createSelfHealingStore(
     return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
   }
 
-  /** Opens the database again. Whatever goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
+  /** Opens the database again. All that goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
   function mend(): void {
     try {
       if (db.open) giveUpConnection();
