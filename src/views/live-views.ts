@@ -136,6 +136,8 @@ export function createLiveViews(
   return {
     ...views,
     accounts: remembered(views.accounts),
+    accountsInBrief: remembered(views.accountsInBrief),
+    summary: remembered(views.summary),
     account: remembered(views.account),
     alerts: stored(views.alerts),
     alert: stored(views.alert),

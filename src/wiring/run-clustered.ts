@@ -70,15 +70,7 @@ export async function ownShared(
       return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
     begin({ store, state, takenFrom, damaged }) {
-      const daemon = makeDaemon({
-        store,
-        state,
-        owns: () => membership.holds(),
-        maySend: () => membership.maySend(),
-        mayActUnpersisted: () => membership.mayActUnpersisted(),
-        handOver: () => void membership.handOver(),
-        clusterProblems: () => membership.clusterStatus.alerts,
-      });
+      const daemon = makeDaemon({ store, state, membership });
       work = daemon;
       daemon.start();
       // It may have changed while the state was made from it.

@@ -9,7 +9,7 @@ import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import { inSlices } from '../daemon/slices.ts';
+import { inSlices, inTurns } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
@@ -167,15 +167,10 @@ function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
     log.warn({ ...place, warning: message }, 'doubtful configuration');
 }
 
-interface Reloads {
-  /** Reloads that were asked for before happen now, later ones when they are asked for. */
-  begin(actions: ReloadActions): void;
-  /** No reload takes effect from now on; waits for one that is being put in force. */
-  close(): Promise<void>;
-}
+type Reloads = ReturnType<typeof watchReloads>;
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog): Reloads {
+function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog) {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   let applying = Promise.resolve();
@@ -206,9 +201,10 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
       return;
     }
     if (loaded.kind === 'loaded') {
+      const warnings = await inTurns(loaded.warnings);
       applying = apply(loaded);
       await applying;
-      logWarnings(log, loaded.warnings);
+      logWarnings(log, warnings);
       log.setLevel(loaded.settings.log.level);
       return;
     }
@@ -219,8 +215,10 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   const watch = watchConfig({ sources, onChange: reload, clock: systemClock });
   process.on('SIGHUP', reload);
   return {
-    begin: (given) => actions.resolve(given),
-    async close() {
+    /** Reloads that were asked for before happen now, later ones when they are asked for. */
+    begin: (given: ReloadActions): void => actions.resolve(given),
+    /** No reload takes effect from now on; waits for one that is being put in force. */
+    async close(): Promise<void> {
       closed = true;
       watch.close();
       process.off('SIGHUP', reload);

@@ -4,7 +4,7 @@ import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
-import { parseInstant } from './input.ts';
+import { count, maxItems, parseInstant } from './input.ts';
 import { type Api, answers, operations, streamed, written } from './operation.ts';
 
 export interface DaemonFacts {
@@ -39,6 +39,7 @@ const describeDaemon = createRoute({
 
 const viewNames = [
   'accounts',
+  'summary',
   'account',
   'readings',
   'alerts',
@@ -60,6 +61,7 @@ const readView = createRoute({
       account: z.string().default('').meta({ description: 'For account, readings and explain' }),
       since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
       until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+      limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
       all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
     }),
   },
@@ -110,11 +112,11 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
 
   api.openapi(readView, (context) => {
     const { view } = context.req.valid('param');
-    const { account, all, since, until } = context.req.valid('query');
+    const { account, limit, all, since, until } = context.req.valid('query');
     const now = context.get('now');
     const from = parseInstant(since, 'since', now) ?? 0;
     const to = parseInstant(until, 'until', now) ?? now + 1;
-    const items = listItems(context.var.views, view, account, all === 'true', from, to);
+    const items = listItems(context.var.views, view, { account, limit, all: all === 'true', from, to });
     return written(context, streamed(context, writeItems(items)));
   });
 
@@ -132,19 +134,25 @@ export function addDaemonOperations(api: Api, { database, reports, timezone }: D
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  account: string,
-  all: boolean,
-  since: number,
-  until: number,
+  query: {
+    readonly account: string;
+    readonly limit: number;
+    readonly all: boolean;
+    readonly from: number;
+    readonly to: number;
+  },
 ): AsyncGenerator<object | null> {
+  const { account, limit, all, from, to } = query;
   switch (view) {
     case 'accounts':
-      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accounts(ids);
+      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
       return;
+    case 'summary':
+      return yield await views.summary(limit);
     case 'account':
       return yield await views.account(account);
     case 'readings':
-      return yield* await views.readings(account, since, until);
+      return yield* await views.readings(account, from, to);
     case 'alerts':
       return yield* await views.alerts({ all });
     case 'explain':
@@ -154,7 +162,7 @@ async function* listItems(
     case 'expected':
       return yield* views.expected();
     case 'audit':
-      return yield* views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
+      return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }
 }
 

@@ -8,6 +8,7 @@ import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
 import type { Output, Style } from '../../cli/terminal/output.ts';
 import { formatProblem } from '../../config/config-problem.ts';
+import { inTurns } from '../../daemon/slices.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
@@ -50,7 +51,8 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
         `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
       );
     const started = (url: string | null) => tellStory(order, url, loaded.settings.server, other.refill);
-    await serve({ ...loaded, file, sources, log, version, signal, started });
+    const warnings = await inTurns(loaded.warnings);
+    await serve({ ...loaded, warnings, file, sources, log, version, signal, started });
   } finally {
     await Promise.all([
       provider.close(),
