@@ -117,6 +117,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   return {
     ...views,
     accounts: async (ids) => fresh().then(() => views.accounts(ids)),
+    accountsInBrief: async (ids) => fresh().then(() => views.accountsInBrief(ids)),
+    summary: async (limit) => fresh().then(() => views.summary(limit)),
     account: async (id) => fresh().then(() => views.account(id)),
     alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),

@@ -28,7 +28,7 @@ export interface WebServerOptions {
 export interface ReportDesk {
   ids(): readonly string[];
   /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
-  compose(id: string): Promise<{ readonly text: string; readonly payload: object } | null>;
+  compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;
   /** Sends it to each of its channels now. Null where there is no such report. */
   send(id: string): Promise<readonly ReportDelivery[] | null>;
 }

@@ -1,7 +1,14 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
-import type { Acknowledge, AlertName, KnownSession, Refusal, SeenAlertName } from '../domain/operator.ts';
+import {
+  type Acknowledge,
+  type AlertName,
+  type KnownSession,
+  type Refusal,
+  refuse,
+  type SeenAlertName,
+} from '../domain/operator.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { endSession, recordSession, renewCalendarKey } from '../engine/access.ts';
@@ -88,6 +95,8 @@ export function createLiveViews(
   return {
     ...views,
     accounts: remembered(views.accounts),
+    accountsInBrief: remembered(views.accountsInBrief),
+    summary: remembered(views.summary),
     account: remembered(views.account),
     alerts: stored(views.alerts),
     alert: stored(views.alert),
@@ -119,22 +128,19 @@ export function createLiveViews(
     /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
     async pollNow(id: string): Promise<Polled | Refusal> {
       const account = state.accounts.get(id);
-      if (account === undefined) return { refused: 'not-found', why: `no account has the id "${id}"` };
+      if (account === undefined) return refuse('not-found', `no account has the id "${id}"`);
       if (!entryOf(state.settings, account.settings).polled)
-        return { refused: 'not-now', why: `the account "${id}" is not polled: its readings are pushed` };
+        return refuse('not-now', `the account "${id}" is not polled: its readings are pushed`);
       const promise = daemon.act(() => daemon.poller.pollNow(id));
       if (promise === null) {
         const seconds = Math.ceil((blockedUntil(state, id) - daemon.now()) / 1000);
-        return {
-          refused: 'not-now',
-          why: `the provider asked to wait; the next poll is due in ${seconds} s`,
-        };
+        return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
       }
       const outcome = await promise;
       const view = await views.account(id);
-      if (view === null) return { refused: 'not-found', why: `the account "${id}" was removed` };
+      if (view === null) return refuse('not-found', `the account "${id}" was removed`);
       return outcome === null
-        ? { refused: 'not-now', why: 'this daemon polls no more: ask again' }
+        ? refuse('not-now', 'this daemon polls no more: ask again')
         : { outcome: outcome.kind, view };
     },
     /** Ends a session of the page before its time, also for what comes after a restart. */

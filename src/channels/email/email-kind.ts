@@ -66,9 +66,9 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
     const { openEmailSender } = await import('./email-sender.ts');
     return openEmailSender({ settings, ...dependencies });
   },
-  async openDemoReceiver() {
-    const { emailDemoReceiver } = await import('./email-demo.ts');
-    return emailDemoReceiver;
+  async openDemoReceiver(received) {
+    const { openMailDemo } = await import('./email-demo.ts');
+    return openMailDemo(received);
   },
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { RequestError } from '../refusal.ts';
-import { parseInstant } from './input.ts';
+import { count, maxItems, parseInstant } from './input.ts';
 import { answers, type Operation, operations, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
@@ -11,6 +11,7 @@ const params = { id: z.string() };
 
 const viewNames = [
   'accounts',
+  'summary',
   'account',
   'readings',
   'alerts',
@@ -66,14 +67,15 @@ export const daemonOperations: readonly Operation[] = [
         account: z.string().default('').meta({ description: 'For account, readings and explain' }),
         since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
         until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+        limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
         all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
       },
       answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
     },
-    ({ views, now, params: { view }, query: { account, all, since, until }, context }) => {
+    ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
       const from = parseInstant(since, 'since', now) ?? 0;
       const to = parseInstant(until, 'until', now) ?? now + 1;
-      return written(context, writeItems(listItems(views, view, account, all === 'true', from, to)));
+      return written(context, writeItems(listItems(views, view, { ...query, from, to })));
     },
   ),
   get(
@@ -86,8 +88,8 @@ export const daemonOperations: readonly Operation[] = [
       }),
     },
     async ({ site, params: { id } }) => {
-      const { text, payload } = required(await site.reports.compose(id));
-      return { text, report: { ...payload } };
+      const { text, report } = required(await site.reports.compose(id));
+      return { text, report: { ...report } };
     },
   ),
   post(
@@ -111,21 +113,27 @@ export const daemonOperations: readonly Operation[] = [
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  account: string,
-  all: boolean,
-  since: number,
-  until: number,
+  query: {
+    readonly account: string;
+    readonly limit: number;
+    readonly all: string;
+    readonly from: number;
+    readonly to: number;
+  },
 ): AsyncGenerator<object | null> {
+  const { account, limit, all, from, to } = query;
   switch (view) {
     case 'accounts':
-      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accounts(ids);
+      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
       return;
+    case 'summary':
+      return yield await views.summary(limit);
     case 'account':
       return yield await views.account(account);
     case 'readings':
-      return yield* await views.readings(account, since, until);
+      return yield* await views.readings(account, from, to);
     case 'alerts':
-      return yield* await views.alerts({ all });
+      return yield* await views.alerts({ all: all === 'true' });
     case 'explain':
       return yield* await views.explain(account);
     case 'silences':
@@ -133,7 +141,7 @@ async function* listItems(
     case 'expected':
       return yield* views.expected();
     case 'audit':
-      return yield* views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
+      return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }
 }
 

@@ -47,7 +47,7 @@ export const paymentOperations: readonly Operation[] = [
     ['pay', 'listPayments', 'What is to be paid within 30 days, by currency, what is due first first'],
     {
       query: pagingQuery,
-      answers: answers('Payments, and their sums by currency, whatever the page', {
+      answers: answers('Payments, and their sums by currency over all pages', {
         payments: z.array(paymentJson.schema),
         totals: z.array(
           z.strictObject({

@@ -47,7 +47,7 @@ export const reviewOperations: readonly Operation[] = [
     [
       'review',
       'readReview',
-      'Incidents of a time, how long they took, and spending beside as long a time before it',
+      'Incidents of a time, how long they took, and spending compared with the same length of time before it',
     ],
     {
       query,
