@@ -31,6 +31,7 @@ export function createSelfHealingStore(
   const database = identifyFile(path);
   const maxBytes = maxLogBytes(path);
   const watched = [`${path}-wal`, `${path}-shm`];
+  const taken = new Set<string>();
   let db = connect();
   let unfolded: Batch[] = [];
   let store = build();
@@ -40,7 +41,7 @@ export function createSelfHealingStore(
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
-    return createStore({ db, path, now, verify: verifier(db), fold });
+    return createStore({ db, path, now, verify: verifier(db), fold, taken });
   }
 
   function fold(): boolean {

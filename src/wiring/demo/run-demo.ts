@@ -8,6 +8,7 @@ import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
 import type { Output, Style } from '../../cli/terminal/output.ts';
 import { formatProblem } from '../../config/config-problem.ts';
+import { inTurns } from '../../daemon/slices.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
@@ -49,10 +50,9 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
       throw new Error(
         `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
       );
-    const { settings, secrets } = loaded;
-    const opened = await log.open(settings.log.level);
-    const started = (url: string | null) => tellStory(order, url, settings.server, other.refill);
-    await serve({ file, settings, secrets, sources, hide: log.hide, log: opened, version, signal, started });
+    const started = (url: string | null) => tellStory(order, url, loaded.settings.server, other.refill);
+    const warnings = await inTurns(loaded.warnings);
+    await serve({ ...loaded, warnings, file, sources, log, version, signal, started });
   } finally {
     await Promise.all([
       provider.close(),
