@@ -14,6 +14,8 @@ const maxBodyBytes = 64 * 1024;
 /** Long, so that clients that keep connections warm can. */
 const keepAliveMs = 75_000;
 
+export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
+
 /** An HTTP server that reads each request whole; the body is null where it was too large. Rejects where the address cannot be listened on. */
 export async function startHttpService(
   { port, host }: ServiceAddress,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseJson } from '../../domain/json.ts';
-import type { ServiceAddress } from '../../net/http-service.ts';
+import type { HttpService, ServiceAddress } from '../../net/http-service.ts';
 import type { Scenario } from '../../simulator/scenario.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -13,9 +13,7 @@ interface SimulatedKeys {
   readonly credentials: Readonly<Record<string, string>>;
 }
 
-interface Playing {
-  readonly url: string;
-  readonly close: () => Promise<void>;
+interface Playing extends Pick<HttpService, 'url' | 'close'> {
   readonly accounts: readonly SimulatedKeys[];
 }
 
