@@ -11,10 +11,7 @@ const greylistWaitMs = 5 * minuteMs;
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
 export interface SmtpProgress {
-  /**
-   * The server had asked for the message: from here on a lost answer leaves it unknown whether the message
-   * was taken.
-   */
+  /** The server had asked for the message: a lost answer leaves it unknown whether it was taken. */
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;
@@ -71,10 +68,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
   },
 ];
 
-/**
- * What it means that some recipients were refused while others were accepted: 5xx is for good, 4xx for now, "too many
- * recipients" (452) among them (RFC 5321, 4.5.3.1.10).
- */
+/** Some recipients were refused: 5xx is for good, 4xx for now, "too many recipients" (452) too (RFC 5321, 4.5.3.1.10). */
 export function classifyRefusedRecipients(
   errors: readonly NodemailerError[],
   texts: ReplyTexts,

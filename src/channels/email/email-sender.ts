@@ -37,10 +37,7 @@ export interface EmailSettings extends ChannelSettings {
 
 const connectTimeoutMs = 30_000;
 
-/**
- * Mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
- * open is one more that can be dead when it matters.
- */
+/** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
 export function openEmailSender({
   settings,
   clock,

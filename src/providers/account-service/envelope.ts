@@ -32,10 +32,7 @@ const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, enve
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16})$/u;
 
-/**
- * Balances are millionths here already (see `parseBody`); one that is out of range is NaN, which is no number
- * to zod.
- */
+/** Balances are millionths already (`parseBody`); one out of range is NaN, which is no number to zod. */
 const balanceSchema = z.object({
   smsBalance: z.number(),
   voipBalance: z.number(),

@@ -52,10 +52,7 @@ export function openConnections(options: {
   return {
     /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
     to: (loopback: boolean) => (loopback || proxied === null ? direct : proxied),
-    /**
-     * True when the error ended a connection that had carried answers before this request, and not one byte
-     * since it was sent.
-     */
+    /** True when it ended a connection that had carried answers, with not one byte since the request was sent. */
     wasDeadOnArrival: (error: unknown) => error instanceof Error && requests.deadOnArrival.has(error),
     /** Ends every connection at once. */
     async close(): Promise<void> {
