@@ -132,7 +132,7 @@ function classifyTransportError(error: unknown): Delivery {
   const refused = explainConnectError(codes);
   if (refused !== undefined) return retry('refused', refused);
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
-    return { kind: 'dead', reason: 'the address is no URL' };
+    return { kind: 'dead', reason: 'the address is no URL, or a key holds what no header can' };
   return retry('unknown', 'the connection was lost before the answer');
 }
 

@@ -104,7 +104,10 @@ function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonl
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
     ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
     ...(trend === null ? [] : [context(trend)]),
-    ...actions(links.map(toButton), true),
+    ...actions(
+      links.map(({ kind, label, url }) => ({ label, url, id: kind })),
+      true,
+    ),
     context(words.origin),
   ];
 }
@@ -208,8 +211,4 @@ function sparklineOf(item: MessageItem, now: number): string | null {
     formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
-}
-
-function toButton({ kind, label, url }: ItemWording['links'][number]) {
-  return { label, url, id: kind };
 }
