@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
+import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
-import { planPayments } from './page/pay.ts';
 import type { Frame, Visit } from './page/words.ts';
 import { digestOf } from './session.ts';
 

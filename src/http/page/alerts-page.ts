@@ -120,7 +120,7 @@ const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
 
 /** What the address of the alerts page asks for. Null and empty texts ask for everything. */
-export type AlertQuery = ReturnType<typeof readAlertQuery>;
+type AlertQuery = ReturnType<typeof readAlertQuery>;
 
 type AlertPage = ReturnType<typeof pageOfAlerts>;
 

@@ -1,9 +1,7 @@
-import { inSlices } from '../../daemon/slices.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/live-views.ts';
-import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
+import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel } from '../../wording/quantity-wording.ts';
@@ -25,16 +23,6 @@ import {
   table,
   type Visit,
 } from './words.ts';
-
-const sliceOfAccounts = 100;
-
-/** Adds up what is to be paid, in slices between which the daemon goes about its business. */
-export async function planPayments(views: Pick<LiveViews, 'accountIds' | 'accounts'>, now: number) {
-  const plan = new PaymentPlan(now);
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
-    for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), unknown: plan.unknown, ending: plan.ending };
-}
 
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(visit: Visit): Promise<Html> {

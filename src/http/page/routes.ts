@@ -1,9 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { isSecure } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
-import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';

@@ -171,17 +171,8 @@ export type Worst = Severity | 'unsure' | null;
 
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
-  const {
-    title,
-    content,
-    frame,
-    chrome,
-    done,
-    scripts = [],
-    styles = [],
-    worst = null,
-    reload = false,
-  } = options;
+  const { title, content, frame, chrome, done, worst = null, reload = false } = options;
+  const { scripts = [], styles = [] } = options;
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="en" data-now="${frame.now}">

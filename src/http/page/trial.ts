@@ -73,9 +73,7 @@ const whyUnnotified = {
   'not-read': 'The account could not be read in that time, all of its polls failed',
 } as const satisfies Record<Unnotified, string>;
 
-async function findRule(
-  context: WebContext,
-): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+async function findRule(context: WebContext) {
   const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');

@@ -36,15 +36,8 @@ export const stateWords = {
 
 export type AccountState = keyof typeof stateWords;
 
-export const accountStates: readonly AccountState[] = [
-  'critical',
-  'warning',
-  'info',
-  'unread',
-  'pending',
-  'waiting',
-  'fine',
-];
+/** As written above: a constant has the keys that its type says. */
+export const accountStates = Object.keys(stateWords) as readonly AccountState[];
 
 export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
@@ -66,7 +59,7 @@ export function nameOf(name: string): string {
 export function mentionsAll(
   search: string,
   texts: readonly string[],
-  labels: Readonly<Record<string, string>>,
+  labels: AccountView['labels'],
 ): boolean {
   if (search === '') return true;
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
