@@ -89,19 +89,21 @@ ${durationField()}
 }
 
 function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
+  const { views } = visit;
   return ifReadable(async () => {
     const page = await pageOfTime(
       { limit: incidentsAPage, cursor: query.cursor ?? undefined },
-      async ({ limit, before }) => {
-        const incidents = await visit.views.incidents({
-          ...(query.account === '' ? {} : { account: query.account }),
-          until: before,
-          limit: Math.max(limit, incidentsLookedAt),
-        });
+      async ({ limit, before: until }) => {
+        const of = query.account === '' ? {} : { account: query.account };
         const isWanted = (incident: Incident): boolean =>
           (incident.event || incident.resolvedAt !== null) &&
           selects(query, { ...incident, severity: incident.worstSeverity });
-        return incidents.filter(isWanted).slice(0, limit);
+        // More are looked at until enough are found: those that match may lie behind thousands of others.
+        for (let looked = Math.max(limit, incidentsLookedAt); ; looked *= 4) {
+          const incidents = await views.incidents({ ...of, until, limit: looked });
+          const wanted = incidents.filter(isWanted);
+          if (wanted.length >= limit || incidents.length < looked) return wanted.slice(0, limit);
+        }
       },
       ({ firedAt }) => firedAt,
     );
