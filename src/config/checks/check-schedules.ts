@@ -1,4 +1,5 @@
 import { parseDuration } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { isTimeZone } from '../../domain/moment.ts';
 import type { Calendar } from '../../ports/clock.ts';
 import type { Spot } from '../draft.ts';
@@ -18,13 +19,12 @@ export function checkSchedules(file: Spot, check: CronCheck): void {
   const known = new Map<string, string | null>();
   for (const place of [...polls, ...file.at('silences').items(), ...file.at('reports').items()]) {
     const cron = place.at('cron');
-    if (cron.text === null) continue;
+    const { text } = cron;
+    if (text === null) continue;
     const zones = [place.at('timezone').text, file.at('timezone').text];
     const zone = zones.find((candidate) => candidate !== null && isTimeZone(candidate)) ?? 'UTC';
-    const key = `${zone} ${cron.text}`;
-    const found = known.has(key) ? (known.get(key) ?? null) : findProblem(cron.text, zone, check);
-    known.set(key, found);
-    if (found !== null) cron.report(describeCron(cron.text, found, cron.isFilled));
+    const found = getOrMake(known, `${zone} ${text}`, () => findProblem(text, zone, check));
+    if (found !== null) cron.report(describeCron(text, found, cron.isFilled));
   }
 }
 
