@@ -46,7 +46,6 @@ client code was: compare the first reading with your dashboard then.
   },
 };
 
-/** Every kind, presets among them. */
 export async function describeProviders(): Promise<readonly ProviderDescription[]> {
   const { describeProvider } = await import('../../providers/describe-provider.ts');
   const { providerKinds } = await import('../../providers/registry.ts');
