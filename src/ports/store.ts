@@ -106,7 +106,6 @@ export interface StoreReader {
   readingBefore(account: string, at: number): Promise<Reading | null>;
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
-  incident(id: string): Promise<Incident | null>;
   /** Made by people and not over yet: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */

@@ -1,11 +1,12 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
+import type { Owner } from '../../ports/cluster.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { parseOrders } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
-import { commitStatement, commitValues, type Fence, fenceValues, onlySlot, whileHeld } from './commit.ts';
+import { commitStatement, commitValues, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { openRetention } from './removal.ts';
@@ -29,7 +30,7 @@ const createAccounts = `${whileHeld}
 export function createFencedStore(options: {
   readonly database: Database;
   readonly reader: StoreFile;
-  readonly fence: Fence;
+  readonly fence: Owner;
   readonly recent: RecentBatches;
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;

@@ -4,14 +4,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
-import {
-  findIncident,
-  findIncidents,
-  findMessages,
-  findSilences,
-  loadState,
-  parseOrders,
-} from '../records.ts';
+import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
@@ -73,7 +66,6 @@ export function readFrom(
     load: () =>
       database.snapshot((ask) => askInTurn(loadState(now()), ({ text, values }) => ask(text, values))),
     incidents: (query) => read(findIncidents(query)),
-    incident: (id) => read(findIncident(id)),
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     async leftOrders() {

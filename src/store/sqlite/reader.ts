@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { HistoryQuery, StoredState } from '../../ports/store.ts';
 import { type Asking, askAtOnce, type Statement } from '../asking.ts';
-import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import { findIncidents, findMessages, findSilences, loadState } from '../records.ts';
 import { History, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
@@ -66,7 +66,6 @@ export function readFrom(options: {
     ...openHistory(db, path, damaged),
     load: () => guardStorage(path, () => load.deferred()),
     incidents: (query) => read(findIncidents(query)),
-    incident: (id) => read(findIncident(id)),
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     leftOrders: () => guardStorage(path, () => listOrders(db)),

@@ -153,7 +153,6 @@ export function createSelfHealingStore(
     polls: (query) => store.polls(query),
     readingBefore: (account, at) => store.readingBefore(account, at),
     incidents: (query) => store.incidents(query),
-    incident: (id) => store.incident(id),
     silences: (notOverAt) => store.silences(notOverAt),
     messages: (limit, before) => store.messages(limit, before),
     backup: (file) => store.backup(file),
