@@ -18,7 +18,7 @@ import { type MonitorState, type WatchedAccount, writeNote } from '../engine/sta
 import { endTurn } from '../engine/turn.ts';
 
 import { Committer } from './committer.ts';
-import { Connections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
 import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
@@ -74,7 +74,7 @@ export class Daemon {
     this.configLoadedAt = now;
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = new Connections(dependencies, state.settings);
+    this.#connections = createConnections(dependencies, state.settings);
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
     this.committer = new Committer({
       ...{ state, store, clock },
