@@ -140,6 +140,19 @@ function sift<T extends object>(
   });
 }
 
+/** An order as its row gives it. */
+export interface OrderRow {
+  readonly no: number;
+  readonly body: string;
+}
+
+/** Those that were not given before. `given` keeps them: what a database brings back that lost what was written last is not given again. */
+export function takeFresh(rows: readonly OrderRow[], given: Set<string>): readonly OperatorOrder[] {
+  const fresh = rows.filter(({ no, body }) => !given.has(`${no} ${body}`));
+  for (const { no, body } of fresh) given.add(`${no} ${body}`);
+  return parseOrders(fresh);
+}
+
 /** Only this program leaves orders, by JSON.stringify; one that is no JSON any more is dropped with the next commit. */
 export function parseOrders(rows: readonly { readonly body: string }[]): readonly OperatorOrder[] {
   return rows.flatMap(({ body }) => parseRecord<OperatorOrder>(body) ?? []);

@@ -26,7 +26,7 @@ export function createSelfHealingStore(options: {
   const database = identifyFile(path);
   const maxBytes = maxLogBytes(path);
   const watched = [`${path}-wal`, `${path}-shm`];
-  const taken = new Set<string>();
+  const given = new Set<string>();
   let { db } = options;
   let unfolded: Batch[] = [];
   let store = build();
@@ -36,7 +36,7 @@ export function createSelfHealingStore(options: {
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
-    return createStore({ db, path, now, verify: verifier(db), fold, taken });
+    return createStore({ db, path, now, verify: verifier(db), fold, given });
   }
 
   function fold(): boolean {
