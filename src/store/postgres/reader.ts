@@ -5,7 +5,13 @@ import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
-import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
+import {
+  createHistory,
+  type HistoryQuestion,
+  type RunData,
+  type RunsRow,
+  readingsOf,
+} from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
 import { onlySlot } from './commit.ts';
@@ -131,7 +137,7 @@ export function openHistory(
   });
   const answer = (question: HistoryQuestion): Promise<unknown> =>
     'account' in question ? runsOf(question) : dataOf(question);
-  const history = new History(damaged, runsAtOnce);
+  const history = createHistory(damaged, runsAtOnce);
   async function* polls(query: HistoryQuery) {
     for (const portion of await askInTurn(history.portions(query), answer))
       yield* await askInTurn(portion, answer);

@@ -5,7 +5,7 @@ import { StorageError } from '../../domain/operator-error.ts';
 import type { HistoryQuery, StoredState } from '../../ports/store.ts';
 import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState } from '../records.ts';
-import { History, type HistoryQuestion, readingsOf } from '../runs/history.ts';
+import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
@@ -87,7 +87,7 @@ export function openHistory(
   damaged: (found: FoundDamage) => void,
 ): Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'> {
   const ask = openAsk(db);
-  const history = new History(damaged, 1);
+  const history = createHistory(damaged, 1);
   const answer = (question: HistoryQuestion): unknown => {
     if (!('account' in question))
       return new Map(
