@@ -85,7 +85,6 @@ export class Daemon {
     const parts: DaemonParts = {
       ...dependencies,
       act,
-      daemonLog: this.#daemonLog,
       connections: this.#connections,
       timer: this.#timer,
       committer: this.committer,
@@ -259,13 +258,19 @@ export class Daemon {
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
     }
-    const damaged = this.#dependencies.store.takeDamaged();
+    const { log, store } = this.#dependencies;
+    const damaged = store.takeDamaged();
     if (damaged.length > 0) {
-      this.#daemonLog.damageFound(damaged);
+      for (const { account, polls, earliestAt, latestAt } of damaged)
+        log.error(
+          { account, polls, earliestAt, latestAt },
+          'stored polls are damaged; they were set aside in the table damaged_run',
+        );
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
     if (isStorageFailing(this.state) !== (failure !== null)) {
-      this.#daemonLog.storageChanged(failure);
+      if (failure === null) log.info({}, 'the database can be written again');
+      else log.error({ err: failure }, 'the database cannot be written; going on from memory');
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();

@@ -173,19 +173,6 @@ function together<Asked, Answer>(
   };
 }
 
-/** What nobody has used for so long is forgotten. */
-const keptDays = 30;
-
-export async function publishConfiguration({ change }: Database, hash: string, parts: string): Promise<void> {
-  await change(
-    `WITH swept AS (
-       DELETE FROM configuration WHERE hash <> $1 AND seen_at < clock_timestamp() - ${keptDays} * interval '1 day'
-     ) INSERT INTO configuration (hash, parts, seen_at) VALUES ($1, $2, clock_timestamp())
-     ON CONFLICT (hash) DO UPDATE SET seen_at = excluded.seen_at`,
-    [hash, parts],
-  );
-}
-
 /** What configurations consist of, by hash, as far as their daemons have said so. */
 export async function findConfigurations(
   { ask }: Database,
@@ -196,16 +183,6 @@ export async function findConfigurations(
     [hashes],
   );
   return new Map(rows.map(({ hash, parts }) => [hash, parts]));
-}
-
-/** Gives the database an id where it has none. Any daemon may: the first one wins. */
-export async function nameDatabase(database: Database): Promise<void> {
-  if ((await findDatabaseId(database)) !== null) return;
-  await database.change(
-    `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
-       ON CONFLICT DO NOTHING`,
-    [databaseIdNote, onlySlot],
-  );
 }
 
 /** The id of the database; null where no daemon of this version has opened it. */

@@ -1,10 +1,10 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
-import { type OrderRow, parseOrders, takeFresh } from '../records.ts';
+import { type OrderRow, takeFresh } from '../records.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
-const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
+export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
 
 /**
  * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
@@ -21,10 +21,6 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   } finally {
     db.close();
   }
-}
-
-export function listOrders(db: Connection): readonly OperatorOrder[] {
-  return parseOrders(db.prepare<[], OrderRow>(findOrders).all());
 }
 
 /** `given`: the orders that this process was given over any connection. */

@@ -4,13 +4,13 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { HistoryQuery, StoredState } from '../../ports/store.ts';
 import { type Asking, askAtOnce, type Statement } from '../asking.ts';
-import { findIncidents, findMessages, findSilences, loadState } from '../records.ts';
+import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
-import { listOrders } from './orders.ts';
+import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
 
 /**
@@ -68,7 +68,7 @@ export function readFrom(options: {
     incidents: (query) => read(findIncidents(query)),
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
-    leftOrders: () => guardStorage(path, () => listOrders(db)),
+    leftOrders: () => guardStorage(path, () => parseOrders(ask(findOrders))),
     backup: (file) => copyDatabase(db, file, !ownsWrites),
   };
 }

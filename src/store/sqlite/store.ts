@@ -83,7 +83,11 @@ export function createStore(options: {
         return inbox.take();
       }),
     prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
-    close: () => closeConnection(db),
+    close() {
+      if (!db.open) return;
+      foldLog(db);
+      db.close();
+    },
   };
 }
 
@@ -98,12 +102,6 @@ function setRecordAside(db: Connection, record: DamagedRecord, now: number): voi
     `@damaged:${source}:${keys.join('/')}:${now}`,
     JSON.stringify({ reason, body }),
   );
-}
-
-function closeConnection(db: Connection): void {
-  if (!db.open) return;
-  foldLog(db);
-  db.close();
 }
 
 /**
