@@ -1,3 +1,4 @@
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { entryOf, type ProviderEntries } from '../../domain/provider-entry.ts';
 import type { Provider } from '../../ports/provider.ts';
 import { providerKindOf } from '../registry.ts';
@@ -12,12 +13,8 @@ export function createEntryClients(
   return {
     readBalance(account, signal, guard) {
       const entry = entryOf(settings, account);
-      let client = clients.get(entry.name);
-      if (client === undefined) {
-        client = createProviderClient({ ...options, kind: providerKindOf(entry), entry });
-        clients.set(entry.name, client);
-      }
-      return client.readBalance(account, signal, guard);
+      const open = () => createProviderClient({ ...options, kind: providerKindOf(entry), entry });
+      return getOrMake(clients, entry.name, open).readBalance(account, signal, guard);
     },
     async close() {
       await Promise.all([...clients.values()].map((client) => client.close()));
