@@ -2,13 +2,14 @@ import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import { entryOf, type ProviderEntries, type ProviderEntry } from '../../domain/provider-entry.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import type { SeenExchange } from '../describe-exchange.ts';
 import type { ProviderAnswer, ProviderKind, ProviderRequest } from '../kind.ts';
+import { providerKindOf } from '../registry.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
 import { Freshness } from './freshness.ts';
@@ -100,6 +101,24 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
         : { ...detail, durationMs, usage };
     },
     close: () => connections.close(),
+  };
+}
+
+/** The providers of a configuration as one: a client for each entry, opened when the first of its accounts is asked. */
+export function createEntryClients(
+  settings: ProviderEntries,
+  options: Omit<ProviderClientOptions, 'kind' | 'entry'>,
+): Provider {
+  const clients = new Map<string, Provider>();
+  return {
+    readBalance(account, signal, guard) {
+      const entry = entryOf(settings, account);
+      const open = () => createProviderClient({ ...options, kind: providerKindOf(entry), entry });
+      return getOrMake(clients, entry.name, open).readBalance(account, signal, guard);
+    },
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
   };
 }
 
