@@ -4,10 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, at the pace of real time. */
   monotonic(): number;
-  /**
-   * Calls `fire` once after `delayMs` (any length); 0 is as soon as what is under way has had its turn. Returns a function that
-   * cancels it.
-   */
+  /** Calls `fire` once after `delayMs` (any length; 0: when what is under way has had its turn). Returns what cancels it. */
   setTimer(delayMs: number, fire: () => void): () => void;
 }
 

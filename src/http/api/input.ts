@@ -135,7 +135,7 @@ export function pageOfList<T>(
  * several items may share one, so the cursor counts those that were given.
  */
 export async function pageOfTime<T>(
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { limit, cursor }: PageQuery & { readonly limit: number },
   read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,
   atOf: (item: T) => number,
 ): Promise<Page<T>> {
