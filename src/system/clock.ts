@@ -24,7 +24,6 @@ class ExactTimer {
   readonly #endsAt: number;
   readonly #fire: () => void;
   #timeout: NodeJS.Timeout | undefined;
-  #immediate: NodeJS.Immediate | undefined;
 
   constructor(endsAt: number, fire: () => void) {
     this.#endsAt = endsAt;
@@ -33,8 +32,7 @@ class ExactTimer {
 
   /** Node's timers fire up to a millisecond early; another timer for the rest would be up to two late. */
   wait(restMs: number): void {
-    if (restMs < 1) this.#immediate = setImmediate(look, this);
-    else this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);
+    this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);
   }
 
   look(): void {
@@ -45,7 +43,6 @@ class ExactTimer {
 
   cancel(): void {
     clearTimeout(this.#timeout);
-    clearImmediate(this.#immediate);
   }
 }
 
