@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HistoryLoader } from '../src/daemon/history-loader.ts';
+import { createHistoryLoader } from '../src/daemon/history-loader.ts';
 import type { AccountState, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
@@ -70,7 +70,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     stored: await reader.load(),
     now: startedAt,
   });
-  const historyLoader = new HistoryLoader(state, reader, systemClock.now);
+  const historyLoader = createHistoryLoader(state, reader, systemClock.now);
   await historyLoader.ofAll(state.accounts.keys());
   for (const { id } of settings.accounts) poll(state, id, startedAt);
   const fake = new FakeViews();
@@ -86,6 +86,9 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     random: systemRandom,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },
     ackKey: Buffer.alloc(32),
+    database: null,
+    timezone: 'UTC',
+    reports: { ids: () => [], compose: async () => null, send: async () => null },
     settings: {
       host: '127.0.0.1',
       port: 0,

@@ -4,8 +4,13 @@ import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
 import type { ChannelKind } from '../src/channels/kind.ts';
 import { exampleKeys } from '../src/channels/post-kind.ts';
 import type { Preset } from '../src/channels/presets/preset.ts';
-import { presetKinds } from '../src/channels/presets/preset-kind.ts';
-import { buildChannel, channelKinds, channelSchema, createChannel } from '../src/channels/registry.ts';
+import {
+  buildChannel,
+  channelKinds,
+  channelSchema,
+  createChannel,
+  presets,
+} from '../src/channels/registry.ts';
 import { formatDuration } from '../src/domain/duration.ts';
 import { createForeignTexts } from '../src/domain/foreign-text.ts';
 import { systemClock } from '../src/system/clock.ts';
@@ -39,7 +44,7 @@ Where messages go. This page is made from what each kind of channel says of itse
 `;
 
 async function writeSection(kind: ChannelKind): Promise<string> {
-  const preset = presetKinds.find(({ type }) => type === kind.type)?.preset;
+  const preset = presets.find(({ type }) => type === kind.type);
   const guide =
     preset === undefined
       ? readFileSync(join(kindsFolder, kind.type, 'guide.md'), 'utf8').trimEnd()
@@ -108,7 +113,7 @@ function constantCase(name: string): string {
 /** An alert as it arrives at the demo's receiver of the kind, sent over a real connection. */
 async function receiveExample(kind: ChannelKind): Promise<readonly ReceivedMessage[]> {
   const received: ReceivedMessage[] = [];
-  const receiver = await (await kind.openDemoReceiver()).listen((message) => void received.push(message));
+  const receiver = await kind.openDemoReceiver((message) => void received.push(message));
   const settings = buildChannel('ops', channelSchema.parse(receiver.channel));
   const channel = createChannel(settings, { clock: systemClock, texts: createForeignTexts([]) });
   const delivery = await channel.send(buildMessage(), new AbortController().signal);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { presetKinds } from '../src/channels/presets/preset-kind.ts';
+import { presets } from '../src/channels/registry.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import { writtenKeys } from './channel-reference.ts';
 
@@ -157,7 +157,7 @@ function writeKinds(section: string, schema: Schema): readonly string[] {
 
 /** How `config.example.json` writes it, or what a preset says of itself. */
 function findExample(section: string, type: string): string | null {
-  const preset = section === 'channels' && presetKinds.find((kind) => kind.type === type)?.preset;
+  const preset = section === 'channels' && presets.find((each) => each.type === type);
   if (preset) return `"ops": ${JSON.stringify(writtenKeys(preset), null, 2)}`;
   const entries = Object.entries(Object(example[section]));
   const found = entries.find(([, entry]) => Object(entry).type === type);

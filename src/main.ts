@@ -8,7 +8,7 @@ const minor = Number(parts[1]);
 
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   // Signals first: loading the rest takes a while, and until somebody listens a signal ends the process at once.
-  const { listenForSignals } = await import('./wiring/signals.ts');
+  const { commandOf, listenForSignals } = await import('./wiring/signals.ts');
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
   const isReplay = words.includes('replay');
@@ -17,12 +17,11 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   else if (words.includes('run')) limitMemory('small');
   else if (!(words.includes('--help') || /^(?:-|help|comp|$)/.test(words[0] ?? ''))) limitMemory('short');
   keepCompiledCode(process.env);
-  const [command] = words[0] === '--config' ? words.slice(2) : words;
   const { watchedVariable, watchQuery } = await import('./wiring/watched-query.ts');
   if (words[0] === 'complete-values') {
     const { completeValues } = await import('./wiring/complete-values.ts');
     await completeValues(words, process.env);
-  } else if (command === 'query' && process.env[watchedVariable] === undefined) watchQuery();
+  } else if (commandOf(words) === 'query' && process.env[watchedVariable] === undefined) watchQuery();
   else {
     const { startProcess } = await import('./wiring/process.ts');
     await startProcess(ending);

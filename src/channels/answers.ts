@@ -19,7 +19,7 @@ export interface DocumentedAnswer {
   readonly source: string;
 }
 
-export interface AnswerRow extends DocumentedAnswer {
+interface AnswerRow extends DocumentedAnswer {
   readonly fits: (answer: HttpAnswer) => boolean;
   /** Shown to people with the answer, where it helps. */
   readonly remedy?: string;
@@ -157,7 +157,11 @@ export function strangeSuccess(row: Pick<AnswerRow, 'answer' | 'remedy' | 'sourc
   };
 }
 
-function says({ body }: HttpAnswer, { path, equals }: Accept): boolean {
-  if (path === '') return body.trim() === String(equals ?? '');
-  return path.split('.').reduce(keyOf, parseJson(body)) === equals;
+function says(answer: HttpAnswer, { path, equals }: Accept): boolean {
+  return valueAt(answer, path) === (path === '' ? String(equals ?? '') : equals);
+}
+
+/** What stands in the JSON of an answer, by keys with dots between; "" is the whole body as text. */
+export function valueAt({ body }: HttpAnswer, path: string): unknown {
+  return path === '' ? body.trim() : path.split('.').reduce(keyOf, parseJson(body));
 }

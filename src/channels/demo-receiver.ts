@@ -7,34 +7,26 @@ export interface ReceivedMessage {
 }
 
 export interface DemoReceiver {
-  listen(received: (message: ReceivedMessage) => void): Promise<ListeningReceiver>;
-}
-
-export interface ListeningReceiver {
   /** The channel that sends to it, as it would stand in a configuration. */
   readonly channel: object;
   close(): Promise<void>;
 }
 
 /** A receiver of JSON by POST, which answers as the real one does when it takes a message. */
-export function receivePosts(receiver: {
+export async function receivePosts(receiver: {
   readonly channel: (origin: string) => object;
-  readonly show: (body: string) => ReceivedMessage;
+  readonly received: (body: string) => void;
   readonly answer: { readonly status: number; readonly body: string };
-}): DemoReceiver {
-  return {
-    async listen(received) {
-      const { url, close } = await startHttpService(
-        { port: 0, host: '127.0.0.1' },
-        (_request, response, body) => {
-          received(receiver.show(body ?? ''));
-          const { status, body: said } = receiver.answer;
-          response.writeHead(status, { 'content-type': 'application/json' }).end(said);
-        },
-      );
-      return { channel: receiver.channel(url), close };
+}): Promise<DemoReceiver> {
+  const { url, close } = await startHttpService(
+    { port: 0, host: '127.0.0.1' },
+    (_request, response, body) => {
+      receiver.received(body ?? '');
+      const { status, body: said } = receiver.answer;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(said);
     },
-  };
+  );
+  return { channel: receiver.channel(url), close };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
-import type { DemoReceiver } from './demo-receiver.ts';
+import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
 
 /** What delivers the messages of one channel. `send` never rejects. */
 export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
@@ -46,7 +46,7 @@ export interface ChannelKind<
   /** What is allowed but perhaps not meant, each with the key that it is about. */
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
   /** How fast the receiver takes messages. The source stands in a comment. */
-  pace(settings: Own): ChannelPace;
+  pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
   /** Messages of an incident are one thread, and threads differ by their subject. */
   readonly threadsBySubject?: true;
   /** Draws the balances that its alerts are about. */
@@ -54,8 +54,8 @@ export interface ChannelKind<
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];
-  /** A receiver for the demo that prints what arrives; loaded only there. */
-  openDemoReceiver(): Promise<DemoReceiver>;
+  /** A receiver for the demo, which gets what a person would see; loaded only there. */
+  openDemoReceiver(received: (message: ReceivedMessage) => void): Promise<DemoReceiver>;
 }
 
 export interface ChannelDraft {
@@ -63,14 +63,6 @@ export interface ChannelDraft {
   read(key: string): unknown;
   /** By what the balances of the accounts are asked for. */
   readonly credentials: ReadonlySet<string>;
-}
-
-interface ChannelPace {
-  readonly minGapMs: number;
-  /** How many messages may be under way at once, 1 by default: more where a receiver may take minutes for one. */
-  readonly maxConcurrent?: number;
-  /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
-  readonly paceKey?: string;
 }
 
 interface ChannelWarning {

@@ -48,7 +48,7 @@ export function cutUnits(text: string, limit: number): string {
 }
 
 /** `[label](url)`; the address holds nothing that would end it. */
-export function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
+function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
   return `[${literalMarkdown(label)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { maxRetryAfterMs } from '../domain/backoff.ts';
-import { keyOf, parseJson } from '../domain/json.ts';
+import { parseJson } from '../domain/json.ts';
 import { Secret } from '../domain/secret.ts';
-import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
+import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
-import { type AnswerTable, commonAnswers, strangeSuccess } from './answers.ts';
+import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, isUnencrypted, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
@@ -107,7 +107,7 @@ export function postKind(
           prepare?.(part, settings, attempt) ?? { url: settings.address.reveal(), body: part.body },
       });
     },
-    async openDemoReceiver() {
+    async openDemoReceiver(received) {
       const [{ receivePosts }, { show = linesOf }] = await Promise.all([
         import('./demo-receiver.ts'),
         load(),
@@ -115,7 +115,7 @@ export function postKind(
       const { status, body = '' } = receiver.yes.example;
       return receivePosts({
         channel: (origin) => ({ type, ...exampleKeys(receiver, origin) }),
-        show: (sent) => ({ title: name, lines: show(parseJson(sent), sent) }),
+        received: (sent) => received({ title: name, lines: show(parseJson(sent), sent) }),
         answer: { status, body: typeof body === 'string' ? body : JSON.stringify(body) },
       });
     },
@@ -224,11 +224,6 @@ function fitsOf({ status, path, equals, except }: ReceiverAnswer): (answer: Http
       ? value !== undefined && value !== null
       : equals.some((each) => each === value);
   };
-}
-
-/** What stands in the JSON of an answer, by keys with dots between; "" is the whole body as text. */
-function valueAt(answer: HttpAnswer, path: string): unknown {
-  return path === '' ? answer.body.trim() : path.split('.').reduce<unknown>(keyOf, jsonOf(answer));
 }
 
 /** A wait that an answer gives in seconds; in milliseconds, at most an hour. */

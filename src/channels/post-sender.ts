@@ -1,5 +1,6 @@
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
+import { type Card, renderFitting } from '../messages/message-wording.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
 import { deliverParts, type MessagePart, tryRender } from './deliver-parts.ts';
@@ -17,13 +18,26 @@ export interface PostedPart extends MessagePart {
   readonly body: string;
 }
 
-export interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies {
+interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies {
   /** The receiver: connections are kept to it, past a proxy where it is this machine. */
   readonly address: Secret;
   readonly table: AnswerTable;
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
   readonly timeoutMs?: number;
+}
+
+/** A message as the one body of JSON that says most of it in so many bytes. */
+export function renderWithin(
+  maxBytes: number,
+  message: Message,
+  draw: (card: Card) => object,
+): readonly [PostedPart] {
+  const body = renderFitting(message, {
+    render: (card) => JSON.stringify(draw(card)),
+    fits: (text) => Buffer.byteLength(text) <= maxBytes,
+  });
+  return [{ name: 'the message', body }];
 }
 
 /** A sender that posts JSON and knows by its table what the answer means. */

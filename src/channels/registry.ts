@@ -8,12 +8,16 @@ import feishu from './feishu/feishu.json' with { type: 'json' };
 import type { ChannelKind, SenderDependencies } from './kind.ts';
 import pagerduty from './pagerduty/pagerduty.json' with { type: 'json' };
 import { postKind } from './post-kind.ts';
-import { presetKinds } from './presets/preset-kind.ts';
+import * as presetFiles from './presets/all-presets.ts';
+import type { Preset } from './presets/preset.ts';
 import type { Receiver } from './receiver.ts';
 import { slackKind } from './slack/slack-kind.ts';
 import teams from './teams/teams.json' with { type: 'json' };
 import { webhookKind } from './webhook/webhook-kind.ts';
 import wecom from './wecom/wecom.json' with { type: 'json' };
+
+/** Receivers that are described by data. A test checks the files by their schema: doing so at each start would cost milliseconds. */
+export const presets = Object.values(presetFiles) as readonly Preset[];
 
 /** Every kind of channel. Nothing else in the program lists them. */
 export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
@@ -25,7 +29,9 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   postKind(feishu as Receiver, () => import('./feishu/feishu-robot.ts')),
   postKind(wecom as Receiver, () => import('./wecom/wecom-robot.ts')),
   postKind(pagerduty as Receiver, () => import('./pagerduty/render-pagerduty.ts')),
-  ...presetKinds,
+  ...presets.map((preset) =>
+    postKind(preset, async () => (await import('./presets/preset-parts.ts')).codeOf(preset)),
+  ),
 ];
 
 const [firstKind, ...otherKinds] = channelKinds;

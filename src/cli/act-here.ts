@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
@@ -89,7 +89,7 @@ export interface ReportOrder {
 async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
   const now = clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
-  const historyLoader = new HistoryLoader(state, reader, () => now);
+  const historyLoader = createHistoryLoader(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const id = random.id();
   const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });
@@ -104,12 +104,11 @@ const reportWidth = 100;
 export async function renderReport(
   order: ReportOrder,
   columns = reportWidth,
-): Promise<{ readonly text: string; readonly payload: object }> {
+): Promise<{ readonly text: string; readonly report: object }> {
   const message = await composeNow(order);
-  return { text: `${renderText(message, columns)}\n`, payload: renderWebhookPayload(message) };
+  return { text: `${renderText(message, columns)}\n`, report: renderWebhookPayload(message) };
 }
 
-/** Sends a report to each of its channels now. */
 export async function sendReport(
   order: ReportOrder,
   signal: AbortSignal,

@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load-config.ts';
+import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import type { Output } from './terminal/output.ts';
@@ -38,8 +39,10 @@ export interface DemoOrder {
   readonly signal: AbortSignal;
 }
 
-export type LoadedConfiguration = Extract<LoadedConfig, { readonly kind: 'loaded' }> & {
+export type LoadedConfiguration = Omit<Extract<LoadedConfig, { readonly kind: 'loaded' }>, 'warnings'> & {
   readonly file: string;
+  /** What is allowed, but perhaps not meant. */
+  readonly warnings: readonly ConfigProblem[];
   /** What it was made of, for a daemon to watch. */
   readonly sources: readonly WatchedSource[];
 };

@@ -2,8 +2,7 @@ import { roughDuration } from '../domain/moment.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { StoreFile } from '../ports/store.ts';
-import type { Views } from '../views/create-views.ts';
-import type { AccountView } from '../views/views.ts';
+import type { BriefAccount } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
@@ -62,8 +61,8 @@ export function operatorCommand({
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
   const server = namedServer(context, input);
   if (server !== null) {
-    const { daemon, facts } = await requireDaemon(server);
-    return atDaemon(daemon, facts, differenceOf(facts, context));
+    const daemon = await requireDaemon(server);
+    return atDaemon(daemon, daemon.facts, differenceOf(daemon.facts, context));
   }
   const configuration = await loadForOperator(context, input);
   const { settings, lost } = configuration;
@@ -187,7 +186,7 @@ const leastMs = 120_000;
 export async function warnOfOldData(
   context: CommandContext,
   { daemon, settings }: Pick<Desk, 'daemon' | 'settings'>,
-  views: Pick<Views, 'accounts'>,
+  views: Pick<OperatorViews, 'accounts'>,
 ): Promise<boolean> {
   if (daemon !== null || settings === null) return false;
   const now = context.clock.now();
@@ -195,7 +194,7 @@ export async function warnOfOldData(
   const expected = (await views.accounts()).filter(
     ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,
   );
-  const isBehind = ({ polledAt, pollIntervalMs }: AccountView): boolean =>
+  const isBehind = ({ polledAt, pollIntervalMs }: BriefAccount): boolean =>
     now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
   if (expected.length === 0 || !expected.every(isBehind)) return false;
   const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));

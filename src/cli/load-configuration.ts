@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { loadConfigFile } from '../config/load-config.ts';
+import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -26,7 +27,7 @@ export async function loadConfiguration(
   const file = locateConfiguration(input.option('config'), context);
   const { loaded, sources } = await readFile(context, file);
   if (loaded.kind === 'invalid') return printProblems(context, file, loaded.problems);
-  const warnings = [...loaded.warnings, ...(await findChangedMeanings(loaded.settings))];
+  const warnings = [...(await inTurns(loaded.warnings)), ...(await findChangedMeanings(loaded.settings))];
   return { ...loaded, file, warnings, sources };
 }
 

@@ -87,7 +87,8 @@ export function readPerson({ user }: CommandContext, input: CommandInput): strin
 /** A name, which must be one of those that there are. */
 export function requireKnown(what: string, known: readonly string[], name: string): string {
   if (known.includes(name)) return name;
-  throw new UsageError(`there is no ${what} "${name}"`, suggest(name, known));
+  const hint = known.length === 0 ? 'the configuration has none' : suggest(name, known);
+  throw new UsageError(`there is no ${what} "${name}"`, hint);
 }
 
 export function requireAccount(known: readonly string[], id: string): string {

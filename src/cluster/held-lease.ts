@@ -9,36 +9,27 @@ export interface Instant {
   readonly wall: number;
 }
 
+export type OwnLease = ReturnType<typeof createOwnLease>;
+
 /**
  * The lease as its holder believes in it: the database decides by its own clock when it is over, and the holder stops before that,
  * whichever of its clocks says so first.
  */
-export class OwnLease {
-  readonly #clock: Clock;
-  readonly #leaseMs: number;
-  #renewedAt: Instant | null = null;
-
-  constructor(clock: Clock, leaseMs: number) {
-    this.#clock = clock;
-    this.#leaseMs = leaseMs;
-  }
-
-  instant(): Instant {
-    return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
-  }
-
-  countFrom(sentAt: Instant): void {
-    this.#renewedAt = sentAt;
-  }
-
-  end(): void {
-    this.#renewedAt = null;
-  }
-
-  get lasts(): boolean {
-    if (this.#renewedAt === null) return false;
-    const { monotonic, wall } = this.instant();
-    const passedMs = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
-    return passedMs < this.#leaseMs * ownShare;
-  }
+export function createOwnLease(clock: Clock, leaseMs: number) {
+  let renewedAt: Instant | null = null;
+  const instant = (): Instant => ({ monotonic: clock.monotonic(), wall: clock.now() });
+  return {
+    instant,
+    countFrom(sentAt: Instant): void {
+      renewedAt = sentAt;
+    },
+    end(): void {
+      renewedAt = null;
+    },
+    get lasts(): boolean {
+      if (renewedAt === null) return false;
+      const { monotonic, wall } = instant();
+      return Math.max(monotonic - renewedAt.monotonic, wall - renewedAt.wall) < leaseMs * ownShare;
+    },
+  };
 }

@@ -2,11 +2,11 @@ import { OperatorError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
-import { type Instant, OwnLease } from './held-lease.ts';
+import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
-import { openPatiently, Pauses } from './pauses.ts';
-import { Seat } from './seat.ts';
+import { createPauses, openPatiently } from './pauses.ts';
+import { createSeat } from './seat.ts';
 
 /** A renewal is sent so many times in a lease … */
 const renewalsPerLease = 4;
@@ -29,10 +29,10 @@ export class Membership {
   readonly #dependencies: MembershipDependencies;
   readonly #lease: OwnLease;
   readonly #fleet: FleetView;
-  readonly #pauses: Pauses;
+  readonly #pauses: ReturnType<typeof createPauses>;
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
-  readonly #seat: Seat;
+  readonly #seat: ReturnType<typeof createSeat>;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   #takeovers = 0;
@@ -41,10 +41,10 @@ export class Membership {
   constructor(dependencies: MembershipDependencies) {
     const { clock, leaseMs } = dependencies;
     this.#dependencies = dependencies;
-    this.#lease = new OwnLease(clock, leaseMs);
+    this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
-    this.#pauses = new Pauses(clock);
-    this.#seat = new Seat(dependencies, (process) => this.#describe(process));
+    this.#pauses = createPauses(clock);
+    this.#seat = createSeat(dependencies, (process) => this.#describe(process));
   }
 
   /** Looked at before anything is asked of a provider. */

@@ -19,47 +19,39 @@ export async function openPatiently(
   databaseLink: DatabaseLink,
   pause: (ms: number) => Promise<boolean>,
 ): Promise<void> {
-  let waitMs = firstWaitMs;
-  do {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(maxWaitMs, 2 * waitMs)) {
     try {
-      await cluster.open();
-      return;
+      return await cluster.open();
     } catch (error) {
       if (!(error instanceof StorageError) || finalKinds.includes(error.kind)) throw error;
       databaseLink.failed(error);
     }
-    waitMs = Math.min(maxWaitMs, 2 * waitMs);
-  } while (await pause(waitMs / 2));
+    if (!(await pause(waitMs))) return;
+  }
 }
 
-export class Pauses {
-  readonly #clock: Clock;
-  #wake: () => void = () => undefined;
-  #ended = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
-  readonly pause = async (ms: number): Promise<boolean> => {
-    if (this.#ended) return false;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.setTimer(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    return !this.#ended;
+export function createPauses(clock: Clock) {
+  let wake = (): void => undefined;
+  let hasEnded = false;
+  return {
+    get ended(): boolean {
+      return hasEnded;
+    },
+    /** Resolves after so long, or at once when the loop is to end; gives whether to go on. */
+    async pause(ms: number): Promise<boolean> {
+      if (hasEnded) return false;
+      await new Promise<void>((resolve) => {
+        const cancel = clock.setTimer(ms, resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      return !hasEnded;
+    },
+    end(): void {
+      hasEnded = true;
+      wake();
+    },
   };
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
 }

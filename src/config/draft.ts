@@ -41,7 +41,8 @@ export function draftDocument(
     path: formatPath(path),
     ...document.placeOf(path),
   });
-  const fill = (path: Path, text: string): string => {
+  const fill = (text: string, path: Path): string => {
+    if (!text.includes('${')) return text;
     const result = interpolate(text, sources);
     if (result.kind === 'text') {
       if (result.from.length > 0) fillings.set(JSON.stringify(path), result);
@@ -52,7 +53,7 @@ export function draftDocument(
     return '';
   };
   const draft: Draft = {
-    value: fillIn(document.value, [], fill),
+    value: replaceTexts(document.value, fill),
     placeOf,
     // Most files have few placeholders, or none, and tens of thousands of values.
     fillingOf: (path) => (fillings.size === 0 ? undefined : fillings.get(JSON.stringify(path))),
@@ -60,22 +61,23 @@ export function draftDocument(
   return { draft, problems };
 }
 
-/** Puts what placeholders stand for in their places. `path` is where the value stands, and is as it was when this is done. */
-function fillIn(
+/** Puts another text in the place of each that is to be replaced. The path is where it stands, and good until `replace` returns. */
+export function replaceTexts(
   value: unknown,
-  path: (string | number)[],
-  fill: (path: Path, text: string) => string,
+  replace: (text: string, path: Path) => string,
+  path: (string | number)[] = [],
 ): unknown {
-  if (typeof value === 'string') return value.includes('${') ? fill([...path], value) : value;
+  if (typeof value === 'string') return replace(value, path);
   if (typeof value !== 'object' || value === null) return value;
-  const put = (key: string | number, child: unknown): void => {
-    path.push(key);
-    const filled = fillIn(child, path, fill);
+  const isList = Array.isArray(value);
+  for (const key of Object.keys(value)) {
+    const step = isList ? Number(key) : key;
+    const child: unknown = Reflect.get(value, step);
+    path.push(step);
+    const replaced = replaceTexts(child, replace, path);
     path.pop();
-    if (filled !== child) Reflect.set(value, key, filled);
-  };
-  if (Array.isArray(value)) for (const [index, child] of value.entries()) put(index, child);
-  else for (const key of Object.keys(value)) put(key, Reflect.get(value, key));
+    if (replaced !== child) Reflect.set(value, step, replaced);
+  }
   return value;
 }
 
@@ -137,7 +139,9 @@ export class Spot {
   items(key?: string): Spot[] {
     const { value } = this;
     if (!Array.isArray(value)) return [];
-    return value.flatMap((item, index) => (key === undefined || hasOwn(item, key) ? this.at(index) : []));
+    return value.flatMap((item, index) =>
+      key === undefined || keyOf(item, key) !== undefined ? this.at(index) : [],
+    );
   }
 
   /** The keys of an object; none where there is no object. */
@@ -169,8 +173,4 @@ export class Spot {
   report(message: string): void {
     this.#problems.push({ ...this.draft.placeOf(this.path), message });
   }
-}
-
-function hasOwn(item: unknown, key: string): boolean {
-  return typeof item === 'object' && item !== null && Object.hasOwn(item, key);
 }

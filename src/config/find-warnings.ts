@@ -212,7 +212,9 @@ const finders = [
   warnOfDemand,
   warnOfProviders,
   warnOfRules,
-  findRouteWarnings,
+  warnOfGaps,
+  warnOfUnused,
+  warnOfLabels,
   warnOfEndlessSilences,
   warnOfChannels,
   warnOfOpenDoors,
@@ -220,14 +222,10 @@ const finders = [
   warnOfDoubtfulSecrets,
 ] as const;
 
-/** Alerts that no route matches, routes and channels that nothing would reach, and labels that no account has. */
-export function findRouteWarnings(file: Spot, settings: Settings): void {
-  if (file.at('routes').items().length > 0) warnOfGaps(file.at('routes'), settings);
-  warnOfUnused(file.at('channels'), settings);
-  warnOfLabels(file, settings);
-}
-
-function warnOfGaps(list: Spot, { routes }: Settings): void {
+/** Alerts that no route matches, and routes that nothing would reach. */
+function warnOfGaps(file: Spot, { routes }: Settings): void {
+  const list = file.at('routes');
+  if (list.items().length === 0) return;
   const catchAll = routes.findIndex((route) => matchesAll(route.match) && !route.continue);
   if (catchAll === -1 && !routes.some((route) => matchesAll(route.match)))
     list.report('an alert that no route matches goes to every channel; end with a route without match');
@@ -241,13 +239,13 @@ function matchesAll(match: Matcher): boolean {
   return Object.entries(match).every(([key, value]) => key === 'labels' && Object.keys(value).length === 0);
 }
 
-function warnOfUnused(list: Spot, { routes, reports, channels }: Settings): void {
+function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void {
   const used = new Set([
     ...routes.flatMap((route) => [...route.channels, ...(route.escalate?.channels ?? [])]),
     ...reports.flatMap((report) => report.channels),
   ]);
   for (const { name } of channels)
-    if (!used.has(name)) list.at(name).report('no route and no report uses this channel');
+    if (!used.has(name)) file.at('channels', name).report('no route and no report uses this channel');
 }
 
 function warnOfLabels(file: Spot, settings: Settings): void {

@@ -26,70 +26,56 @@ export function* includeAccounts(
   const isPlain = typeof accounts === 'object' && accounts !== null && Object.keys(accounts).length === 1;
   if (pattern === null || !isPlain) return { draft, problems };
   const listed = files.list(pattern);
+  const paths = listed.kind === 'files' ? listed.paths : [];
   if (listed.kind === 'failed') spot.report(`cannot be read: ${listed.reason}`);
-  else if (listed.paths.length === 0) spot.report('names no file that is there');
-  if (listed.kind === 'failed' || listed.paths.length === 0)
-    return { draft: merge(draft, [], (path) => (path[0] === 'accounts' ? null : { draft, path })), problems };
-  const parts: Part[] = [];
-  const items: unknown[] = [];
-  for (const file of listed.paths) {
-    const read = readPart(file, files);
-    parts.push(read);
-    for (const item of read.part === null ? [] : itemsOf(read.part)) items.push(item);
+  else if (paths.length === 0) spot.report('names no file that is there');
+  const included: { readonly account: unknown; readonly draft: Draft; readonly index: number }[] = [];
+  for (const path of paths) {
+    const part = readPart(path, files);
+    problems.push(...part.problems);
+    for (const [index, account] of part.accounts.entries())
+      if (part.draft !== null) included.push({ account, draft: part.draft, index });
     yield;
   }
-  const partition: Partition = (at) => {
-    const [first, index, ...rest] = at;
-    let own = first === 'accounts' && typeof index === 'number' ? index : items.length;
-    if (own >= items.length) return { draft, path: at };
-    for (const { part } of parts) {
-      const { length } = part === null ? [] : itemsOf(part);
-      if (part !== null && own < length) return { draft: part, path: [own, ...rest] };
-      own -= length;
-    }
-    return { draft, path: at };
+  /** Which draft a path of the whole leads into, and where in it. */
+  const originOf = (path: Path): { readonly draft: Draft; readonly path: Path } => {
+    const [first, index, ...rest] = path;
+    const own = first === 'accounts' && typeof index === 'number' ? included[index] : undefined;
+    return own === undefined ? { draft, path } : { draft: own.draft, path: [own.index, ...rest] };
   };
-  problems.push(...parts.flatMap((part) => part.problems));
-  return { draft: merge(draft, items, partition), problems };
+  const whole: Draft = {
+    value: { ...Object(draft.value), accounts: included.map(({ account }) => account) },
+    placeOf(path) {
+      const origin = originOf(path);
+      return origin.draft.placeOf(origin.path);
+    },
+    fillingOf(path) {
+      // That there are no files is reported: that the list is empty would say it twice.
+      if (path[0] === 'accounts' && paths.length === 0) return { whole: false, from: [], broken: true };
+      const origin = originOf(path);
+      return origin.draft.fillingOf(origin.path);
+    },
+  };
+  return { draft: whole, problems };
 }
 
 interface Part {
-  readonly part: Draft | null;
+  /** Null where it is no list of accounts. */
+  readonly draft: Draft | null;
+  readonly accounts: readonly unknown[];
   readonly problems: readonly ConfigProblem[];
 }
 
 function readPart(file: string, files: AccountFiles): Part {
+  const refuse = (problems: readonly ConfigProblem[]): Part => ({ draft: null, accounts: [], problems });
+  const asWhole = (message: string) => refuse([{ file, path: '', line: null, message }]);
   const content = files.document(file);
-  const refuse = (message: string): Part => ({
-    part: null,
-    problems: [{ file, path: '', line: null, message }],
-  });
-  if (content.kind === 'failed') return refuse(`cannot be read: ${content.reason}`);
+  if (content.kind === 'failed') return asWhole(`cannot be read: ${content.reason}`);
   const parsed = parseDocument(content.text);
-  const inFile = (problem: ConfigProblem): ConfigProblem => ({ ...problem, file });
-  if (parsed.kind === 'unreadable') return { part: null, problems: parsed.problems.map(inFile) };
+  const inFile = parsed.problems.map((problem) => ({ ...problem, file }));
+  if (parsed.kind === 'unreadable') return refuse(inFile);
   const { draft, problems } = draftDocument(parsed.document, files, file);
-  if (!Array.isArray(draft.value)) return refuse('must be a list of accounts');
-  return { part: draft, problems: [...parsed.problems.map(inFile), ...problems] };
-}
-
-/** Which draft a path of the whole leads into, and where in it; null where the list could not be had, which is reported: that it is empty would say it twice. */
-type Partition = (path: Path) => { readonly draft: Draft; readonly path: Path } | null;
-
-function merge(draft: Draft, accounts: readonly unknown[], partition: Partition): Draft {
-  return {
-    value: { ...Object(draft.value), accounts },
-    placeOf(path) {
-      const place = partition(path);
-      return (place?.draft ?? draft).placeOf(place?.path ?? path);
-    },
-    fillingOf(path) {
-      const place = partition(path);
-      return place === null ? { whole: false, from: [], broken: true } : place.draft.fillingOf(place.path);
-    },
-  };
-}
-
-function itemsOf(part: Draft): readonly unknown[] {
-  return Array.isArray(part.value) ? part.value : [];
+  const { value } = draft;
+  if (!Array.isArray(value)) return asWhole('must be a list of accounts');
+  return { draft, accounts: value, problems: [...inFile, ...problems] };
 }

@@ -13,7 +13,8 @@ export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.c
     io: 'input',
     override: ({ zodSchema, jsonSchema, path }) => {
       if (zodSchema === configSchema.shape.accounts) allowFiles(jsonSchema);
-      if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf') allowPlaceholder(jsonSchema);
+      if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf')
+        allowAlso(jsonSchema, placeholder);
     },
   });
   return {
@@ -28,25 +29,18 @@ const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
 
 /** The lists of other files are put in the place of the object before the schema sees it. */
 function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema): void {
-  const { description, ...list } = jsonSchema;
-  for (const key of Object.keys(list)) delete jsonSchema[key];
-  const files = {
-    type: 'string',
-    description:
-      'Files beside this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.',
-  } as const;
-  jsonSchema.anyOf = [
-    list,
-    { type: 'object', properties: { files }, required: ['files'], additionalProperties: false },
-  ];
+  const description =
+    'Files next to this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.';
+  const properties = { files: { type: 'string', description } } as const;
+  allowAlso(jsonSchema, { type: 'object', properties, required: ['files'], additionalProperties: false });
 }
 
 /** zod visits a schema once for each layer around it; the wrapping is done on the first visit and kept. */
-function allowPlaceholder(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+function allowAlso(jsonSchema: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.anyOf !== undefined) return;
   const { description, default: fallback, ...own } = jsonSchema;
   for (const key of Object.keys(own)) delete jsonSchema[key];
-  jsonSchema.anyOf = [own, { ...placeholder }];
+  jsonSchema.anyOf = [own, { ...other }];
 }
 
 /** As `configJsonSchema`, for editors: what stands in several places stands once, and credentials are completed. */

@@ -29,15 +29,10 @@ function listSinceFirst({ rules, server }: Pick<Settings, 'rules' | 'server'>): 
 }
 
 function listReminders({ routes }: Pick<Settings, 'routes'>): ConfigProblem[] {
+  const message =
+    'reminders go by severity since 0.3.0 (info never, warning daily, critical every 4 h): "repeatEvery": "4h" keeps the old pace';
   return routes.flatMap(({ repeatEveryMs }, index) =>
-    repeatEveryMs === null
-      ? [
-          warning(
-            ['routes', index, 'repeatEvery'],
-            'reminders go by severity since 0.3.0 (info never, warning daily, critical every 4 h): "repeatEvery": "4h" keeps the old pace',
-          ),
-        ]
-      : [],
+    repeatEveryMs === null ? [warning(['routes', index, 'repeatEvery'], message)] : [],
   );
 }
 

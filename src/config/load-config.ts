@@ -44,8 +44,8 @@ export type LoadedConfig =
       readonly settings: Settings;
       /** Every text that must not leave the process, but those of accounts that are as they were before. */
       readonly secrets: readonly string[];
-      /** Allowed, but perhaps not meant. */
-      readonly warnings: readonly ConfigProblem[];
+      /** Allowed, but perhaps not meant: looked for once this is run, by those who show it. */
+      readonly warnings: Parts<readonly ConfigProblem[]>;
     }
   | {
       readonly kind: 'invalid';
@@ -69,7 +69,7 @@ export async function loadConfigFile(request: Checking): Promise<{
   readonly loaded: LoadedConfig;
   readonly sources: readonly WatchedSource[];
   /** Of a file with errors: what it says all the same. */
-  readonly salvage: () => SalvagedSettings | null;
+  readonly salvage: () => ReturnType<typeof salvageSettings>;
 }> {
   const sources: WatchedSource[] = [];
   const files = new Map<string, FileContent>();
@@ -170,8 +170,7 @@ function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
   yield;
   const secrets = yield* listSecrets(settings, before);
-  const warnings = gatherWarnings(inFileOrder(yield* findWarnings(draft, settings, request)));
-  return { kind: 'loaded', settings, secrets, warnings };
+  return { kind: 'loaded', settings, secrets, warnings: gatherWarnings(draft, settings, request) };
 }
 
 type Checking = Omit<LoadRequest, 'readFile' | 'listFiles'>;
@@ -193,14 +192,8 @@ function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {
   return { directory, dataDirectory: resolve(env.LOWWATER_DATA || directory), draft };
 }
 
-/** What a file with errors still says (`salvage.ts`), and what of it was lost. */
-export interface SalvagedSettings {
-  readonly settings: Settings;
-  readonly secrets: readonly string[];
-  readonly lost: ReadonlySet<string>;
-}
-
-function salvageSettings({ draft }: Gathered, request: Checking): SalvagedSettings | null {
+/** What a file with errors still says (`salvage.ts`), and what of it was lost; null where nothing can be made out. */
+function salvageSettings({ draft }: Gathered, request: Checking) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
   if (saved === null) return null;
@@ -223,7 +216,12 @@ function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Par
 }
 
 /** What holds for many accounts is said once, at the first of them. */
-function gatherWarnings(warnings: readonly ConfigProblem[]): ConfigProblem[] {
+function* gatherWarnings(
+  draft: Draft,
+  settings: Settings,
+  request: Checking,
+): Parts<readonly ConfigProblem[]> {
+  const warnings = inFileOrder(yield* findWarnings(draft, settings, request));
   const kindOf = ({ path, message }: ConfigProblem): string =>
     `${path.replace(/^(?:accounts)?\[\d+\]/, 'accounts[]')} ${message}`;
   return [...Map.groupBy(warnings, kindOf).values()].flatMap(([first, ...others]) => {

@@ -1,7 +1,7 @@
 import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, Spot } from './draft.ts';
+import { type Draft, replaceTexts, Spot } from './draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 /** What is wrong with a draft, and the configuration where nothing is. */
@@ -9,13 +9,6 @@ export type Judge = (draft: Draft) => {
   readonly config: ConfigInput | null;
   readonly problems: readonly ConfigProblem[];
 };
-
-export interface Salvaged {
-  readonly config: ConfigInput;
-  readonly draft: Draft;
-  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
-  readonly lost: ReadonlySet<string>;
-}
 
 /** Each round takes something away, and what that leaves without a reference goes in the next one. */
 const maxRounds = 8;
@@ -25,9 +18,10 @@ const maxRounds = 8;
  * resolved is made up, a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon
  * never runs on it. Null where not even the server and the database can be made out.
  */
-export function salvage(broken: Draft, judge: Judge): Salvaged | null {
+export function salvage(broken: Draft, judge: Judge): ReturnType<typeof prune> {
   const lost = new Set<string>();
-  const value = fillBroken(structuredClone(broken.value), [], { broken, lost });
+  const fill = (text: string, path: Path) => fillBroken(text, path, { broken, lost });
+  const value = replaceTexts(structuredClone(broken.value), fill);
   if (typeof value !== 'object' || value === null) return null;
   if (typeof keyOf(value, 'channels') !== 'object') Reflect.set(value, 'channels', {});
   const all = prune(value, { broken, judge, lost });
@@ -44,10 +38,11 @@ const nobody = { id: 'unknown', authSecret: 'unresolved', baseUrl: madeUpAddress
 interface Pruning {
   readonly broken: Draft;
   readonly judge: Judge;
+  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
   readonly lost: Set<string>;
 }
 
-function prune(value: object, { broken, judge, lost }: Pruning): Salvaged | null {
+function prune(value: object, { broken, judge, lost }: Pruning) {
   // The place of a problem comes back as its path: nobody is shown these problems.
   const draft: Draft = {
     ...broken,
@@ -91,17 +86,9 @@ function remove(draft: Draft, path: Path, lost: Set<string>): void {
   else Reflect.deleteProperty(parent, key);
 }
 
-/** Puts something harmless where a placeholder could not be resolved. */
-function fillBroken(value: unknown, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): unknown {
-  if (typeof value === 'string') {
-    if (value !== '' || !broken.fillingOf(path)?.broken) return value;
-    lost.add(path.slice(0, 2).join('.'));
-    return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  for (const [key, child] of Object.entries(value)) {
-    const step = Array.isArray(value) ? Number(key) : key;
-    Reflect.set(value, key, fillBroken(child, [...path, step], { broken, lost }));
-  }
-  return value;
+/** Something harmless where a placeholder could not be resolved. */
+function fillBroken(text: string, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): string {
+  if (text !== '' || !broken.fillingOf(path)?.broken) return text;
+  lost.add(path.slice(0, 2).join('.'));
+  return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
 }

@@ -20,19 +20,19 @@ import { endTurn } from '../engine/turn.ts';
 import { Committer } from './committer.ts';
 import { Connections } from './connections.ts';
 import { Counting } from './counting.ts';
-import type { DaemonDependencies } from './daemon-dependencies.ts';
+import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
-import { Ending } from './ending.ts';
-import { Heartbeat } from './heartbeat.ts';
-import { HistoryLoader } from './history-loader.ts';
-import { Learning } from './learning.ts';
-import { LeftOrders } from './left-orders.ts';
+import { createEnding } from './ending.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { createHistoryLoader, type HistoryLoader } from './history-loader.ts';
+import { createLearning } from './learning.ts';
+import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
-import { Retention } from './retention.ts';
+import { createRetention } from './retention.ts';
 import { SteadyClock } from './steady-clock.ts';
-import { WakeTimer } from './wake-timer.ts';
+import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
 
@@ -52,20 +52,20 @@ export class Daemon {
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
-  readonly #heartbeat: Heartbeat;
-  readonly #retention: Retention;
+  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
-  readonly #learning: Learning;
+  readonly #learning: ReturnType<typeof createLearning>;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
-  readonly #ending: Ending;
-  readonly #leftOrders: LeftOrders;
+  readonly #ending: ReturnType<typeof createEnding>;
+  readonly #takeLeftOrders: (now: number) => void;
   #running = false;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
 
   constructor(dependencies: DaemonDependencies) {
-    const { state, store, clock, log, owns = () => true, maySend = owns } = dependencies;
+    const { state, store, clock, log } = dependencies;
     this.#dependencies = dependencies;
     this.state = state;
     this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
@@ -75,17 +75,16 @@ export class Daemon {
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
     this.#connections = new Connections(dependencies, state.settings);
-    this.#timer = new WakeTimer(clock, this.#time, () => this.#tick());
+    this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
     this.committer = new Committer({
       ...{ state, store, clock },
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     const act = <T>(work: (at: number) => T) => this.act(work);
-    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
-    const parts = {
+    this.historyLoader = createHistoryLoader(state, store, () => this.now(), act);
+    const parts: DaemonParts = {
       ...dependencies,
-      ...{ maySend, owns, act },
-      reader: store,
+      act,
       daemonLog: this.#daemonLog,
       connections: this.#connections,
       timer: this.#timer,
@@ -98,14 +97,17 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
-    this.#dispatcher = new Dispatcher({ ...parts, ended: (sent) => this.#deliveryEnded(sent) });
-    this.#dispatcher.adopt(this.#connections.channels);
-    this.#retention = new Retention(parts, now);
-    this.#leftOrders = new LeftOrders(parts);
-    this.#learning = new Learning(parts);
-    this.#heartbeat = new Heartbeat({ ...parts, poller: this.poller }, now);
-    this.#ending = new Ending({
+    this.#dispatcher = new Dispatcher({
       ...parts,
+      reader: store,
+      ended: (sent) => this.#deliveryEnded(sent),
+    });
+    this.#dispatcher.adopt(this.#connections.channels);
+    this.#retention = createRetention(parts, now);
+    this.#takeLeftOrders = openLeftOrders(parts);
+    this.#learning = createLearning(parts);
+    this.#heartbeat = createHeartbeat(parts, this.poller, now);
+    this.#ending = createEnding(parts, {
       sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
       running: () => this.poller.running + this.#dispatcher.running,
@@ -146,8 +148,8 @@ export class Daemon {
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.committer.flush();
-    const { mayActUnpersisted = () => true } = this.#dependencies;
-    if (isAttempted && (!this.committer.failing || mayActUnpersisted())) return result;
+    const { membership } = this.#dependencies;
+    if (isAttempted && (!this.committer.failing || (membership?.mayActUnpersisted() ?? true))) return result;
     throw new StorageError(
       'fenced',
       'Another daemon may own the accounts now, and the order is not stored: repeat it.',
@@ -222,19 +224,24 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { clusterProblems, maxSleepMs = usualSleepMs } = this.#dependencies;
+    const { membership, maxSleepMs = usualSleepMs } = this.#dependencies;
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
-    this.#leftOrders.look(now);
-    if (clusterProblems !== undefined) noteClusterProblems(this.state, clusterProblems(), now);
+    this.#takeLeftOrders(now);
+    if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
+      Math.min(
+        now + maxSleepMs,
+        nextReportAt(this.state),
+        this.#retention.nextAt(),
+        this.#heartbeat.nextAt(),
+      ),
     );
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
+import type { DaemonMembership } from '../ports/cluster.ts';
 import { type ComposeDependencies, composeIncidents } from './compose.ts';
 import { composeReport } from './compose-report.ts';
 
@@ -22,7 +23,7 @@ export interface Claim {
 }
 
 interface DispatcherDependencies extends ComposeDependencies {
-  readonly maySend: () => boolean;
+  readonly membership?: DaemonMembership;
   readonly ended: (sent: Sent) => void;
 }
 
@@ -136,9 +137,13 @@ export class Dispatcher {
     this.#ending.abort();
   }
 
+  get #maySend(): boolean {
+    return this.#dependencies.membership?.maySend() ?? true;
+  }
+
   /** Called after every poll, mostly with nothing to send: then no lane is looked at. */
   #hasNothing(): boolean {
-    return this.#stopped || this.#dependencies.state.messages.size === 0 || !this.#dependencies.maySend();
+    return this.#stopped || this.#dependencies.state.messages.size === 0 || !this.#maySend;
   }
 
   async #deliver(claim: Claim): Promise<void> {
@@ -191,7 +196,7 @@ export class Dispatcher {
     if (content === 'no-database') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }
-    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
+    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, this.#ending.signal);
   }

@@ -1,6 +1,5 @@
 import type { Notification } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { HeartbeatSettings } from '../domain/settings.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
 
@@ -9,80 +8,61 @@ const overdueMs = 60_000;
 
 const lookAgainMs = 1000;
 
-interface HeartbeatDependencies extends Pick<DaemonParts, 'ping' | 'state' | 'committer' | 'daemonLog'> {
-  readonly poller: Poller;
-}
-
 /**
  * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored and no
  * poll or message is overdue.
  */
-export class Heartbeat {
-  readonly #dependencies: HeartbeatDependencies;
-  #nextAt: number;
+export function createHeartbeat(
+  { ping, state, committer, daemonLog }: DaemonParts,
+  poller: Poller,
+  startedAt: number,
+) {
+  let nextAt = startedAt;
   /** A daemon that dies soon after each start must not look alive. */
-  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
-  #busy: AbortController | null = null;
+  let firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
+  let busy: AbortController | null = null;
 
-  constructor(dependencies: HeartbeatDependencies, now: number) {
-    this.#dependencies = dependencies;
-    this.#nextAt = now;
+  async function send(url: Secret): Promise<void> {
+    busy = new AbortController();
+    const isReached = await ping(url, busy.signal);
+    busy = null;
+    daemonLog.heartbeatEnded(isReached);
   }
 
-  get nextAt(): number {
-    return this.#settings === null ? Number.POSITIVE_INFINITY : this.#nextAt;
-  }
-
-  /** The settings may have changed. */
-  adopt(now: number): void {
-    this.#nextAt = Math.min(this.#nextAt, now);
-  }
-
-  pollEnded(): void {
-    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
-  }
-
-  stored(): void {
-    if (this.#firstPoll === 'ended') this.#firstPoll = 'stored';
-  }
-
-  beat(now: number): void {
-    const settings = this.#settings;
-    if (settings === null || now < this.#nextAt) return;
-    const isWell = this.#isWell(now);
-    // After a failure it is sent as soon as all is well, not after a long interval.
-    this.#nextAt = now + (isWell ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
-    if (isWell && this.#busy === null) void this.#send(settings.url);
-  }
-
-  shift(byMs: number): void {
-    this.#nextAt += byMs;
-  }
-
-  abandon(): void {
-    this.#busy?.abort();
-  }
-
-  get #settings(): HeartbeatSettings | null {
-    return this.#dependencies.state.settings.heartbeat;
-  }
-
-  async #send(url: Secret): Promise<void> {
-    this.#busy = new AbortController();
-    const isReached = await this.#dependencies.ping(url, this.#busy.signal);
-    this.#busy = null;
-    this.#dependencies.daemonLog.heartbeatEnded(isReached);
-  }
-
-  #isWell(now: number): boolean {
-    const { poller, committer, state } = this.#dependencies;
+  function isWell(now: number): boolean {
     // A schedule may ask for no poll soon, such as at night: then none can be stored.
     const resting = poller.running === 0 && poller.nextAt > now + overdueMs;
-    const isStored = this.#firstPoll === 'stored' || resting;
+    const isStored = firstPoll === 'stored' || resting;
     if (committer.failing || !isStored || poller.nextAt < now - overdueMs) return false;
     for (const message of state.messages.values()) if (isOverdue(message, now)) return false;
     return true;
   }
+
+  return {
+    nextAt: () => (state.settings.heartbeat === null ? Number.POSITIVE_INFINITY : nextAt),
+    /** The settings may have changed. */
+    adopt(now: number): void {
+      nextAt = Math.min(nextAt, now);
+    },
+    pollEnded(): void {
+      if (firstPoll === 'awaited') firstPoll = 'ended';
+    },
+    stored(): void {
+      if (firstPoll === 'ended') firstPoll = 'stored';
+    },
+    beat(now: number): void {
+      const settings = state.settings.heartbeat;
+      if (settings === null || now < nextAt) return;
+      const isWellNow = isWell(now);
+      // After a failure it is sent as soon as all is well, not after a long interval.
+      nextAt = now + (isWellNow ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
+      if (isWellNow && busy === null) void send(settings.url);
+    },
+    shift(byMs: number): void {
+      nextAt += byMs;
+    },
+    abandon: () => busy?.abort(),
+  };
 }
 
 function isOverdue(message: Notification, now: number): boolean {

@@ -1,7 +1,6 @@
 import { StorageError } from '../domain/operator-error.ts';
 import { LearnFromHistory } from '../engine/spending.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
-import type { HistoryLoader } from './history-loader.ts';
 
 /** Learned per slice, in a millisecond or two, before others have their turn. */
 const readingsAtOnce = 1000;
@@ -9,49 +8,33 @@ const readingsAtOnce = 1000;
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
-interface LearningDependencies extends Pick<DaemonParts, 'state' | 'store' | 'clock' | 'log' | 'committer'> {
-  readonly historyLoader: HistoryLoader;
-}
-
 /**
  * Loads accounts that nobody has needed yet, then learns spending from stored history where none is stored:
  * after an upgrade or a change of the time zone. In slices, after polling began.
  */
-export class Learning {
-  readonly #dependencies: LearningDependencies;
-  #lessons: AsyncGenerator<void> | null = null;
-  #cancel: (() => void) | null = null;
-  #working = false;
-  #stopped = false;
-
-  constructor(dependencies: LearningDependencies) {
-    this.#dependencies = dependencies;
-  }
+export function createLearning({ state, store, clock, log, committer, historyLoader }: DaemonParts) {
+  let lessons: AsyncGenerator<void> | null = null;
+  let cancel = (): void => undefined;
+  let isWorking = false;
+  let isStopped = false;
 
   /** Continues until everything is learned; called again when accounts were added. */
-  start(now: number): void {
-    const { unlearned, unloaded } = this.#dependencies.state;
-    if (this.#stopped || this.#working || unlearned.size + unloaded.size === 0) return;
-    this.#working = true;
-    this.#cancel = this.#dependencies.clock.setTimer(pauseMs, async () => {
-      if (unloaded.size > 0) await this.#loadSome();
-      else await this.#learn(now);
-      this.#working = false;
-      this.start(now);
+  function start(now: number): void {
+    if (isStopped || isWorking || state.unlearned.size + state.unloaded.size === 0) return;
+    isWorking = true;
+    cancel = clock.setTimer(pauseMs, async () => {
+      if (state.unloaded.size > 0) await loadSome();
+      else await learn(now);
+      isWorking = false;
+      start(now);
     });
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#cancel?.();
-  }
-
-  async #learn(now: number): Promise<void> {
-    const { state, log, committer } = this.#dependencies;
+  async function learn(now: number): Promise<void> {
     try {
-      this.#lessons ??= this.#learnAll(now);
-      if ((await this.#lessons.next()).done !== true) return;
-      this.#lessons = null;
+      lessons ??= learnAll(now);
+      if ((await lessons.next()).done !== true) return;
+      lessons = null;
       committer.schedule();
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
@@ -61,22 +44,20 @@ export class Learning {
         { err: error, accounts: state.unlearned.size },
         'stored history cannot be read; learning spending from now on',
       );
-      this.#lessons = null;
+      lessons = null;
       state.unlearned.clear();
     }
   }
 
   /** So that who needs all accounts does not wait for all at once. */
-  async #loadSome(): Promise<void> {
-    const { state, historyLoader } = this.#dependencies;
+  async function loadSome(): Promise<void> {
     const some = [...state.unloaded.values().take(accountsAtOnce)];
     for (const id of some) if (!state.accounts.has(id)) state.unloaded.delete(id);
     await historyLoader.ofAll(some);
   }
 
   /** Yields after each slice. */
-  async *#learnAll(now: number): AsyncGenerator<void> {
-    const { state, store, committer } = this.#dependencies;
+  async function* learnAll(now: number): AsyncGenerator<void> {
     for (const id of state.unlearned) {
       const account = state.accounts.get(id);
       if (account === undefined) {
@@ -98,4 +79,12 @@ export class Learning {
       yield;
     }
   }
+
+  return {
+    start,
+    stop(): void {
+      isStopped = true;
+      cancel();
+    },
+  };
 }

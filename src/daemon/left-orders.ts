@@ -1,36 +1,18 @@
 import { StorageError } from '../domain/operator-error.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { writeNote } from '../engine/state.ts';
-import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
 /** Orders are looked for at most this often. */
 const lookMs = 500;
 
-type LeftOrdersDependencies = Pick<DaemonDependencies, 'handOver'> &
-  Pick<DaemonParts, 'state' | 'store' | 'daemonLog' | 'committer' | 'act'>;
+/** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
+export function openLeftOrders({ state, store, daemonLog, committer, act, membership }: DaemonParts) {
+  let looks = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
-/** Orders that the command line left in the database. */
-export class LeftOrders {
-  readonly #dependencies: LeftOrdersDependencies;
-  #looks = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(dependencies: LeftOrdersDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Takes and executes them. One look at a time, and not at every poll. */
-  look(now: number): void {
-    // After the clock was set back, look again.
-    if (this.#looks || Math.abs(now - this.#lookedAt) < lookMs) return;
-    this.#looks = true;
-    this.#lookedAt = now;
-    this.#dependencies.committer.alone(() => this.#take());
-  }
-
-  async #take(): Promise<void> {
-    const { state, store, daemonLog, act, handOver } = this.#dependencies;
+  async function take(): Promise<void> {
     try {
       const orders = await store.takeOrders();
       if (orders.length > 0)
@@ -39,7 +21,7 @@ export class LeftOrders {
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
             if (order.kind === 'hand-over') {
-              handOver?.();
+              void membership?.handOver();
               continue;
             }
             const refusal = applyOrder(state, order, now);
@@ -52,7 +34,15 @@ export class LeftOrders {
       // A failure to read them is a storage failure, which the next commit reports: so there must be one.
       act((now) => writeNote(state, orderNote, String(now)));
     } finally {
-      this.#looks = false;
+      looks = false;
     }
   }
+
+  return (now: number): void => {
+    // After the clock was set back, look again.
+    if (looks || Math.abs(now - lookedAt) < lookMs) return;
+    looks = true;
+    lookedAt = now;
+    committer.alone(take);
+  };
 }

@@ -9,7 +9,7 @@ import { groupOf, type MonitorState, type WatchedAccount } from '../engine/state
 import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { OpenRequests } from './open-requests.ts';
+import { createOpenRequests } from './open-requests.ts';
 import { RateGuard } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
@@ -18,12 +18,9 @@ const askAgainMs = 1000;
 /** Polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
-interface PollerDependencies extends Pick<DaemonDependencies, 'mayActUnpersisted'> {
-  readonly state: MonitorState;
+interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'membership'> {
   readonly readBalance: Provider['readBalance'];
   readonly historyLoader: HistoryLoader;
-  /** Whether this process owns the accounts now. */
-  readonly owns: () => boolean;
   readonly now: () => number;
   /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -43,14 +40,14 @@ export class Poller {
   readonly #line = new Set<string>();
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
-  readonly #open: OpenRequests | null;
+  readonly #open: ReturnType<typeof createOpenRequests> | null;
   /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
 
   constructor(dependencies: PollerDependencies) {
-    const { mayActUnpersisted, state } = dependencies;
+    const { membership, state } = dependencies;
     this.#dependencies = dependencies;
     this.#state = state;
     this.#guard = new RateGuard((group) => {
@@ -60,11 +57,11 @@ export class Poller {
         .maxRequestsPerSecond;
     });
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
-    this.#open = mayActUnpersisted === undefined ? null : new OpenRequests(isOpen, mayActUnpersisted);
+    this.#open = membership ? createOpenRequests(isOpen, () => membership.mayActUnpersisted()) : null;
   }
 
   get nextAt(): number {
-    if (this.#stopped || !this.#dependencies.owns()) return Number.POSITIVE_INFINITY;
+    if (this.#stopped || !this.#owns) return Number.POSITIVE_INFINITY;
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
@@ -97,7 +94,7 @@ export class Poller {
 
   /** Starts what is due, or the first of it: `nextAt` then says that there is more. */
   start(now: number): void {
-    if (this.#stopped || !this.#dependencies.owns()) return;
+    if (this.#stopped || !this.#owns) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
     let begun = 0;
@@ -182,7 +179,7 @@ export class Poller {
 
   #guardOf(id: string): SendingGuard {
     const group = groupOf(this.#state, id);
-    return () => (this.#dependencies.owns() ? this.#guard.trySend(group, this.#now) : askAgainMs);
+    return () => (this.#owns ? this.#guard.trySend(group, this.#now) : askAgainMs);
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
@@ -219,6 +216,10 @@ export class Poller {
     this.#dependencies.ended(current, outcome);
     this.#planNext(current);
     this.#release(id, outcome);
+  }
+
+  get #owns(): boolean {
+    return this.#dependencies.membership?.holds() ?? true;
   }
 
   get #now(): number {

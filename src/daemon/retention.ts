@@ -13,35 +13,25 @@ const longPauseMs = 30 * dayMs;
 /**
  * Deletes what is older than the retention, unless the clock may be wrong: that must not cost the history.
  */
-export class Retention {
-  readonly #parts: Pick<DaemonParts, 'state' | 'store' | 'committer' | 'timer'>;
-  #nextAt: number;
-
-  constructor(parts: Pick<DaemonParts, 'state' | 'store' | 'committer' | 'timer'>, now: number) {
-    this.#parts = parts;
-    this.#nextAt = now + (now - parts.state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
-  }
-
-  get nextAt(): number {
-    return this.#nextAt;
-  }
-
-  distrustClock(now: number): void {
-    this.#nextAt = now + distrustMs;
-  }
-
-  /** Takes a step when one is due and the store is free. */
-  start(now: number): void {
-    if (now < this.#nextAt) return;
-    this.#nextAt = now + everyMs;
-    const { state, store, committer, timer } = this.#parts;
-    const olderThan = now - state.settings.storage.retentionMs;
-    committer.alone(async () => {
-      const isMore = await store.prune(olderThan).catch(nothingOnStorageError);
-      if (isMore) this.#nextAt = Math.min(this.#nextAt, now + stepMs);
-      timer.wakeBy(this.#nextAt);
-    });
-  }
+export function createRetention({ state, store, committer, timer }: DaemonParts, startedAt: number) {
+  let nextAt = startedAt + (startedAt - state.lastRunEndedAt > longPauseMs ? distrustMs : everyMs);
+  return {
+    nextAt: () => nextAt,
+    distrustClock(now: number): void {
+      nextAt = now + distrustMs;
+    },
+    /** Takes a step when one is due and the store is free. */
+    start(now: number): void {
+      if (now < nextAt) return;
+      nextAt = now + everyMs;
+      const olderThan = now - state.settings.storage.retentionMs;
+      committer.alone(async () => {
+        const isMore = await store.prune(olderThan).catch(nothingOnStorageError);
+        if (isMore) nextAt = Math.min(nextAt, now + stepMs);
+        timer.wakeBy(nextAt);
+      });
+    },
+  };
 }
 
 function nothingOnStorageError(error: unknown): false {

@@ -51,7 +51,8 @@ function isSound(text: string): boolean {
   return url !== null && url.hostname !== '' && canDecode(url.username) && canDecode(url.password);
 }
 
-function canDecode(encoded: string): boolean {
+/** Whether every percent sign of a user or a password begins an octet, and these are UTF-8. */
+export function canDecode(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);
     return true;

@@ -85,7 +85,7 @@ export function readRetryAfter(
 ): number | null {
   const text = firstOf(headers['retry-after']);
   if (text === undefined) return null;
-  return parseRetryAfter(text, parseHttpDate(firstOf(headers['date']) ?? '') ?? now, maxMs);
+  return parseRetryAfter(text, parseHttpDate(firstOf(headers.date) ?? '') ?? now, maxMs);
 }
 
 function firstOf(header: string | readonly string[] | undefined): string | undefined {

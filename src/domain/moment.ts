@@ -1,4 +1,5 @@
 import { dayMs, describeDuration, hourMs, minuteMs } from './duration.ts';
+import { getOrMake } from './get-or-make.ts';
 import { plural } from './plain-text.ts';
 
 const yearMs = 365 * dayMs;
@@ -140,9 +141,6 @@ function zoneAt(at: number, timezone: string): string {
 }
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timezone);
-  if (known !== undefined) return known;
-  const fresh = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'shortOffset' });
-  formatters.set(timezone, fresh);
-  return fresh;
+  const options = { timeZone: timezone, timeZoneName: 'shortOffset' } as const;
+  return getOrMake(formatters, timezone, () => new Intl.DateTimeFormat('en-US', options));
 }

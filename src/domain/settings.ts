@@ -42,7 +42,8 @@ export interface PostgresSettings {
   readonly announceTakeovers: boolean;
 }
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }

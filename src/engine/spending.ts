@@ -5,7 +5,7 @@ import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { payBy } from '../spending/local-week.ts';
+import { passLeadTime } from '../spending/local-week.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
 import { runway } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';
@@ -159,7 +159,7 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const { restoreMicros } = seen;
   return {
     ...seen,
-    payBy: known ? payBy(spending.week, neededAt, settings.leadTimeMs) : null,
+    payBy: known ? passLeadTime(spending.week, neededAt, -settings.leadTimeMs) : null,
     restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
     expected: comingMicros === 0 ? null : { ...expected, comment: coming[0]?.comment ?? '' },
   };

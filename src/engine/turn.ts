@@ -8,7 +8,7 @@ import { type MonitorState, maxAtOnce } from './state.ts';
 /**
  * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges
  * the account's rules by it, each verdict through the one door (`transition`) into its alert and incident; a person's
- * order and the end of a delivery change records likewise. Whatever that touched, the steps below bring to its end, each
+ * order and the end of a delivery change records likewise. The steps below bring what that touched to its end, each
  * `(state, now)`; none waits, and what they change notes itself.
  *
  * Doing it twice says nothing twice, because what was said is part of the incident.

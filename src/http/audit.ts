@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../domain/json.ts';
 import type { AuditEntry } from '../domain/operator.ts';
-import { addressOf, type Guard } from './access.ts';
+import { addressOf } from './access.ts';
 import { callerOf, type WebContext } from './web-env.ts';
 
 /** What changing requests do, by the end of their paths; a DELETE of a thing ends it. */
@@ -37,7 +37,7 @@ const unsaid = new Set([
 const maxDetailLength = 500;
 
 /** What a changing request did, for the audit; null where it changed nothing that others would ask about. */
-export async function describeAction(guard: Guard, context: WebContext): Promise<AuditEntry | null> {
+export async function describeAction(context: WebContext): Promise<AuditEntry | null> {
   const { req, res } = context;
   if (req.method === 'GET' || req.method === 'HEAD') return null;
   const isApi = req.path.startsWith('/api/');
@@ -51,7 +51,7 @@ export async function describeAction(guard: Guard, context: WebContext): Promise
   return {
     at: context.get('now'),
     by: context.get('person') ?? (given.get('by')?.trim() || (isApi ? 'api' : 'page')),
-    from: addressOf(guard, callerOf(context)),
+    from: addressOf(context.var.site.guard, callerOf(context)),
     action: given.get('do') === 'silence' ? 'silence' : found.action,
     account: named(found.account ?? given.get('account')),
     rule: named(found.rule ?? given.get('rule')),

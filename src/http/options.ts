@@ -16,11 +16,11 @@ export interface WebServerOptions {
    */
   readonly ackKey: Buffer;
   /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
-  readonly database?: string | null;
-  /** Reports that can be read and sent now; none when absent. */
-  readonly reports?: ReportDesk;
-  /** Zone that the page shows times in, an IANA name; UTC when absent. */
-  readonly timezone?: string;
+  readonly database: string | null;
+  /** Reports that can be read and sent now. */
+  readonly reports: ReportDesk;
+  /** Zone that the page shows times in, an IANA name. */
+  readonly timezone: string;
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -28,7 +28,7 @@ export interface WebServerOptions {
 export interface ReportDesk {
   ids(): readonly string[];
   /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
-  compose(id: string): Promise<{ readonly text: string; readonly payload: object } | null>;
+  compose(id: string): Promise<{ readonly text: string; readonly report: object } | null>;
   /** Sends it to each of its channels now. Null where there is no such report. */
   send(id: string): Promise<readonly ReportDelivery[] | null>;
 }

@@ -151,6 +151,20 @@ export interface ClusterProblem {
   readonly text: string;
 }
 
+/** What a daemon asks of the cluster that it belongs to. */
+export interface DaemonMembership {
+  /** Checked before each poll: whether this process owns the accounts now. */
+  holds(): boolean;
+  /** Checked before each send. */
+  maySend(): boolean;
+  /** Whether a group may be asked again before the last outcome is stored. */
+  mayActUnpersisted(): boolean;
+  /** Called when a person hands the accounts over to another daemon. */
+  handOver(): Promise<void>;
+  /** What is wrong among the daemons that share the database. */
+  readonly clusterStatus: { readonly alerts: readonly ClusterProblem[] };
+}
+
 export interface ClusterStatus {
   readonly role: Role;
   readonly polling: ClusterPolling;

@@ -15,7 +15,7 @@ export interface PastForecast {
   readonly balance: Balance;
   /** What is left above the floor. */
   readonly leftMicros: Micros;
-  /** Null where nothing could be told. */
+  /** Null where nothing could be forecast. */
   readonly forecast: Forecast | null;
 }
 

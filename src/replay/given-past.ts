@@ -57,7 +57,7 @@ export function countRepeatedInstants(shelf: PollShelf): number {
  * Which configured account each shelf of readings belongs to. `chosen` is the account that a person named: the
  * one that a file without accounts is about, or the only one that is wanted of a file with them.
  *
- * Throws `HistoryFileError` for readings that are no configured account's, or cannot be told to be one's.
+ * Throws `HistoryFileError` for readings that are no configured account's, or cannot be known to be one's.
  */
 export function assignReadings(
   readings: ReadonlyMap<string, PollShelf>,

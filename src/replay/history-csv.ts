@@ -13,9 +13,6 @@ export interface PollShelf {
   polls(since: number, until: number): Iterable<readonly PollRecord[]>;
 }
 
-/** The columns that are no balances; `account` may be missing. */
-const ownColumns = ['at', 'currency', 'account'] as const;
-
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
 const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 /** A year with a digit too many would be replayed hour by hour. */
@@ -45,134 +42,101 @@ export async function readHistoryCsv<Shelf extends PollShelf>(
   columns: BalanceColumns,
   onPiece: (characters: number) => void = () => undefined,
 ): Promise<Map<string, Shelf>> {
-  const table = new HistoryTable(newShelf, columns);
-  await readCsv(pieces, { take: (cells, line) => table.take(cells, line), onPiece });
-  return table.finish();
-}
-
-/** Where each column stands. */
-interface Places extends Readonly<Record<(typeof ownColumns)[number], number>> {
-  readonly balances: readonly BalanceColumn[];
-}
-
-interface BalanceColumn {
-  readonly balance: Balance;
-  readonly place: number;
-  /** The last amount: balances often stay as they are for many lines. */
-  known: { readonly text: string; readonly micros: Micros };
-}
-
-class HistoryTable<Shelf extends PollShelf> {
-  readonly #newShelf: () => Shelf;
-  readonly #shelves = new Map<string, Shelf>();
-  readonly #instants = new Instants();
-  /** The last line's: most lines have the same. */
-  #currency: { readonly text: string; readonly currency: string } | null = null;
-  #last: { readonly text: string | null; readonly shelf: Shelf } | null = null;
-  #places: Places | null = null;
-  #width = 0;
-  readonly #allowed: string;
-  readonly #columns: BalanceColumns;
-
-  constructor(newShelf: () => Shelf, columns: BalanceColumns) {
-    this.#newShelf = newShelf;
-    this.#columns = columns;
-    this.#allowed = `the header is at,${columns.balances.join()},currency and optionally account`;
-  }
-
-  take(cells: readonly string[], line: number): void {
+  const shelves = new Map<string, Shelf>();
+  let readLine: ReadLine | null = null;
+  const take = (cells: readonly string[], line: number): void => {
     if (cells.length === 1 && cells[0] === '') return;
-    if (this.#places === null) this.#takeHeader(cells, line);
-    else this.#takeReading(cells, line, this.#places);
-  }
+    if (readLine === null) {
+      readLine = readHeader(cells, columns, line);
+      return;
+    }
+    const { account, reading } = readLine(cells, line);
+    const shelf = shelves.get(account) ?? newShelf();
+    if (!shelves.has(account)) shelves.set(account, shelf);
+    shelf.append({ at: reading.at, outcome: 'ok', reading });
+  };
+  await readCsv(pieces, { take, onPiece });
+  if (readLine !== null) return shelves;
+  throw new HistoryFileError(`the file is empty; it needs the header at,${columns.balances.join()},currency`);
+}
 
-  finish(): Map<string, Shelf> {
-    if (this.#places === null) {
+/** Reads a line below the header; the account is '' where there is no such column. */
+type ReadLine = (cells: readonly string[], line: number) => { account: string; reading: Reading };
+
+function readHeader(
+  header: readonly string[],
+  { balances: wanted, isMixed }: BalanceColumns,
+  headerLine: number,
+): ReadLine {
+  const names = header.map((cell) => cell.trim().toLowerCase());
+  checkHeader(header, names, { wanted, isMixed, line: headerLine });
+  const [atPlace = -1, currencyPlace = -1, accountPlace = -1] = ['at', 'currency', 'account'].map((name) =>
+    names.indexOf(name),
+  );
+  const columns = wanted.map((balance) => ({
+    balance,
+    place: names.indexOf(balance),
+    micros: rememberLast((text, line) => readMoney(balance, text, line)),
+  }));
+  const instant = readInstants();
+  const currency = rememberLast(readCurrency);
+  const account = rememberLast(readAccount);
+  return (cells, line) => {
+    if (cells.length !== names.length) {
       throw new HistoryFileError(
-        `the file is empty; it needs the header at,${this.#columns.balances.join()},currency`,
-      );
-    }
-    return this.#shelves;
-  }
-
-  #takeHeader(cells: readonly string[], line: number): void {
-    const names = cells.map((cell) => cell.trim().toLowerCase());
-    const known = [...ownColumns.slice(0, 1), ...this.#columns.balances, ...ownColumns.slice(1)];
-    const unknown = cells.find((_, index) => !known.includes(names[index] ?? ''));
-    const allowed = this.#allowed;
-    if (unknown !== undefined) {
-      const meant = nearestWord(unknown.trim().toLowerCase(), known);
-      const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
-      throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
-    }
-    const required = this.#columns.isMixed ? ownColumns : known;
-    const missing = required.find((column) => column !== 'account' && !names.includes(column));
-    if (missing !== undefined) {
-      throw new HistoryFileError(`line ${line}: the column "${missing}" is missing; ${allowed}`);
-    }
-    if (new Set(names).size < names.length) {
-      throw new HistoryFileError(`line ${line}: a column stands there twice; ${allowed}`);
-    }
-    this.#width = names.length;
-    this.#places = {
-      at: names.indexOf('at'),
-      currency: names.indexOf('currency'),
-      account: names.indexOf('account'),
-      balances: this.#columns.balances.map((balance) => ({
-        balance,
-        place: names.indexOf(balance),
-        known: { text: '0', micros: 0 },
-      })),
-    };
-  }
-
-  #takeReading(cells: readonly string[], line: number, places: Places): void {
-    if (cells.length !== this.#width) {
-      throw new HistoryFileError(
-        `line ${line}: ${cells.length} fields, the header has ${this.#width}; a field with a comma needs quotes`,
+        `line ${line}: ${cells.length} fields, the header has ${names.length}; a field with a comma needs quotes`,
       );
     }
     const balances: Record<Balance, Micros> = {};
-    for (const column of places.balances) {
-      const text = cells[column.place] ?? '';
+    for (const { balance, place, micros } of columns) {
+      const text = cells[place] ?? '';
       // Accounts of another provider have other balances.
-      if (text !== '' || !this.#columns.isMixed) balances[column.balance] = readMoney(column, text, line);
+      if (text !== '' || !isMixed) balances[balance] = micros(text, line);
     }
     const reading: Reading = {
-      at: this.#instants.read(cells[places.at] ?? '', line),
+      at: instant(cells[atPlace] ?? '', line),
       balances,
-      currency: this.#currencyOf(cells[places.currency] ?? '', line),
+      currency: currency(cells[currencyPlace] ?? '', line),
     };
-    const shelf = this.#shelfOf(places.account < 0 ? null : (cells[places.account] ?? ''), line);
-    shelf.append({ at: reading.at, outcome: 'ok', reading });
-  }
-
-  #currencyOf(text: string, line: number): string {
-    if (this.#currency?.text !== text)
-      this.#currency = { text, currency: detached(readCurrency(text, line)) };
-    return this.#currency.currency;
-  }
-
-  /** `text` is null where the file has no column for accounts. */
-  #shelfOf(text: string | null, line: number): Shelf {
-    if (this.#last?.text === text) return this.#last.shelf;
-    const account = text === null ? '' : plain(text);
-    if (text !== null && account === '') throw new HistoryFileError(`line ${line}: no account is named`);
-    const shelf = this.#shelves.get(account) ?? this.#newShelf();
-    this.#shelves.set(detached(account), shelf);
-    this.#last = { text, shelf };
-    return shelf;
-  }
+    return { account: accountPlace < 0 ? '' : account(cells[accountPlace] ?? '', line), reading };
+  };
 }
 
-function readMoney(column: BalanceColumn, text: string, line: number): Micros {
-  const { known, balance } = column;
-  if (known.text === text) return known.micros;
-  const micros = parseMicros(text.trim());
-  if (micros !== null) {
-    column.known = { text, micros };
-    return micros;
+function checkHeader(
+  header: readonly string[],
+  names: readonly string[],
+  { wanted, isMixed, line }: { wanted: readonly Balance[]; isMixed: boolean; line: number },
+): void {
+  const allowed = `the header is at,${wanted.join()},currency and optionally account`;
+  const known = ['at', ...wanted, 'currency', 'account'];
+  const unknown = header.find((_, index) => !known.includes(names[index] ?? ''));
+  if (unknown !== undefined) {
+    const meant = nearestWord(unknown.trim().toLowerCase(), known);
+    const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
+    throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
   }
+  const required = ['at', ...(isMixed ? [] : wanted), 'currency'];
+  const missing = required.find((column) => !names.includes(column));
+  if (missing !== undefined)
+    throw new HistoryFileError(`line ${line}: the column "${missing}" is missing; ${allowed}`);
+  if (new Set(names).size < names.length)
+    throw new HistoryFileError(`line ${line}: a column stands there twice; ${allowed}`);
+}
+
+type ReadCell<Value> = (text: string, line: number) => Value;
+
+/** Reads a cell once for all lines that follow one another with the same text, as most do. */
+function rememberLast<Value>(read: ReadCell<Value>): ReadCell<Value> {
+  let last: { readonly text: string; readonly value: Value } | null = null;
+  return (text, line) => {
+    if (last?.text !== text) last = { text, value: read(text, line) };
+    return last.value;
+  };
+}
+
+function readMoney(balance: Balance, text: string, line: number): Micros {
+  const micros = parseMicros(text.trim());
+  if (micros !== null) return micros;
   const allowed = 'write it with a point and without separators, such as -18.383, between ±9007199254';
   throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is not an amount; ${allowed}`);
 }
@@ -182,24 +146,23 @@ const restOfHour = /^:[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
 const hourLength = '2026-11-20T08'.length;
 
 /** Reads instants, faster in the hour of the last one. */
-class Instants {
-  #hour = 'none';
-  #startsAt = 0;
-
-  read(text: string, line: number): number {
+function readInstants(): ReadCell<number> {
+  let hour = 'none';
+  let startsAt = 0;
+  return (text, line) => {
     const isQuick = restOfHour.test(text.slice(hourLength));
-    if (isQuick && text.startsWith(this.#hour)) {
+    if (isQuick && text.startsWith(hour)) {
       const seconds =
         60 * Number(text.slice(hourLength + 1, hourLength + 3)) + Number(text.slice(hourLength + 4, -1));
-      return this.#startsAt + Math.round(1000 * seconds);
+      return startsAt + Math.round(1000 * seconds);
     }
     const at = readAt(text, line);
     if (isQuick) {
-      this.#hour = detached(text.slice(0, hourLength));
-      this.#startsAt = Math.floor(at / hourMs) * hourMs;
+      hour = detached(text.slice(0, hourLength));
+      startsAt = Math.floor(at / hourMs) * hourMs;
     }
     return at;
-  }
+  };
 }
 
 function readAt(text: string, line: number): number {
@@ -223,6 +186,12 @@ function isDate([, year = '', month = '', day = '']: RegExpExecArray): boolean {
   return Number(day) <= 28 || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
+function readAccount(text: string, line: number): string {
+  const account = plain(text);
+  if (account === '') throw new HistoryFileError(`line ${line}: no account is named`);
+  return account;
+}
+
 function readCurrency(text: string, line: number): string {
   const currency = plain(text);
   if (currency !== '' && currency.length <= maxCurrencyLength) return currency;
@@ -233,7 +202,7 @@ function readCurrency(text: string, line: number): string {
 
 /** Without the apostrophe that exports put before what a spreadsheet would take for a formula. */
 function plain(text: string): string {
-  return text.trim().replace(/^'(?=[=+\-@])/, '');
+  return detached(text.trim().replace(/^'(?=[=+\-@])/, ''));
 }
 
 function quote(text: string): string {

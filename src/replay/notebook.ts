@@ -37,7 +37,7 @@ export class Notebook {
     return next;
   }
 
-  /** Lets go out what is due; false when nothing was. */
+  /** Sends what is due; false when nothing was. */
   deliverDue(now: number): boolean {
     // Asked after every poll, when hardly ever anything waits.
     if (this.#state.messages.size === 0) return false;

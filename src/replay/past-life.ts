@@ -1,4 +1,4 @@
-import { HistoryLoader } from '../daemon/history-loader.ts';
+import { createHistoryLoader } from '../daemon/history-loader.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount, type Outcome, type PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -93,24 +93,27 @@ export class PastLife {
   step(): number | null {
     const feed = this.#feeds.first;
     if (feed === null) return null;
-    const { at, step } = feed;
+    const { step } = feed;
+    const { at } = step;
     const { id } = feed.past.account;
-    if (step === 'poll') {
-      const { poll } = feed;
+    if ('outcome' in step) {
       this.#feeds.advance();
       this.#liveUntil(at);
       this.#watched.add(id);
-      this.#observe(id, outcomeOf(poll), at);
+      this.#observe(id, outcomeOf(step), at);
       return 1;
     }
-    this.#liveUntil(step === 'end' ? at + 1 : at);
+    this.#liveUntil(step.kind === 'end' ? at + 1 : at);
     this.#until = Math.max(this.#until, at);
-    if (step === 'unread') this.#observe(id, unread, at);
-    else if (step === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
-    else if (this.#groupWaits(id) && feed.wait()) {
+    if (step.kind === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
+    else if (step.kind === 'unread') this.#observe(id, unread, at);
+    else if (step.waitMs > 0 && this.#groupWaits(id)) {
+      step.at += step.waitMs;
+      step.forMs -= step.waitMs;
+      step.waitMs = 0;
       this.#feeds.moved();
       return 0;
-    } else this.#leave(id, feed.forMs);
+    } else this.#leave(id, step.forMs);
     this.#feeds.advance();
     return 0;
   }
@@ -188,7 +191,7 @@ async function rememberAll(
 ): Promise<void> {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  await new HistoryLoader(state, before, () => now).of(account);
+  await createHistoryLoader(state, before, () => now).of(account);
   if (!state.unlearned.has(id)) return;
   const learning = new LearnFromHistory(state, account, now);
   for await (const part of before.readings(learning.query)) learning.take(part);
@@ -228,7 +231,7 @@ function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings
 
 /**
  * What a daemon that starts where the past begins would find stored of an account: the readings from before, of which nothing was
- * told yet. One that was first polled later is watched from then on.
+ * known yet. One that was first polled later is watched from then on.
  */
 async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
   const unread = freshAccount(account.id, firstAt);

@@ -58,7 +58,7 @@ export class Trials {
   }
 
   /**
-   * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been told where
+   * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been reported where
    * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
    */
   async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | Unnotified> {

@@ -48,7 +48,7 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
           ? text(`${percent(holidayOf(state))} of the last day of the weekend`)
           : null,
     }),
-    ...[24, 72, 168, 336].flatMap((ahead) => {
+    ...([24, 72, 168, 336] as const).flatMap((ahead) => {
       const error = measuredError(state, ahead);
       const off = error === null ? unmeasured : text(`usually off by ${percent(Math.expm1(error))}`);
       return listFacts({ [`forecasts of ${ahead / 24}d`]: off });

@@ -1,4 +1,4 @@
-import { isLoopbackHost, parsePostgresAddress } from '../domain/addresses.ts';
+import { canDecode, isLoopbackHost, parsePostgresAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Mailbox } from '../domain/settings.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -156,15 +156,6 @@ function parseWebAddress(text: string): URL | null {
 /** URL parsers drop blanks at the ends and line breaks anywhere; here they are a sign of a mistake. */
 function hasStrayCharacters(text: string): boolean {
   return /[\s\p{Cc}]/u.test(text);
-}
-
-function canDecode(encoded: string): boolean {
-  try {
-    decodeURIComponent(encoded);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** RFC 5321: 64 characters before the @, 254 in all. RFC 5322 dot-atoms only: quoted local parts invite injection. */

@@ -78,7 +78,7 @@ export function burnPerDay(burn: Burn): Micros | null {
  *
  *     runway = available / burn rate = available × observed time / spent
  *
- * What is below the floor (negative) lasts 0, whatever is spent. Infinity when it does not run out: nothing
+ * What is below the floor (negative) lasts 0 at any rate of spending. Infinity when it does not run out: nothing
  * is spent, or it lasts longer than a hundred years. Null when no time was observed.
  */
 export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
@@ -148,7 +148,7 @@ export function lookBack(log: ReadingLog, windowMs: number): Lookback | null {
 }
 
 /**
- * Time between two kept readings in gaps after which the balance was higher: whatever was spent there is hidden by the
+ * Time between two kept readings in gaps after which the balance was higher: what was spent there is hidden by the
  * top-up. Costs nothing without gaps.
  */
 export function hiddenTime(

@@ -36,7 +36,7 @@ export function beginInterval(state: BalanceState): void {
  *     r = |ln((spent + 0.2 m) / (said + 0.2 m))|,  error += (r − error) / min(count, 60)
  *     width += 0.08 · ([r outside of the interval] − 0.2), within 1 … 4
  *
- * The second line is adaptive conformal inference (Gibbs and Candès, 2021): whatever the errors are like, the interval comes to
+ * The second line is adaptive conformal inference (Gibbs and Candès, 2021): for errors of any distribution the interval comes to
  * hold four times in five.
  */
 export function passHour(
@@ -122,8 +122,8 @@ export function forecastRecord(
 }
 
 /** The usual error of forecasts for so many hours ahead, one of `checkedHours`, as a logarithm; null before one came due. */
-export function measuredError(state: BalanceState, hours: number): number | null {
-  const index = checkedHours.findIndex((checked) => checked === hours);
+export function measuredError(state: BalanceState, hours: (typeof checkedHours)[number]): number | null {
+  const index = checkedHours.indexOf(hours);
   return state.blocks * hoursPerBlock <= hours ? null : (state.errors[index] ?? null);
 }
 

@@ -29,8 +29,8 @@ export interface RunwayQuery {
  * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`predictRunout`).
  *
  * - Without confidence the burn rate is null.
- * - What does not run out, or later than can be told, has no runway.
- * - Below the floor: runway 0, whatever is known, and `emptyAt` null, because that instant has passed.
+ * - What does not run out, or later than can be forecast, has no runway.
+ * - Below the floor: runway 0 in every case, and `emptyAt` null, because that instant has passed.
  * - What lasts 30 days is not calculated from one jump, until a profile of a week knows better.
  * - `emptyAt` is calculated from the reading; the runway is what is left of it at `now`.
  */
@@ -77,7 +77,7 @@ function expectedSpend({ spending, reading, balance }: RunwayQuery): Micros | nu
 
 /**
  * When a balance reaches its floor, from `reading` (the newest) and earlier ones alone: by the forecast, or by the mean burn of the
- * last day while less than a day is known. Null where nothing can be told yet.
+ * last day while less than a day is known. Null where nothing can be forecast yet.
  */
 export function predictRunout(query: Omit<RunwayQuery, 'lookbackMs' | 'now'>): Forecast | null {
   const { log, spending, reading, balance, floorMicros } = query;

@@ -8,7 +8,7 @@ const keptAnHour = 2 ** (-1 / (60 * 24));
 export const learnedGrowth = 1.5;
 /** A provider may book late: less than half an hour is no silence. */
 const shortestMs = hourMs / 2;
-/** It is told when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
+/** It is reported when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
 const minFalls = 20;
 /** … and a third more than was ever missing by itself. */
 const aboveUsual = 1.3;

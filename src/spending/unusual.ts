@@ -23,7 +23,7 @@ const little = 0.5;
 /** … however calm it has been lately, and by a tenth of the mean hour besides. */
 const calmest = 0.7;
 const margin = 0.1;
-/** It is told when the sum passes one mean hour, or a third more than it ever reached by itself … */
+/** It is reported when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;
 const firstUsual = 1 / aboveUsual / learnedGrowth;
 /** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
@@ -34,7 +34,7 @@ const maxHours = 24;
 /** One in ten thousand, as a logarithm: the bound is several times what the probability is. */
 const improbable = 9;
 const minUsual = 0.05;
-/** It is over when the sum is back at half of where it was told. */
+/** It is over when the sum is back at half of where it was reported. */
 const overAt = 0.5;
 
 export type Side = 'more' | 'less';
@@ -110,7 +110,7 @@ function add(
 
 /**
  * A person says of what is unusual now that it is expected, or takes that back. It does not count then for what the account is used to:
- * the next one like it is told as if this one had not been.
+ * the next one like it is reported as if this one had not been.
  */
 export function excuse(state: BalanceState, side: Side, excused: boolean): void {
   if (episodeOf(state, side, 0) !== null) state[side].excused = excused ? 1 : 0;
@@ -119,7 +119,7 @@ export function excuse(state: BalanceState, side: Side, excused: boolean): void 
 /** What is unusual at an instant: since when, how much was spent since then, and how much was usual. */
 export type Episode = Readonly<Pick<BalanceState['more'], 'since' | 'spent' | 'expected'>>;
 
-/** What is perhaps becoming unusual, told or not; null while all is as usual. */
+/** What is perhaps becoming unusual, reported or not; null while all is as usual. */
 export function episodeOf(state: BalanceState, side: Side, at: number): Episode | null {
   if (state[side].sum > 0) return state[side];
   if (side === 'more' || state.silent === 0) return null;

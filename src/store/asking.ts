@@ -1,6 +1,7 @@
 /** A value of a parameter; PostgreSQL takes arrays of them as well. */
 export type Item = string | number | null | Uint8Array;
 export type Value = Item | readonly Item[];
+export type Row = readonly Item[];
 
 /** `$1`, `$2` … stand for its values. `isPage`: the last one is how many rows it gives at most, and may be less than asked. */
 export interface Statement {

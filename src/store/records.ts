@@ -14,6 +14,7 @@ import type {
 } from '../ports/store.ts';
 import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
+import { tables } from './tables.ts';
 
 /** So many rows are asked for at once: a few megabytes, well within the time that a statement may take. */
 const pageRows = 2000;
@@ -26,22 +27,6 @@ interface BodyRow {
 }
 
 type IncidentRow = BodyRow & { readonly firedAt: number; readonly no: number };
-
-/**
- * The columns by which a record's row is found, and what every record has: only this program writes bodies, by JSON.stringify, so that
- * what has these is whole.
- */
-export const recordKinds: ReadonlyMap<
-  string,
-  { readonly key: readonly string[]; readonly has: readonly string[] }
-> = new Map([
-  ['account', { key: ['id'], has: ['account'] }],
-  ['backoff', { key: ['group_key'], has: ['group', 'until'] }],
-  ['alert', { key: ['account', 'rule'], has: ['account', 'rule', 'state'] }],
-  ['incident', { key: ['id'], has: ['id', 'account', 'rule', 'firedAt'] }],
-  ['message', { key: ['id'], has: ['id', 'channel', 'items'] }],
-  ['silence', { key: ['id'], has: ['id', 'endsAt'] }],
-]);
 
 const pendingMessages = "SELECT id AS key, body FROM message WHERE state = 'pending' ORDER BY created_at, no";
 const incidentRow = 'SELECT fired_at AS "firedAt", no, id AS key, body FROM incident';
@@ -158,7 +143,7 @@ function sift<T extends object>(
   rows: readonly BodyRow[],
   damaged: DamagedRecord[] = [],
 ): readonly T[] {
-  const required = recordKinds.get(source)?.has ?? [];
+  const required = tables.find(({ name }) => name === source)?.bodyHas ?? [];
   return rows.flatMap(({ key, second = null, body }) => {
     const parsed = parseRecord<T>(body);
     if (parsed !== null && required.every((name) => Object.hasOwn(parsed, name))) return [parsed];

@@ -1,20 +1,35 @@
-import type { Item } from './asking.ts';
+import { isSettled } from '../domain/alert.ts';
+import type { Batch } from '../ports/store.ts';
+import type { Row } from './asking.ts';
+import { incidentToBody } from './bodies.ts';
+import type { AccountRows } from './runs/account-tails.ts';
 
 export type ColumnKind = 'integer' | 'text' | 'bytes';
+
+type Columns = Readonly<Record<string, ColumnKind>>;
+type RowsOf = (batch: Batch, rows: AccountRows) => readonly Row[];
 
 /** A table of lowwater's data; both databases have the same ones. */
 export interface Table {
   readonly name: string;
-  readonly columns: Readonly<Record<string, ColumnKind>>;
+  readonly columns: Columns;
   /** The column that the database numbers by itself. */
   readonly numbered?: string;
+  /** The columns by which one row is found; none where nobody looks for one. */
+  readonly key?: readonly string[];
+  /** Of records, what every body has: only this program writes them, by JSON.stringify, so that what has these is whole. */
+  readonly bodyHas?: readonly string[];
   /** Which rows belong to the data, where not all do. */
   readonly where?: string;
   /** PostgreSQL's rows of it say whose account they are about. */
   readonly slotted?: true;
+  /** The rows that a batch writes, without the column that is numbered. */
+  readonly written?: RowsOf;
+  /** Keys of the rows that a batch removes. What is both removed and written stays. */
+  readonly removed?: RowsOf;
+  /** Rows that are deleted some time after `$at`. Runs and accounts go by themselves. */
+  readonly outdated?: string;
 }
-
-export type Row = readonly Item[];
 
 /** How much a table holds: rows, and bytes in its columns of text and bytes. */
 export interface Tally {
@@ -27,12 +42,14 @@ export const databaseIdNote = '@database';
 
 const [integer, text, bytes] = ['integer', 'text', 'bytes'] as const;
 
-/** All of them, each after those that it refers to. */
+/** All of them, each after those that it refers to. The rows of `account` change in part, by `AccountTails`. */
 export const tables: readonly Table[] = [
   {
     name: 'account',
     columns: { no: integer, id: text, body: text, tail: bytes, tail_polls: integer, tail_latest_at: integer },
     numbered: 'no',
+    key: ['id'],
+    bodyHas: ['account'],
     slotted: true,
   },
   {
@@ -46,6 +63,9 @@ export const tables: readonly Table[] = [
       data: bytes,
     },
     numbered: 'seq',
+    key: ['seq'],
+    written: (_, { sealed }) => sealed,
+    removed: (_, { damaged }) => damaged.flatMap(({ seq }) => (seq === null ? [] : [[seq]])),
   },
   {
     name: 'damaged_run',
@@ -60,10 +80,43 @@ export const tables: readonly Table[] = [
       found_at: integer,
     },
     numbered: 'no',
+    written: (_, { damaged }) =>
+      damaged.map((run) => [
+        run.account,
+        run.earliestAt,
+        run.latestAt,
+        run.polls,
+        run.data,
+        run.reason,
+        run.foundAt,
+      ]),
+    outdated: 'coalesce(latest_at, found_at) < $at',
   },
-  { name: 'spending', columns: { account_no: integer, state: bytes } },
-  { name: 'backoff', columns: { group_key: text, until: integer, body: text }, slotted: true },
-  { name: 'alert', columns: { account: text, rule: text, body: text }, slotted: true },
+  {
+    name: 'spending',
+    columns: { account_no: integer, state: bytes },
+    key: ['account_no'],
+    written: (_, { spending }) => spending,
+    removed: (_, { forgottenSpending }) => forgottenSpending,
+  },
+  {
+    name: 'backoff',
+    columns: { group_key: text, until: integer, body: text },
+    key: ['group_key'],
+    bodyHas: ['group', 'until'],
+    slotted: true,
+    written: ({ backoffs }) => backoffs.map((each) => [each.group, each.until, JSON.stringify(each)]),
+    outdated: 'until < $at',
+  },
+  {
+    name: 'alert',
+    columns: { account: text, rule: text, body: text },
+    key: ['account', 'rule'],
+    bodyHas: ['account', 'rule', 'state'],
+    slotted: true,
+    written: ({ alerts }) => alerts.map((each) => [each.account, each.rule, JSON.stringify(each)]),
+    removed: ({ removedAlerts }) => removedAlerts.map(({ account, rule }) => [account, rule]),
+  },
   {
     name: 'incident',
     columns: {
@@ -77,34 +130,83 @@ export const tables: readonly Table[] = [
       body: text,
     },
     numbered: 'no',
+    key: ['id'],
+    bodyHas: ['id', 'account', 'rule', 'firedAt'],
     slotted: true,
+    written: ({ incidents }) =>
+      incidents.map((each) => [
+        each.id,
+        each.account,
+        each.rule,
+        each.firedAt,
+        each.event ? each.firedAt : each.resolvedAt,
+        isSettled(each) ? 1 : 0,
+        JSON.stringify(incidentToBody(each)),
+      ]),
+    // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed.
+    outdated: `fired_at < $at AND ended_at < $at AND settled = 1 AND NOT EXISTS (
+      SELECT 1 FROM message WHERE message.state = 'pending' AND message.body LIKE '%' || incident.id || '%')`,
   },
   {
     name: 'message',
     columns: { no: integer, id: text, state: text, created_at: integer, body: text },
     numbered: 'no',
+    key: ['id'],
+    bodyHas: ['id', 'channel', 'items'],
     slotted: true,
+    written: ({ messages }) =>
+      messages.map((each) => [each.id, each.state, each.createdAt, JSON.stringify(each)]),
+    removed: ({ removedMessages }) => removedMessages.map((id) => [id]),
+    outdated: "created_at < $at AND state <> 'pending'",
   },
-  { name: 'silence', columns: { id: text, ends_at: integer, body: text }, slotted: true },
-  // Who holds a SQLite file and the id of a database stand among its notes: another database has its own.
-  { name: 'note', columns: { name: text, value: text }, where: "name NOT LIKE '@%'", slotted: true },
+  {
+    name: 'silence',
+    columns: { id: text, ends_at: integer, body: text },
+    key: ['id'],
+    bodyHas: ['id', 'endsAt'],
+    slotted: true,
+    written: ({ silences }) => silences.map((each) => [each.id, each.endsAt, JSON.stringify(each)]),
+    outdated: 'ends_at < $at',
+  },
+  {
+    name: 'note',
+    columns: { name: text, value: text },
+    key: ['name'],
+    // Who holds a SQLite file and the id of a database stand among its notes: another database has its own.
+    where: "name NOT LIKE '@%'",
+    slotted: true,
+    written: ({ notes }) => Object.entries(notes).filter(([, value]) => value !== null),
+    removed: ({ notes }) =>
+      Object.entries(notes).flatMap(([name, value]) => (value === null ? [[name]] : [])),
+  },
   { name: 'operator_order', columns: { no: integer, body: text }, numbered: 'no', slotted: true },
 ];
 
-/** Rows that are deleted some time after `$at`, in either database: which, and by which key. Runs and accounts go by themselves. */
-export const outdated: readonly (readonly [table: string, key: string, condition: string])[] = [
-  // Settled is also what has its end in a message that waits, for months if a channel refuses. A body may be damaged: none is parsed.
-  [
-    'incident',
-    'no',
-    `fired_at < $at AND ended_at < $at AND settled = 1 AND NOT EXISTS (
-      SELECT 1 FROM message WHERE message.state = 'pending' AND message.body LIKE '%' || incident.id || '%')`,
-  ],
-  ['message', 'no', "created_at < $at AND state <> 'pending'"],
-  ['silence', 'id', 'ends_at < $at'],
-  ['backoff', 'group_key', 'until < $at'],
-  ['damaged_run', 'no', 'coalesce(latest_at, found_at) < $at'],
-];
+/** How the rows of a table change with a batch. */
+export interface Change {
+  readonly table: Table;
+  /** Of a row that is written. */
+  readonly columns: Columns;
+  readonly key: Columns;
+  readonly written: RowsOf;
+  readonly removed: RowsOf | null;
+  /** The end of a statement that writes: what replaces the row of the same key, where rows have one when they are written. */
+  readonly replacing: string;
+}
+
+export const changes: readonly Change[] = tables.flatMap((table) => {
+  const { written, removed = null, numbered, key: keyColumns = [] } = table;
+  if (written === undefined) return [];
+  const kinds = Object.entries(table.columns);
+  const columns = Object.fromEntries(kinds.filter(([column]) => column !== numbered));
+  const key = Object.fromEntries(kinds.filter(([column]) => keyColumns.includes(column)));
+  const others = Object.keys(columns).filter((column) => !keyColumns.includes(column));
+  const replacing =
+    keyColumns.length === 0 || keyColumns.some((column) => columns[column] === undefined)
+      ? ''
+      : `ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+  return [{ table, columns, key, written, removed, replacing }];
+});
 
 /** A database that is copied, of one moment, or an empty one that a copy goes into: nothing of it stands before all of it does. */
 export interface TablePort {

@@ -1,14 +1,17 @@
 import { collect } from '../daemon/history-loader.ts';
+import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { ExpectedTopUp, SilenceOrder } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
+import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf, refuseSilence } from '../engine/operate.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
+import { type AccountSummary, summarize } from './account-summary.ts';
 import {
   type AccountView,
   type AlertView,
@@ -19,10 +22,13 @@ import {
   type ViewDependencies,
   viewAccount,
   viewAlert,
+  viewBriefly,
   viewFiring,
   viewIncident,
   viewSilences,
 } from './views.ts';
+
+const sliceOfAccounts = 50;
 
 /** What people may see: the HTTP server asks the running daemon, the command line the database. */
 export type Views = ReturnType<typeof createViews>;
@@ -35,13 +41,23 @@ export function createViews(current: () => ViewDependencies) {
     await parts.historyLoader.ofAll(ids);
     return parts;
   };
-  return {
-    /** All of them, or those of the given ids that there are, in their order. */
-    async accounts(wanted?: readonly string[]): Promise<readonly AccountView[]> {
+  /** All of them, or those of the given ids that there are, in their order. */
+  const look =
+    <View>(view: (parts: ViewDependencies, account: WatchedAccount) => View) =>
+    async (wanted?: readonly string[]): Promise<readonly View[]> => {
       const ids = wanted ?? [...current().state.accounts.keys()];
       const parts = await loaded(ids);
-      const accounts = ids.flatMap((id) => parts.state.accounts.get(id) ?? []);
-      return accounts.map((account) => viewAccount(parts, account));
+      return ids.flatMap((id) => parts.state.accounts.get(id) ?? []).map((account) => view(parts, account));
+    };
+  const accounts = look(viewAccount);
+  return {
+    accounts,
+    accountsInBrief: look(viewBriefly),
+    async summary(limit: number): Promise<AccountSummary> {
+      const summary = summarize(limit);
+      for await (const ids of inSlices(current().state.accounts.keys(), sliceOfAccounts))
+        for (const account of await accounts(ids)) summary.add(account);
+      return summary.end();
     },
     accountIds: (): readonly string[] => [...current().state.accounts.keys()],
     /** How many accounts there are, and of how many the last poll gave no reading. */
@@ -118,6 +134,12 @@ export function createViews(current: () => ViewDependencies) {
     /** What people announced and has not come yet, of every account; the oldest order of each first. */
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
     silences: (): readonly SilenceView[] => viewSilences(current()),
+    sessions: () => sessionsOf(current().state),
+    isSessionEnded: (id: string) => isSessionEnded(current().state, id),
+    /** What the calendar's address must name; null before one was made. */
+    calendarKey: () => calendarKeyOf(current().state),
+    /** What links in messages may be signed with, the newest first. */
+    linkKeys: () => linkKeysOf(current().state),
     /** What a silence would mute, before it is ordered; or why it would not be taken. */
     wouldMute(order: SilenceOrder) {
       const { state, now } = current();

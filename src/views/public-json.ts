@@ -32,7 +32,7 @@ import {
   secondsOrNull,
   severitySchema,
 } from './public-object.ts';
-import type { AccountView, AlertView, Explanation, SilenceView } from './views.ts';
+import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.ts';
 
 /*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the same. Money is a decimal string, an instant
@@ -48,11 +48,11 @@ const list = z.array(text).readonly();
 /** A value for each balance of the account, by its id. */
 function each<Schema extends z.ZodType>(
   value: Schema,
-  of: (view: AccountView, balance: Balance) => z.output<Schema>,
+  of: (view: BriefAccount, balance: Balance) => z.output<Schema>,
 ) {
   return [
     z.record(z.string(), value),
-    (view: AccountView) => ofEach(view.balances, (balance) => of(view, balance)),
+    (view: BriefAccount) => ofEach(view.balances, (balance) => of(view, balance)),
   ] as const;
 }
 
@@ -65,7 +65,7 @@ export const forecastJson = publicObject<Forecast>()('Forecast', {
   ),
 });
 
-export const accountJson = publicObject<AccountView>()('Account', {
+export const accountJson = publicObject<BriefAccount>()('Account', {
   id: same(text),
   name: same(text),
   labels: same(texts),

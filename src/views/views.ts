@@ -34,9 +34,27 @@ export interface ViewDependencies {
 /** An account as people see it. Money is in millionths, instants are milliseconds since 1970, null is unknown. */
 export type AccountView = Readonly<ReturnType<typeof viewAccount>>;
 
+/** Without what is worked out from its readings: lists of tens of thousands are sent so. */
+export type BriefAccount = Readonly<ReturnType<typeof viewBriefly>>;
+
 export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
-  const { poll, rules, log } = account;
+  return {
+    ...viewBriefly(parts, account),
+    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists of thousands show a few: the others' days are never looked at. */
+    get day() {
+      return thin(account.log.readings(now - dayMs), dayPoints);
+    },
+    /** What is to be paid, by balance; worked out when it is asked for. */
+    get payments() {
+      return paymentsOf(account, now);
+    },
+  };
+}
+
+export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
+  const now = parts.now();
+  const { poll, rules } = account;
   const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency } = account.settings;
   const { outcome, failure, polledAt, reading, consecutiveFailures, usage } = poll;
   const alerts = [...account.alerts.values()];
@@ -55,14 +73,6 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
     consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage,
-    /** Readings of the last 24 hours, thinned to what a sparkline needs, oldest first. Lists of thousands show a few: the others' days are never looked at. */
-    get day() {
-      return thin(log.readings(now - dayMs), dayPoints);
-    },
-    /** What is to be paid, by balance; worked out when it is asked for. */
-    get payments() {
-      return paymentsOf(account, now);
-    },
     thresholds: ofEach(balances, (balance) => balanceLevels(rules, balance)),
     worst: worstOf(firing),
     firing: firing.length,

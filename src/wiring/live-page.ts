@@ -1,13 +1,12 @@
+import { isLoopbackHost } from '../domain/addresses.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
+import type { HttpService } from '../net/http-service.ts';
 
 /** What the page of a running daemon listens with. */
-export interface PageServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
+type PageServer = Pick<HttpService, 'url' | 'close'>;
 
 /** The settings that a page listens and shows by. */
-export interface PageSettings extends Pick<Settings, 'timezone'> {
+interface PageSettings extends Pick<Settings, 'timezone'> {
   readonly server: ServerSettings;
 }
 
@@ -18,9 +17,6 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     const closing = open;
     open = null;
     await closing?.server.close();
-  };
-  const openBy = async (settings: PageSettings): Promise<void> => {
-    open = { settings, server: await listen(settings) };
   };
   return {
     /** Null without a server. */
@@ -34,20 +30,18 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
     async follow({ server, timezone }: Pick<Settings, 'server' | 'timezone'>): Promise<void> {
       if (server === null) return close();
       const [before, settings] = [open?.settings, { server, timezone }];
-      if (before === undefined) return openBy(settings);
-      if (sameSettings(before, settings)) return;
-      if (!sameAddress(before.server, server)) {
+      if (before !== undefined && sameSettings(before, settings)) return;
+      // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
+      const makesWay = before !== undefined && sameAddress(before.server, server);
+      if (makesWay) await close();
+      try {
         const made = await listen(settings);
         await close();
         open = { settings, server: made };
-        return;
-      }
-      // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
-      await close();
-      await openBy(settings).catch(async (error: unknown) => {
-        await openBy(before);
+      } catch (error) {
+        if (makesWay) open = { settings: before, server: await listen(before) };
         throw error;
-      });
+      }
     },
     close,
   };
@@ -61,4 +55,25 @@ function sameAddress(before: ServerSettings, after: ServerSettings): boolean {
 function sameSettings(before: PageSettings, after: PageSettings): boolean {
   const sameToken = before.server.token?.reveal() === after.server.token?.reveal();
   return sameToken && JSON.stringify(before) === JSON.stringify(after);
+}
+
+/** Where the page of a container is, and what keeps people from it: for the first lines of its log. */
+export function describePage({ server }: Settings): {
+  readonly page: string | null;
+  readonly missing: readonly string[];
+} {
+  if (server === null) return { page: null, missing: ['"server" is null: there is no page'] };
+  const missing = [
+    ...(isLoopbackHost(server.host)
+      ? ['"server": { "host": "0.0.0.0" }: the page answers inside the container alone']
+      : []),
+    ...(server.token === null
+      ? [`"server": { "token": "\${env:LOWWATER_TOKEN}" }: nobody else may see it without`]
+      : []),
+  ];
+  const { publicUrl, port } = server;
+  return {
+    page: publicUrl ?? `port ${port} of the container, as it is published (-p ${port}:${port})`,
+    missing,
+  };
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import type { ProcessParts } from '../cli/context.ts';
 import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { openOutput } from '../cli/terminal/output.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
-import { openProcessLog } from './process-log.ts';
-import { createProcessParts } from './process-parts.ts';
+import { openProcessLog, type ProcessLog } from './process-log.ts';
 import { leave } from './signals.ts';
 
 /**
@@ -62,6 +62,21 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     await log.reportFatal(error);
     process.exit(1);
   }
+}
+
+/** Daemon and demo, and the secrets of the log, for the command line. */
+export function createProcessParts(log: ProcessLog, version: string): ProcessParts {
+  return {
+    hide: log.hide,
+    async runDaemon(loaded, signal) {
+      const { serve } = await import('./serve.ts');
+      await serve({ ...loaded, log, version, signal });
+    },
+    async runDemo(order) {
+      const { runDemo } = await import('./demo/run-demo.ts');
+      await runDemo(order, version, log);
+    },
+  };
 }
 
 function readDirectory(): string | null {

@@ -8,7 +8,6 @@ import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import { noteClusterChange, noteDamagedRecords } from '../engine/self-alerts.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -65,21 +64,13 @@ export async function ownShared(
     card: () => ({ node, advertise, configHash }),
     leaseMs,
     aloneForMs,
-    askPeers: (members) => askPeers(members, systemClock),
+    askPeers,
     restore: (stored, before) => {
       const isOther = before !== null && before.configHash !== configHash;
       return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
     begin({ store, state, takenFrom, damaged }) {
-      const daemon = makeDaemon({
-        store,
-        state,
-        owns: () => membership.holds(),
-        maySend: () => membership.maySend(),
-        mayActUnpersisted: () => membership.mayActUnpersisted(),
-        handOver: () => void membership.handOver(),
-        clusterProblems: () => membership.clusterStatus.alerts,
-      });
+      const daemon = makeDaemon({ store, state, membership });
       work = daemon;
       daemon.start();
       // It may have changed while the state was made from it.
@@ -156,16 +147,16 @@ export async function ownShared(
 const patienceMs = 1500;
 
 /** What these daemons say of themselves at their addresses, as far as they answer. */
-async function askPeers(members: readonly ClusterMember[], clock: Clock): Promise<readonly PeerAnswer[]> {
+async function askPeers(members: readonly ClusterMember[]): Promise<readonly PeerAnswer[]> {
   const answers = await Promise.all(
-    members.map(({ advertise }) => (advertise === null ? null : askPeer(advertise, clock))),
+    members.map(({ advertise }) => (advertise === null ? null : askPeer(advertise))),
   );
   return answers.filter((answer) => answer !== null);
 }
 
-async function askPeer(address: string, clock: Clock): Promise<PeerAnswer | null> {
+async function askPeer(address: string): Promise<PeerAnswer | null> {
   const giveUp = new AbortController();
-  const cancel = clock.setTimer(patienceMs, () => giveUp.abort());
+  const cancel = systemClock.setTimer(patienceMs, () => giveUp.abort());
   try {
     const response = await fetch(new URL('/readyz', address), { signal: giveUp.signal, redirect: 'error' });
     return readPeer(await response.json());

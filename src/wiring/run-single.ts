@@ -29,12 +29,7 @@ export interface Ownership {
 }
 
 /** Makes a daemon on its real connections. */
-export type MakeDaemon = (
-  it: Pick<
-    DaemonDependencies,
-    'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver' | 'clusterProblems'
-  >,
-) => Daemon;
+export type MakeDaemon = (it: Pick<DaemonDependencies, 'store' | 'state' | 'membership'>) => Daemon;
 
 export interface OwnershipDependencies {
   readonly settings: Settings;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createPing } from '../channels/ping.ts';
 import { createChannel } from '../channels/registry.ts';
+import type { LoadedConfiguration } from '../cli/context.ts';
 import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts';
 import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
@@ -8,7 +9,7 @@ import { formatProblem } from '../config/config-problem.ts';
 import { watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import { inSlices } from '../daemon/slices.ts';
+import { inSlices, inTurns } from '../daemon/slices.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
@@ -16,9 +17,7 @@ import type { ServerSettings, Settings, StorageSettings } from '../domain/settin
 import { signAcknowledgement } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { WatchedSource } from '../ports/watched-source.ts';
 import { createEntryClients } from '../providers/transport/entry-clients.ts';
 import { Trials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
@@ -26,20 +25,14 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
-import { createLivePage } from './live-page.ts';
+import { createLivePage, describePage } from './live-page.ts';
 import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
-export interface ServeOrder {
-  /** The configuration file, to be read again when it changes. */
-  readonly file: string;
-  readonly settings: Settings;
-  /** Every text in them that must not leave the process. */
-  readonly secrets: readonly string[];
-  readonly sources: readonly WatchedSource[];
-  readonly log: SystemLog;
-  /** Texts that the log must not print from then on. */
-  readonly hide: ProcessLog['hide'];
+/** A loaded configuration, its file to be read again when it or what it was made of changes. */
+export interface ServeOrder extends LoadedConfiguration {
+  /** Opened here; it knows the secrets of the configuration. */
+  readonly log: ProcessLog;
   readonly version: string;
   /** Ends the daemon. */
   readonly signal: AbortSignal;
@@ -55,18 +48,22 @@ const linkLifeMs = weekMs;
  * configuration file.
  */
 export async function serve(order: ServeOrder): Promise<void> {
-  // First of all: opening a large database takes its time, and a change or a SIGHUP meanwhile must not be missed.
-  const reloads = watchReloads(order, systemClock);
+  const { settings, warnings } = order;
+  const log = await order.log.open(settings.log.level);
+  if (process.env.LOWWATER_IMAGE) log.info(describePage(settings), 'lowwater starts in a container');
+  logWarnings(log, warnings);
+  // Before the database: opening a large one takes its time, and a change or a SIGHUP meanwhile must not be missed.
+  const reloads = watchReloads(order, log);
   try {
-    await serveWatched(order, reloads);
+    await serveWatched(order, log, reloads);
   } finally {
     await reloads.close();
   }
-  order.log.info({}, 'ended');
+  log.info({}, 'ended');
 }
 
-async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
-  const { settings, log, version, signal } = order;
+async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads): Promise<void> {
+  const { settings, version, signal } = order;
   const sessionKeyOf = createSessionKeys(settings);
   const texts = createForeignTexts([]);
   const learn = async (secrets: readonly string[]): Promise<void> => {
@@ -165,20 +162,15 @@ function isSameStorage(before: StorageSettings, after: StorageSettings): boolean
 }
 
 /** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
-export function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
+function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
   for (const { message, ...place } of warnings)
     log.warn({ ...place, warning: message }, 'doubtful configuration');
 }
 
-interface Reloads {
-  /** Reloads that were asked for before happen now, later ones when they are asked for. */
-  begin(actions: ReloadActions): void;
-  /** No reload takes effect from now on; waits for one that is being put in force. */
-  close(): Promise<void>;
-}
+type Reloads = ReturnType<typeof watchReloads>;
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads({ file, sources, log, hide }: ServeOrder, clock: Clock): Reloads {
+function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog) {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   let applying = Promise.resolve();
@@ -209,9 +201,10 @@ function watchReloads({ file, sources, log, hide }: ServeOrder, clock: Clock): R
       return;
     }
     if (loaded.kind === 'loaded') {
+      const warnings = await inTurns(loaded.warnings);
       applying = apply(loaded);
       await applying;
-      logWarnings(log, loaded.warnings);
+      logWarnings(log, warnings);
       log.setLevel(loaded.settings.log.level);
       return;
     }
@@ -219,11 +212,13 @@ function watchReloads({ file, sources, log, hide }: ServeOrder, clock: Clock): R
     log.error({ problems }, 'the changed configuration is invalid; the running one stays');
     refuse(problems.join('; '));
   };
-  const watch = watchConfig({ sources, onChange: reload, clock });
+  const watch = watchConfig({ sources, onChange: reload, clock: systemClock });
   process.on('SIGHUP', reload);
   return {
-    begin: (given) => actions.resolve(given),
-    async close() {
+    /** Reloads that were asked for before happen now, later ones when they are asked for. */
+    begin: (given: ReloadActions): void => actions.resolve(given),
+    /** No reload takes effect from now on; waits for one that is being put in force. */
+    async close(): Promise<void> {
       closed = true;
       watch.close();
       process.off('SIGHUP', reload);
@@ -233,13 +228,11 @@ function watchReloads({ file, sources, log, hide }: ServeOrder, clock: Clock): R
   };
 }
 
-type SessionKeys = (server: ServerSettings) => Buffer;
-
 /**
  * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
  * a database, where a token or that database is set.
  */
-function createSessionKeys({ storage }: Settings): SessionKeys {
+function createSessionKeys({ storage }: Settings): (server: ServerSettings) => Buffer {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
     const secret = token ?? storage.postgres?.url;

@@ -8,7 +8,7 @@ import { systemClock } from '../system/clock.ts';
 export function listenForSignals(words: readonly string[]): AbortSignal {
   const ending = new AbortController();
   // A query runs inside the database, where no signal is heard, and leaves nothing behind: it may end at once.
-  if (words[0] === 'query') return ending.signal;
+  if (commandOf(words) === 'query') return ending.signal;
   for (const [signal, number] of [
     ['SIGTERM', 15],
     ['SIGINT', 2],
@@ -24,6 +24,12 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   // Node would open its debugger to whoever may connect to this machine, and the system end the process.
   for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   return ending.signal;
+}
+
+/** The command among the words of a command line: nothing but `--config` stands before it. */
+export function commandOf([first, ...rest]: readonly string[]): string | undefined {
+  if (first === '--config') return rest[1];
+  return first?.startsWith('--config=') ? rest[0] : first;
 }
 
 /** What reads a file now is mostly done with it by then. */

@@ -45,6 +45,8 @@ class Node {
   takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
   misfit: StorageError | null = null;
+  /** When it tried to open the database. */
+  readonly opens: number[] = [];
   /** Why it ended by itself. */
   ended: unknown = null;
   /** What it warned of. */
@@ -66,7 +68,10 @@ class Node {
     this.membership = new Membership({
       cluster: {
         ...cluster,
-        open: () => (this.misfit === null ? cluster.open() : Promise.reject(this.misfit)),
+        open: () => {
+          this.opens.push(world.clock.now());
+          return this.misfit === null ? cluster.open() : Promise.reject(this.misfit);
+        },
         store: (owner, alreadyStored) => this.#storeThatFills(cluster.store(owner, alreadyStored)),
       },
       clock: this.#clock(),
@@ -693,6 +698,17 @@ describe('a daemon that has never reached the database', () => {
     await world.pass(9000);
     expect([a.role, a.begins.length]).toEqual(['owner', 1]);
     expect(a.membership.clusterStatus.problems).toEqual([]);
+  });
+
+  test('tries again after 1, 2 and 4 seconds, and then every 5', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    a.misfit = new StorageError('busy', 'simulated: the server is starting');
+    await world.pass(30_000);
+    // Of the first one nobody hears until its line is given up.
+    const [, ...again] = a.opens;
+    const pauses = again.slice(1).map((at, place) => at - (again[place] ?? 0));
+    expect(pauses.slice(0, 4)).toEqual([2000, 4000, 5000, 5000]);
   });
 
   test.each(['unfit', 'corrupt'] as const)('ends where it is %s', async (kind) => {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { exampleKeys } from '../../src/channels/post-kind.ts';
-import { presetKinds } from '../../src/channels/presets/preset-kind.ts';
-import { channelKinds } from '../../src/channels/registry.ts';
+import { channelKinds, presets } from '../../src/channels/registry.ts';
 import { configJsonSchema, editorJsonSchema } from '../../src/config/json-schema.ts';
 import { describeProvider } from '../../src/providers/describe-provider.ts';
 import { providerKindOf } from '../../src/providers/registry.ts';
@@ -108,19 +107,21 @@ test('config.example.json shows every rule type, and every channel type that is 
   const { settings } = loadValid(example, { env });
   const types = (list: readonly { type: string }[]) => new Set(list.map(({ type }) => type));
   expect(types(settings.rules)).toEqual(types(ruleKinds));
-  const ownKinds = channelKinds.filter((kind) => !presetKinds.some(({ type }) => type === kind.type));
+  const ownKinds = channelKinds.filter((kind) => !presets.some(({ type }) => type === kind.type));
   expect(types(settings.channels)).toEqual(types(ownKinds));
 });
 
-test.each(presetKinds)('a channel as docs/channels.md writes it is valid: $type', ({ type, preset }) => {
+test.each(presets)('a channel as docs/channels.md writes it is valid: $type', (preset) => {
+  const { type } = preset;
   const channels = { ops: { type, ...exampleKeys(preset) } };
   const { settings } = loadValid({ ...sample(), channels, routes: [] });
   expect(settings.channels.map((channel) => channel.type)).toEqual([type]);
 });
 
-const spenders = presetKinds.filter(({ preset }) => preset.spendsBalance);
+const spenders = presets.filter(({ spendsBalance }) => spendsBalance);
 
-test.each(spenders)('$type never sends by the account that its messages are about', ({ type, preset }) => {
+test.each(spenders)('$type never sends by the account that its messages are about', (preset) => {
+  const { type } = preset;
   const keys = exampleKeys(preset);
   const secret = Object.keys(preset.keys).find((key) => preset.keys[key]?.kind === 'secret') ?? '';
   const accounts = [{ id: 'otp', authSecret: 'shared-secret-0123456789' }];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../src/config/config-problem.ts';
 import { describeSettings } from '../../src/config/describe-settings.ts';
+import { atOnce } from '../../src/domain/parts.ts';
 import { load, loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
 
 /** A file that uses most of what there is, with secrets written into it as well as put in by placeholders. */
@@ -119,7 +120,7 @@ test('no mutation of a valid file throws, shows a secret, or speaks in words tha
       const result = load(config);
       const said =
         result.kind === 'loaded'
-          ? JSON.stringify(describeSettings(result.settings, result.warnings))
+          ? JSON.stringify(describeSettings(result.settings, atOnce(result.warnings)))
           : result.problems.map(formatProblem).join('\n');
       for (const secret of shownNowhere(config)) expect(said).not.toContain(secret);
       expect(said).not.toMatch(/Invalid input|Too (?:small|big)|expected \w+, received|undefined|NaN/);

@@ -40,6 +40,7 @@ const durationsAndAmounts: ProblemRow[] = [
   ],
   [
     'a variable with a typo',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the file has it.
     (c) => Object.assign(account(c), { authSecret: '${env:OTP_AUTH_SECRETT}' }),
     'accounts[0].authSecret',
     '"authSecret"',

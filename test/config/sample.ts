@@ -1,5 +1,6 @@
 import type { FileContent } from '../../src/config/interpolate.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { atOnce } from '../../src/domain/parts.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 
 export const now = Date.UTC(2026, 10, 20);
@@ -74,9 +75,9 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
   });
 }
 
-/** The settings of a file that must be valid. */
-export function loadValid(config: unknown, options?: LoadOptions): Extract<LoadedConfig, { kind: 'loaded' }> {
+/** The settings of a file that must be valid, and what is doubtful in it. */
+export function loadValid(config: unknown, options?: LoadOptions) {
   const result = load(config, options);
   if (result.kind === 'invalid') throw new Error(JSON.stringify(result.problems, null, 2));
-  return result;
+  return { ...result, warnings: atOnce(result.warnings) };
 }

@@ -47,7 +47,7 @@ async function surfacesOf(fleet: Fleet) {
   const reports = world.channel('ops').attempts.map(({ message }) => message);
   const report = reports.findLast(({ kind }) => kind === 'report');
   const output = { write: async () => {}, isTerminal: false, columns: 200, style: createStyle(false) };
-  const status = formatStatus(await world.views.accounts(), {
+  const status = formatStatus(await world.views.summary(100), {
     stdout: output,
     timezone: 'UTC',
     now: world.now,

@@ -47,25 +47,25 @@ test('no two requests of a group are sent closer than its limit, regardless of t
         let realMs = 0;
         let now = 1_700_000_000_000;
         const lastSent = new Map<string, number>();
+        const trySend = (group: string): void => {
+          const waitMs = guard.trySend(group, now);
+          expect(waitMs).toBeGreaterThanOrEqual(0);
+          if (waitMs > 0) return;
+          const last = lastSent.get(group);
+          if (last !== undefined) expect(realMs - last).toBeGreaterThanOrEqual(1000 / perSecond);
+          lastSent.set(group, realMs);
+        };
+        const happen: Record<'ask' | 'send' | 'leave' | 'keep', (id: number) => void> = {
+          ask: (id) => guard.startAt(`${id}`, groupOf(id), now),
+          send: (id) => trySend(groupOf(id)),
+          leave: (id) => guard.leave(`${id}`),
+          keep: (id) => guard.keepPlace(`${id}`, now),
+        };
         for (const it of happenings) {
-          if (it.kind === 'pass') {
-            realMs += it.ms;
-            now += it.ms;
-          } else if (it.kind === 'jump') {
-            now += it.ms;
-            guard.shift(it.ms);
-          } else if (it.kind === 'leave') guard.leave(`${it.id}`);
-          else if (it.kind === 'keep') guard.keepPlace(`${it.id}`, now);
-          else if (it.kind === 'ask') guard.startAt(`${it.id}`, groupOf(it.id), now);
-          else {
-            const group = groupOf(it.id);
-            const waitMs = guard.trySend(group, now);
-            expect(waitMs).toBeGreaterThanOrEqual(0);
-            if (waitMs > 0) continue;
-            const last = lastSent.get(group);
-            if (last !== undefined) expect(realMs - last).toBeGreaterThanOrEqual(1000 / perSecond);
-            lastSent.set(group, realMs);
-          }
+          if ('id' in it) happen[it.kind](it.id);
+          else now += it.ms;
+          if (it.kind === 'pass') realMs += it.ms;
+          if (it.kind === 'jump') guard.shift(it.ms);
         }
       },
     ),

@@ -14,16 +14,35 @@ type Component = Readonly<Record<string, string>>;
 
 /** Reads RFC 5545 as strictly as it is written, and throws where a reader might: line ends, folding, escapes, what must stand once. */
 function parseStrictly(text: string): { readonly name: string; readonly properties: Component }[] {
+  const components = readComponents(unfold(text));
+  const calendar = components.at(-1);
+  if (calendar?.name !== 'VCALENDAR' || components.length < 2)
+    throw new Error('no calendar with a component');
+  if (calendar.properties.VERSION !== '2.0' || !calendar.properties.PRODID) throw new Error('no version');
+  const events = components.filter(({ name }) => name === 'VEVENT');
+  for (const { properties } of events) {
+    if (!/^\d{8}T\d{6}Z$/.test(properties.DTSTAMP ?? '')) throw new Error('no DTSTAMP');
+    if (!/^\d{8}$/.test(properties.DTSTART ?? '')) throw new Error('no DTSTART');
+  }
+  const ids = events.map(({ properties }) => properties.UID);
+  if (ids.includes(undefined) || new Set(ids).size !== ids.length) throw new Error('no UID of its own');
+  return events;
+}
+
+function unfold(text: string): readonly string[] {
   if (!text.endsWith('\r\n')) throw new Error('no CRLF at the end');
-  const physical = text.slice(0, -2).split('\r\n');
-  for (const line of physical) {
+  for (const line of text.slice(0, -2).split('\r\n')) {
     if (Buffer.byteLength(line) > 75) throw new Error(`more than 75 octets: ${line}`);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not stand there.
     if (/[\u0000-\u0008\u000a-\u001f\u007f\ufffd]/.test(line))
       throw new Error(`a control character: ${line}`);
     if (!line.isWellFormed()) throw new Error('a torn character');
   }
-  const lines = text.slice(0, -2).replaceAll('\r\n ', '').split('\r\n');
+  return text.slice(0, -2).replaceAll('\r\n ', '').split('\r\n');
+}
+
+/** As they end: an outer one after what it holds. */
+function readComponents(lines: readonly string[]): readonly { name: string; properties: Component }[] {
   const open: { name: string; properties: Record<string, string> }[] = [];
   const components: { name: string; properties: Component }[] = [];
   for (const line of lines) {
@@ -43,18 +62,7 @@ function parseStrictly(text: string): { readonly name: string; readonly properti
       throw new Error(`not escaped: ${line}`);
   }
   if (open.length > 0) throw new Error(`${open[0]?.name} has no end`);
-  const calendar = components.at(-1);
-  if (calendar?.name !== 'VCALENDAR' || components.length < 2)
-    throw new Error('no calendar with a component');
-  if (calendar.properties.VERSION !== '2.0' || !calendar.properties.PRODID) throw new Error('no version');
-  const events = components.filter(({ name }) => name === 'VEVENT');
-  for (const { properties } of events) {
-    if (!/^\d{8}T\d{6}Z$/.test(properties.DTSTAMP ?? '')) throw new Error('no DTSTAMP');
-    if (!/^\d{8}$/.test(properties.DTSTART ?? '')) throw new Error('no DTSTART');
-  }
-  const ids = events.map(({ properties }) => properties.UID);
-  if (ids.includes(undefined) || new Set(ids).size !== ids.length) throw new Error('no UID of its own');
-  return events;
+  return components;
 }
 
 function summaries(text: string): readonly (string | undefined)[] {

@@ -6,8 +6,8 @@ import { runCommandLine } from '../../src/cli/run-command-line.ts';
 import { createStyle, type Output } from '../../src/cli/terminal/output.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
+import { createProcessParts } from '../../src/wiring/process.ts';
 import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createProcessParts } from '../../src/wiring/process-parts.ts';
 
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),

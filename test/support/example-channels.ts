@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleKeys } from '../../src/channels/post-kind.ts';
-import { presetKinds } from '../../src/channels/presets/preset-kind.ts';
-import { channelKinds } from '../../src/channels/registry.ts';
+import { channelKinds, presets } from '../../src/channels/registry.ts';
 import type { ChannelSettings } from '../../src/domain/settings.ts';
 import { loadValid, sample, sampleSecrets } from '../config/sample.ts';
 
@@ -38,11 +37,11 @@ export function exampleChannels(): readonly ChannelSettings[] {
 function readExamples(): readonly ChannelSettings[] {
   const own = loadValid(exampleConfig, { env: exampleEnv }).settings.channels;
   const channels = Object.fromEntries(
-    presetKinds.map(({ type, preset }) => [type, { type, ...exampleKeys(preset) }]),
+    presets.map((preset) => [preset.type, { type: preset.type, ...exampleKeys(preset) }]),
   );
-  const presets = loadValid({ ...sample(), channels, routes: [] }).settings.channels;
+  const described = loadValid({ ...sample(), channels, routes: [] }).settings.channels;
   return channelKinds.map(({ type }) => {
-    const example = [...own, ...presets].find((channel) => channel.type === type);
+    const example = [...own, ...described].find((channel) => channel.type === type);
     if (example === undefined) throw new Error(`config.example.json has no channel of type ${type}`);
     return example;
   });

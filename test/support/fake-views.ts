@@ -5,6 +5,7 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/route.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
+import { type AccountSummary, summarize } from '../../src/views/account-summary.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
@@ -51,6 +52,14 @@ export class FakeViews implements LiveViews {
 
   async accounts(ids?: readonly string[]): Promise<readonly AccountView[]> {
     return this.accountList.filter(({ id }) => ids?.includes(id) ?? true);
+  }
+
+  accountsInBrief = this.accounts;
+
+  async summary(limit: number): Promise<AccountSummary> {
+    const summary = summarize(limit);
+    for (const account of this.accountList) summary.add(account);
+    return summary.end();
   }
 
   accountIds(): readonly string[] {

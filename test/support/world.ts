@@ -7,6 +7,7 @@ import { StorageError } from '../../src/domain/operator-error.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { Channel } from '../../src/ports/channel.ts';
+import type { DaemonMembership } from '../../src/ports/cluster.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Batch, Store } from '../../src/ports/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -64,15 +65,15 @@ export class World {
   #life = 0;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
-  readonly #tenure: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>;
+  readonly #membership: DaemonMembership | null;
   readonly #takesOrders: boolean;
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, takesOrders = false, leave, ...tenure }: WorldOptions = {},
+    { startAt = factsNoon, sleepMs = null, takesOrders = false, leave, ...ownership }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
-    this.#tenure = tenure;
+    this.#membership = Object.keys(ownership).length === 0 ? null : membershipOf(ownership);
     this.#takesOrders = takesOrders;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
@@ -195,7 +196,7 @@ export class World {
         return true;
       },
       acknowledgeUrl: () => null,
-      ...this.#tenure,
+      ...(this.#membership === null ? {} : { membership: this.#membership }),
       ...(this.#sleepMs === null ? {} : { maxSleepMs: this.#sleepMs }),
     });
   }
@@ -207,6 +208,19 @@ export class World {
     this.channels.set(name, known);
     return known;
   }
+}
+
+function membershipOf({
+  owns = () => true,
+  mayActUnpersisted = () => true,
+}: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>): DaemonMembership {
+  return {
+    holds: owns,
+    maySend: owns,
+    mayActUnpersisted,
+    handOver: async () => undefined,
+    clusterStatus: { alerts: [] },
+  };
 }
 
 /** The usual time between two polls. */

@@ -212,15 +212,19 @@ export class Machine {
       begin: ({ store: whole, state }) => {
         const span = spanOf();
         const store = this.#database.watch(span, whole);
-        const owns = () => {
-          const holds = membership.holds();
-          if (!holds) this.#lookAgain(life);
-          return holds;
+        const watched = {
+          holds: () => {
+            const holds = membership.holds();
+            if (!holds) this.#lookAgain(life);
+            return holds;
+          },
+          maySend: () => membership.maySend(),
+          mayActUnpersisted: () => membership.mayActUnpersisted(),
+          handOver: () => membership.handOver(),
+          // The simulation judges alerts of accounts alone.
+          clusterStatus: { alerts: [] },
         };
-        const maySend = () => membership.maySend();
-        const mayActUnpersisted = () => membership.mayActUnpersisted();
-        const handOver = () => void membership.handOver();
-        this.#begin(life, { span, store, state, owns, maySend, mayActUnpersisted, handOver }, database);
+        this.#begin(life, { span, store, state, membership: watched }, database);
       },
       abandon: () => {
         const { daemon } = this;
@@ -244,10 +248,7 @@ export class Machine {
 
   #begin(
     life: Life,
-    it: { readonly span: OwnerSpan } & Pick<
-      DaemonDependencies,
-      'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver'
-    >,
+    it: { readonly span: OwnerSpan } & Pick<DaemonDependencies, 'store' | 'state' | 'membership'>,
     database: SqliteStore,
   ): void {
     const { span, ...parts } = it;

@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease right before a message leaves',
     file: dispatcher,
-    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
   },
   {
@@ -338,7 +338,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
     file: 'src/daemon/open-requests.ts',
-    old: 'if (open.length > 0 && !this.#mayActUnpersisted()) {',
+    old: 'if (open.length > 0 && !mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
   {
@@ -541,14 +541,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: "accounts are polled while they may be somebody else's",
     file: 'src/daemon/poller.ts',
-    old: 'if (this.#stopped || !this.#dependencies.owns()) return;',
+    old: 'if (this.#stopped || !this.#owns) return;',
     new: 'if (this.#stopped) return;',
     test: ownsTest,
   },
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#maySend) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
     test: ownsTest,
   },

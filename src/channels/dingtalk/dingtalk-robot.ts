@@ -2,17 +2,12 @@ import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
-import { renderFitting } from '../../messages/message-wording.ts';
 import { cardMarkdown } from '../markdown.ts';
-import { type Mention, mentionsIn } from '../mention.ts';
-import type { Attempt, PostedPart } from '../post-sender.ts';
+import { mentionsIn } from '../mention.ts';
+import { type Attempt, type PostedPart, renderWithin } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
-
-export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
-  return [{ name: 'the message', body: JSON.stringify(renderDingtalk(message, mention)) }];
-}
 
 /**
  * Signed in the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded
@@ -38,27 +33,24 @@ const maxBytes = 15_000;
  * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
  * mentioned stands in the text as well, as DingTalk asks.
  */
-export function renderDingtalk(message: Message, mention: Mention) {
+export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
   const ids = people.filter((person) => person !== 'all');
   const mobiles = ids.filter((id) => /^\+?[\d-]+$/.test(id));
   const tail = ids.length === 0 ? '' : `\n\n${ids.map((id) => `@${id}`).join(' ')}`;
-  return renderFitting(message, {
-    render: (card) => ({
-      msgtype: 'markdown',
-      markdown: {
-        // What the list of chats and a phone's notification show.
-        title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
-        text: `${cardMarkdown(card)}${tail}`,
-      },
-      at: {
-        atMobiles: mobiles,
-        atUserIds: ids.filter((id) => !mobiles.includes(id)),
-        isAtAll: people.includes('all'),
-      },
-      // The same on every retry: a message that arrived already is not shown again.
-      msgUuid: message.id,
-    }),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
-  });
+  return renderWithin(maxBytes, message, (card) => ({
+    msgtype: 'markdown',
+    markdown: {
+      // What the list of chats and a phone's notification show.
+      title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
+      text: `${cardMarkdown(card)}${tail}`,
+    },
+    at: {
+      atMobiles: mobiles,
+      atUserIds: ids.filter((id) => !mobiles.includes(id)),
+      isAtAll: people.includes('all'),
+    },
+    // The same on every retry: a message that arrived already is not shown again.
+    msgUuid: message.id,
+  }));
 }

@@ -2,17 +2,13 @@ import { createHmac } from 'node:crypto';
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
-import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
+import type { Card, CardPart } from '../../messages/message-wording.ts';
 import { literalMarkdown } from '../markdown.ts';
-import { type Mention, mentionsIn } from '../mention.ts';
-import type { Attempt, PostedPart } from '../post-sender.ts';
+import { mentionsIn } from '../mention.ts';
+import { type Attempt, type PostedPart, renderWithin } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
-
-export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
-  return [{ name: 'the message', body: JSON.stringify(renderFeishu(message, mention)) }];
-}
 
 /**
  * Signed by two members of the body: base64 of HMAC-SHA256 over nothing, with `timestamp\nsecret` (seconds) as the key
@@ -43,30 +39,27 @@ const templates: Readonly<Record<Tone, string>> = {
 };
 
 /** A message as an interactive card. Names and reasons stand in plain text; what is marked up holds our labels and numbers only. */
-export function renderFeishu(message: Message, mention: Mention) {
+export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
-  return renderFitting(message, {
-    render: (card) => ({
-      msg_type: 'interactive',
-      card: {
-        config: { wide_screen_mode: true },
-        header: { template: templates[card.tone], title: plain(card.headline, 300) },
-        elements: [
-          ...card.parts.flatMap((part, index) => [
-            ...(index === 0 ? [] : [{ tag: 'hr' }]),
-            ...partElements(part),
-          ]),
-          ...(card.more === null ? [] : [div(card.more)]),
-          ...buttons(card.links),
-          // Only here an address can be a mention.
-          ...(people.length === 0
-            ? []
-            : [{ tag: 'div', text: marked(people.map((id) => `<at id=${id}></at>`).join(' ')) }]),
-        ],
-      },
-    }),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
-  });
+  return renderWithin(maxBytes, message, (card) => ({
+    msg_type: 'interactive',
+    card: {
+      config: { wide_screen_mode: true },
+      header: { template: templates[card.tone], title: plain(card.headline, 300) },
+      elements: [
+        ...card.parts.flatMap((part, index) => [
+          ...(index === 0 ? [] : [{ tag: 'hr' }]),
+          ...partElements(part),
+        ]),
+        ...(card.more === null ? [] : [div(card.more)]),
+        ...buttons(card.links),
+        // Only here an address can be a mention.
+        ...(people.length === 0
+          ? []
+          : [{ tag: 'div', text: marked(people.map((id) => `<at id=${id}></at>`).join(' ')) }]),
+      ],
+    },
+  }));
 }
 
 function partElements(part: CardPart): readonly object[] {

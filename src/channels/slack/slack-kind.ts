@@ -103,14 +103,14 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     return openSlackBotSender({ ...by, mention }, dependencies);
   },
   /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
-  async openDemoReceiver() {
+  async openDemoReceiver(received) {
     const [{ receivePosts }, { describeSlackPayload }] = await Promise.all([
       import('../demo-receiver.ts'),
       import('./slack-blocks.ts'),
     ]);
     return receivePosts({
       channel: (origin) => ({ type: 'slack', webhookUrl: `${origin}/services/DEMO` }),
-      show: (body) => ({ title: 'Slack  #ops', lines: describeSlackPayload(JSON.parse(body)) }),
+      received: (body) => received({ title: 'Slack  #ops', lines: describeSlackPayload(JSON.parse(body)) }),
       answer: { status: 200, body: 'ok' },
     });
   },

@@ -1,17 +1,13 @@
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Tone } from '../../messages/item-wording.ts';
-import { type Card, type CardPart, renderFitting } from '../../messages/message-wording.ts';
+import type { Card, CardPart } from '../../messages/message-wording.ts';
 import { literalMarkdown } from '../markdown.ts';
-import { type Mention, mentionsIn } from '../mention.ts';
-import type { PostedPart } from '../post-sender.ts';
+import { mentionsIn } from '../mention.ts';
+import { renderWithin } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
-
-export function render(message: Message, { mention }: PostSettings): readonly PostedPart[] {
-  return [{ name: 'the message', body: JSON.stringify(renderTeams(message, mention)) }];
-}
 
 /** Teams refuses a message above about 28 KB, and nobody hears of it: the workflow has answered by then. */
 const maxBytes = 24_000;
@@ -28,12 +24,9 @@ const colours: Readonly<Record<Tone, string>> = {
  * A message as an Adaptive Card. Its text blocks know Markdown, so that nothing from outside is markup in them. The workflow's
  * template loops over `attachments`.
  */
-export function renderTeams(message: Message, mention: Mention = {}) {
+export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
-  return renderFitting(message, {
-    render: (card) => payloadOf(card, people),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
-  });
+  return renderWithin(maxBytes, message, (card) => payloadOf(card, people));
 }
 
 function payloadOf(card: Card, people: readonly string[]) {

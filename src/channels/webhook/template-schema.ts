@@ -1,14 +1,10 @@
 import * as z from 'zod';
 import { nearestWord } from '../../domain/nearest-word.ts';
 
+const jsonSchema = z.json();
+
 /** A JSON value; its strings may hold `{{field}}`. */
-export type Template =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly Template[]
-  | { readonly [key: string]: Template };
+export type Template = z.output<typeof jsonSchema>;
 
 /** What a template may name. `labels.<name>` is a label of the account. */
 const fields = [
@@ -48,11 +44,12 @@ export const balancePrefix = 'balance.';
 export const templateSchema = z
   .unknown()
   .transform((value, context): Template => {
-    if (!isTemplate(value)) {
+    const { data: template } = jsonSchema.safeParse(value);
+    if (template === undefined) {
       context.addIssue({ code: 'custom', message: 'must be a JSON value' });
       return z.NEVER;
     }
-    for (const { path, name } of findUnknown(value, [])) {
+    for (const { path, name } of findUnknown(template, [])) {
       const nearest = nearestWord(name, fields);
       const advice =
         nearest === null
@@ -64,17 +61,12 @@ export const templateSchema = z
         message: `holds a field that is not known; ${advice}`,
       });
     }
-    return value;
+    return template;
   })
   .meta({
     description:
       'The body to send instead of lowwater’s own, as JSON whose strings may hold fields such as {{title}} or {{account.name}}. A list with one entry is filled in once for each alert.',
   });
-
-function isTemplate(value: unknown): value is Template {
-  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
-  return typeof value === 'object' && Object.values(value).every(isTemplate);
-}
 
 function findUnknown(
   value: Template,

@@ -84,11 +84,12 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
     const { openWebhookSender } = await import('./webhook-sender.ts');
     return openWebhookSender(settings, { table: webhookAnswers(settings.accept), ...dependencies });
   },
-  async openDemoReceiver() {
+  async openDemoReceiver(received) {
     const { receivePosts } = await import('../demo-receiver.ts');
     return receivePosts({
       channel: (origin) => ({ type: 'webhook', url: `${origin}/hook` }),
-      show: (body) => ({ title: 'Webhook', lines: JSON.stringify(JSON.parse(body), null, 2).split('\n') }),
+      received: (body) =>
+        received({ title: 'Webhook', lines: JSON.stringify(JSON.parse(body), null, 2).split('\n') }),
       answer: { status: 204, body: '' },
     });
   },

@@ -60,7 +60,8 @@ function fitting(message: IncidentMessage): object[] {
   return alerts;
 }
 
-function alertData(item: MessageItem, message: IncidentMessage): object {
+/** What is said of one alert. */
+export function alertData(item: MessageItem, message: IncidentMessage) {
   const words = wordItem(item, message);
   const { account, incident } = item;
   return {
@@ -154,7 +155,7 @@ function runwayData(runway: Runway | null): object | null {
 }
 
 /** Money as decimals, durations in seconds, both as strings: the type of the alert says which. */
-export function quantityText(quantity: Quantity | null): string | null {
+function quantityText(quantity: Quantity | null): string | null {
   if (quantity === null) return null;
   if (quantity.unit === 'money') return formatMicros(quantity.micros);
   return quantity.unit === 'duration' ? String(Math.round(quantity.ms / 1000)) : quantity.text;

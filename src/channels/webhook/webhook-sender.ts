@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { mapTexts } from '../../domain/json.ts';
+import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
-import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import type { Accept, AnswerTable } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { balancePrefix, type Field, labelPrefix, placeholder, type Template } from './template-schema.ts';
-import { quantityText, renderWebhookPayload } from './webhook-payload.ts';
+import { alertData, renderWebhookPayload } from './webhook-payload.ts';
 
 export interface WebhookSettings extends ChannelSettings {
   readonly url: Secret;
@@ -82,11 +82,8 @@ export function fillTemplate(template: Template, message: Message): string {
 }
 
 function fill(template: Template, values: ReadonlyMap<string, string>): Template {
-  if (typeof template === 'string')
-    return template.replace(placeholder, (_, name: string) => values.get(name) ?? '');
-  if (typeof template !== 'object' || template === null) return template;
-  if (Array.isArray(template)) return template.map((each: Template) => fill(each, values));
-  return Object.fromEntries(Object.entries(template).map(([key, each]) => [key, fill(each, values)]));
+  const write = (text: string) => text.replace(placeholder, (_, name: string) => values.get(name) ?? '');
+  return mapTexts(template, write);
 }
 
 function valuesOf(message: Message): ReadonlyMap<string, string> {
@@ -110,28 +107,32 @@ function valuesOf(message: Message): ReadonlyMap<string, string> {
   ]);
 }
 
+/** What has the same name in lowwater's own JSON. */
+const ownFields = [
+  'severity',
+  'state',
+  'rule',
+  'type',
+  'incident',
+  'value',
+  'threshold',
+  'firedAt',
+  'resolvedAt',
+  'note',
+  'topUpUrl',
+  'acknowledgeUrl',
+  'runbookUrl',
+] as const;
+
 function itemValues(item: MessageItem, frame: IncidentMessage): Partial<Record<Field, string>> {
-  const words = wordItem(item, frame);
-  const reading = item.account?.reading ?? null;
+  const alert = alertData(item, frame);
   return {
-    severity: item.severity,
-    state: stateOf(item),
-    status: item.resolvedAt === null && stateOf(item) !== 'resolved' ? 'firing' : 'resolved',
-    'account.id': item.incident.account,
+    ...Object.fromEntries(ownFields.map((name) => [name, alert[name] ?? ''])),
+    status: item.resolvedAt === null && alert.state !== 'resolved' ? 'firing' : 'resolved',
+    'account.id': alert.account,
     'account.name': item.accountName,
-    rule: item.rule,
-    type: item.type,
-    incident: item.incident.id,
-    value: quantityText(item.value) ?? '',
-    threshold: quantityText(item.threshold) ?? '',
-    currency: reading?.currency ?? '',
-    firedAt: isoText(item.firedAt),
-    resolvedAt: item.resolvedAt === null ? '' : isoText(item.resolvedAt),
-    advice: words.advice.join(' '),
-    note: words.note ?? '',
-    topUpUrl: linkTo(words, 'top-up') ?? '',
-    acknowledgeUrl: linkTo(words, 'acknowledge') ?? '',
-    runbookUrl: linkTo(words, 'runbook') ?? '',
-    pageUrl: linkTo(words, 'page') ?? '',
+    currency: item.account?.reading?.currency ?? '',
+    advice: alert.advice.join(' '),
+    pageUrl: alert.url ?? '',
   };
 }

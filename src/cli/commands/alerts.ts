@@ -75,7 +75,7 @@ function describeNote(alert: AlertView): string {
 }
 
 /** What keeps people from hearing of it. */
-export function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
+function wordSuppression({ silenced, inhibited, flapping }: AlertView): readonly string[] {
   return [
     ...(silenced ? ['silenced'] : []),
     ...(inhibited ? ['covered by a worse alert'] : []),

@@ -15,7 +15,6 @@ import { type Output, paintSeverity, printJson, type Style } from '../terminal/o
 import { formatTable } from '../terminal/table.ts';
 import { displayWidth, padToWidth } from '../terminal/text.ts';
 
-/** Exit codes of monitoring plugins. */
 export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
 
 type PluginStatus = keyof typeof pluginCodes;

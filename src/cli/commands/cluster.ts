@@ -108,22 +108,13 @@ async function refuseDiffering(
   );
 }
 
-async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
+/** The daemons that share a database. Throws `StorageError`. */
+export async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
   const [{ withSchema }, { lookAround }] = await Promise.all([
     import('../../store/postgres/reader.ts'),
     import('../../store/postgres/lease.ts'),
   ]);
   return withSchema(url, programOf(context), lookAround);
-}
-
-/** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
-export async function lookAtOwn(
-  context: CommandContext,
-  settings: Settings,
-  postgres: PostgresSettings,
-): Promise<ClusterLook & { readonly configHash: string }> {
-  const { hashSettings } = await import('../../config/hash-settings.ts');
-  return { ...(await lookAt(context, postgres)), configHash: await hashSettings(settings, postgres) };
 }
 
 function requirePostgres({ storage }: Settings): PostgresSettings {

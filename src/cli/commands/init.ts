@@ -57,7 +57,7 @@ stands on the command line shows in lists of processes.`,
         channels: { main: channel },
         server: {
           token: context.random.bytes(24).toString('hex'),
-          ...(publicUrl === null ? {} : { publicUrl }),
+          ...(publicUrl === '' ? {} : { publicUrl }),
         },
       };
       writeNew(file, config);
@@ -77,8 +77,7 @@ stands on the command line shows in lists of processes.`,
         await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
       else {
         const { suggestRules } = await import('../../rules/registry.ts');
-        const [first] = config.accounts;
-        const accounts = [{ ...first, currency: tried.currency }];
+        const accounts = config.accounts.map((each) => ({ ...each, currency: tried.currency }));
         writeFileSync(file, format({ ...config, accounts, rules: suggestRules(tried.balances) }));
         await context.stdout.write(`The provider answered: ${tried.text}.\n`);
       }
@@ -90,37 +89,49 @@ stands on the command line shows in lists of processes.`,
 
 interface Question {
   readonly hidden?: boolean;
+  /** May be answered with nothing. */
   readonly optional?: boolean;
+  /** What was typed with the command, where that is not the option of the question's name. */
+  readonly typed?: string | undefined;
+  /** What is wrong with an answer; null where nothing is. */
   readonly check?: (answer: string) => string | null | Promise<string | null>;
 }
 
-/** The answer of an option, else of the person; asked again while `check` names a problem. Null for none, where that is allowed. */
-type Ask = (name: string, question: string, how?: Question) => Promise<string | null>;
+/** The answer that was typed with the command, else the person's, who is asked again while it cannot be taken; empty for none. */
+type Ask = (name: string, question: string, how?: Question) => Promise<string>;
 
-/** `wasRefused`: the key of the options was, and the person is asked for it. */
-function createAsker(context: CommandContext, input: CommandInput, wasRefused: () => boolean): Ask {
-  return async (name, question, { hidden = false, optional = false, check } = {}) => {
+/** `wasRefused`: the key that was typed with the command was, and the person is asked for it. */
+export function createAsker(
+  { ask, signal, stderr }: Pick<CommandContext, 'ask' | 'signal' | 'stderr'>,
+  input: Pick<CommandInput, 'option'>,
+  wasRefused: () => boolean,
+): Ask {
+  return async (name, question, how = {}) => {
+    const { hidden = false, typed } = how;
+    const option = hidden && wasRefused() ? null : (typed ?? input.option(name));
     for (;;) {
-      const option = wasRefused() && hidden ? null : input.option(name);
-      const answer = (option ?? (await context.ask?.(question, hidden)) ?? '').trim();
-      if (context.signal.aborted) throw new CommandError('stopped; nothing was written');
-      if (answer === '' && optional) return null;
-      const problem = answer === '' ? `--${name} is missing` : ((await check?.(answer)) ?? null);
+      const answer = (option ?? (await ask?.(question, hidden)) ?? '').trim();
+      if (signal.aborted) throw new CommandError('stopped; nothing was written');
+      const problem = await findProblem(name, answer, how);
       if (problem === null) return answer;
-      const hint = context.ask === null ? 'without a terminal, options say everything' : null;
+      const hint = ask === null ? 'without a terminal, options say everything' : null;
       if (option !== null || hint !== null) throw new UsageError(problem, hint);
-      await context.stderr.write(`${problem}\n`);
+      await stderr.write(`${problem}\n`);
     }
   };
+}
+
+async function findProblem(name: string, answer: string, { optional, check }: Question) {
+  if (answer === '') return optional === true ? null : `--${name} is missing`;
+  return (await check?.(answer)) ?? null;
 }
 
 async function askChannel(context: CommandContext, ask: Ask): Promise<object> {
   const at = (answer: string) => channelAt(resolveNamed(context, answer));
   const wrong = '--channel must be an https:// webhook or smtps:// address, or env:NAME with one';
-  const answer =
-    (await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
-      check: async (text) => ((await at(text)) === null ? wrong : null),
-    })) ?? '';
+  const answer = await ask('channel', 'Where messages go (a webhook address, smtps://…, or env:NAME)', {
+    check: async (text) => ((await at(text)) === null ? wrong : null),
+  });
   const found = await at(answer);
   if (found === null) throw new UsageError(wrong);
   const address = resolveNamed(context, answer);
@@ -161,21 +172,15 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
     const baseUrl = await ask('url', 'Base address of the provider (https://…)', {
       check: (text) => (/^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://'),
     });
-    const key = (await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true })) ?? '';
+    const key = await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true });
     return { provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] };
   }
-  const given = new Map(
-    input.options('credential').map((pair) => [pair.split('=')[0], pair.replace(/^[^=]*=/, '')]),
-  );
+  const pairs = input.options('credential').map((pair) => pair.split(/=(.*)/s));
+  const typed = new Map(pairs.map(([name = '', key = name]) => [name, key]));
   const credentials: Record<string, string> = {};
   for (const { name, label } of chosen.credentials) {
-    const answer =
-      given.get(name) ??
-      (await ask(chosen.credentials.length === 1 ? 'key' : `credential ${name}=…`, label, {
-        hidden: true,
-      })) ??
-      '';
-    credentials[name] = written(answer);
+    const option = chosen.credentials.length === 1 ? 'key' : `credential ${name}=…`;
+    credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) }));
   }
   const { type: entry } = chosen;
   return { providers: { [entry]: { type: entry } }, accounts: [{ id, provider: entry, credentials }] };

@@ -1,7 +1,7 @@
 import { describeDuration } from '../../domain/duration.ts';
 import type { ProviderDescription } from '../../providers/describe-provider.ts';
-import { type Command, exitCodes, jsonOption, UsageError } from '../command.ts';
-import { suggest } from '../read-options.ts';
+import { type Command, exitCodes, jsonOption } from '../command.ts';
+import { requireKnown } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 
 export const providersCommand: Command = {
@@ -21,14 +21,11 @@ client code was: compare the first reading with your dashboard then.
   run: async (context, input) => {
     const type = input.optionalPositional('TYPE');
     const all = await describeProviders();
+    const known = all.map((each) => each.type);
+    if (type !== null) requireKnown('kind of provider', known, type);
     const chosen = all.filter((each) => type === null || each.type === type);
-    const [only] = chosen;
-    if (only === undefined) {
-      const known = all.map((each) => each.type);
-      throw new UsageError(`there is no kind of provider "${type}"`, suggest(type ?? '', known));
-    }
     if (type !== null && !input.flag('json')) {
-      await context.stdout.write(describeOne(only));
+      await context.stdout.write(chosen.map(describeOne).join(''));
       return exitCodes.ok;
     }
     return printRows(context, input, {

@@ -1,5 +1,4 @@
 import { cleanText } from '../../domain/plain-text.ts';
-import type { ReportDelivery } from '../../http/options.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import type { ReportOrder } from '../act-here.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
@@ -7,8 +6,8 @@ import type { CommandContext } from '../context.ts';
 import { request } from '../daemon/remote-views.ts';
 import { type Desk, operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { suggest } from '../read-options.ts';
-import { printJson } from '../terminal/output.ts';
+import { requireKnown, suggest } from '../read-options.ts';
+import { layoutWidth, printJson } from '../terminal/output.ts';
 
 export const reportCommand = operatorCommand({
   name: 'report',
@@ -23,15 +22,25 @@ export const reportCommand = operatorCommand({
   },
   examples: ['lowwater report weekly --print'],
   async run(context, input, desk) {
-    const id = requireReport(desk.names.reports, input.positional('ID'));
+    const id = requireKnown('report', desk.names.reports, input.positional('ID'));
     if (input.flag('json') || input.flag('print')) {
-      const { text, payload } = await readReport(context, desk, id);
-      if (input.flag('json')) await printJson(context, payload);
+      const columns = layoutWidth(context.stdout) ?? undefined;
+      const { text, report } = await askForReport(context, desk, {
+        id,
+        method: 'GET',
+        act: ({ renderReport }, order) => renderReport(order, columns),
+      });
+      if (input.flag('json')) await printJson(context, report);
       else await context.stdout.write(text);
       return exitCodes.ok;
     }
+    const { deliveries } = await askForReport(context, desk, {
+      id,
+      method: 'POST',
+      act: async ({ sendReport }, order) => ({ deliveries: await sendReport(order, context.signal) }),
+    });
     const failed: string[] = [];
-    for (const { channel, delivered, reason } of await sendReport(context, desk, id)) {
+    for (const { channel, delivered, reason } of deliveries) {
       if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
       else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
     }
@@ -40,53 +49,22 @@ export const reportCommand = operatorCommand({
   },
 });
 
-async function readReport(
+/** Asks the daemon about a report; where none answers, acts on the database, and answers as a daemon would. */
+async function askForReport<Answer>(
   context: CommandContext,
-  desk: Desk,
-  id: string,
-): Promise<{ readonly text: string; readonly payload: object }> {
-  const { daemon } = desk;
-  if (daemon === null) {
-    const { renderReport } = await import('../act-here.ts');
-    return reportHere(context, desk, id, (order) => renderReport(order, process.stdout.columns || undefined));
-  }
-  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-  const { text, report } = await request<{ text: string; report: object }>(daemon, 'GET', path);
-  return { text, payload: report };
-}
-
-async function sendReport(
-  context: CommandContext,
-  desk: Desk,
-  id: string,
-): Promise<readonly ReportDelivery[]> {
-  const { daemon } = desk;
-  if (daemon === null) {
-    const here = await import('../act-here.ts');
-    return reportHere(context, desk, id, (order) => here.sendReport(order, context.signal));
-  }
-  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
-  return (await request<{ deliveries: readonly ReportDelivery[] }>(daemon, 'POST', path)).deliveries;
-}
-
-async function reportHere<T>(
-  context: CommandContext,
-  { settings }: Desk,
-  id: string,
-  use: (order: ReportOrder) => Promise<T>,
-): Promise<T> {
-  const report = settings?.reports.find((candidate) => candidate.id === id);
-  if (settings === null || report === undefined) throw new TypeError('a report without its settings');
-  const { withReader } = await import('../act-here.ts');
-  return withReader(context, settings, (reader) => use({ settings, report, reader }));
-}
-
-function requireReport(known: readonly string[], id: string): string {
-  if (known.includes(id)) return id;
-  throw new UsageError(
-    `there is no report "${id}"`,
-    known.length === 0 ? 'the configuration has none' : suggest(id, known),
-  );
+  { daemon, settings }: Desk,
+  report: {
+    readonly id: string;
+    readonly method: 'GET' | 'POST';
+    readonly act: (here: typeof import('../act-here.ts'), order: ReportOrder) => Promise<Answer>;
+  },
+): Promise<Answer> {
+  const { id, method, act } = report;
+  if (daemon !== null) return request<Answer>(daemon, method, `/api/v1/reports/${encodeURIComponent(id)}`);
+  const configured = settings?.reports.find((candidate) => candidate.id === id);
+  if (settings === null || configured === undefined) throw new TypeError('a report without its settings');
+  const here = await import('../act-here.ts');
+  return here.withReader(context, settings, (reader) => act(here, { settings, report: configured, reader }));
 }
 
 export const testChannelCommand: Command = {

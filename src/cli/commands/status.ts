@@ -5,8 +5,8 @@ import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
-import { severities } from '../../domain/severity.ts';
-import type { AccountView } from '../../views/views.ts';
+import { type AccountSummary, summarize } from '../../views/account-summary.ts';
+import type { BriefAccount } from '../../views/views.ts';
 import {
   commonBalances,
   endOf,
@@ -22,12 +22,18 @@ import { type Desk, operatorCommand, warnOfOldData } from '../desk.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration, wrapToWidth } from '../terminal/text.ts';
-import { type DescribedCluster, describeCluster, lookAtOwn } from './cluster.ts';
+import { type DescribedCluster, describeCluster, lookAt } from './cluster.ts';
+
+type ShownAccount = AccountSummary['shown'][number];
+
+/** A person reads no more at once; programs get everything. */
+const shownOnTerminal = 100;
 
 export const statusCommand = operatorCommand({
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
-  details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. What is
+  details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. Of more than
+${shownOnTerminal} accounts a terminal shows those that need somebody first; a pipe or a file gets all. What is
 wrong with the daemon, and a database that no daemon fills, is said on standard error.
 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
@@ -44,23 +50,24 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   ],
   async run(context, input, desk) {
     const views = await desk.views();
-    const accounts = (await views.accounts()).toSorted(byRunway);
+    const { stdout, clock } = context;
+    const isWhole = input.flag('json') || (!input.flag('line') && !stdout.isTerminal);
+    const summary = isWhole ? summarizeAll(await views.accounts()) : await views.summary(shownOnTerminal);
     const cluster = await lookAtCluster(context, desk);
     const isOld = await warnOfOldData(context, desk, views);
     for (const problem of desk.daemon?.facts?.problems ?? [])
       await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
-    const { stdout, clock } = context;
     const frame = { stdout, timezone: desk.timezone, now: clock.now() };
     if (input.flag('json')) {
       const { accountJson } = await import('../../views/public-json.ts');
       await printJson(context, {
-        accounts: accounts.map(accountJson),
+        accounts: summary.shown.map(accountJson),
         ...(cluster === null ? {} : { cluster }),
       });
-    } else if (input.flag('line')) await stdout.write(`${formatLine(accounts, { ...frame, isOld })}\n`);
+    } else if (input.flag('line')) await stdout.write(`${formatLine(summary, { ...frame, isOld })}\n`);
     else
       await stdout.write(
-        formatStatus(accounts, frame) + (cluster === null ? '' : `${wordCluster(cluster)}\n`),
+        formatStatus(summary, frame) + (cluster === null ? '' : `${wordCluster(cluster)}\n`),
       );
     return exitCodes.ok;
   },
@@ -73,20 +80,18 @@ async function lookAtCluster(
 ): Promise<DescribedCluster | null> {
   const postgres = settings?.storage.postgres;
   if (settings === null || postgres === undefined || !isComplete) return null;
-  const seen = await lookAtOwn(context, settings, postgres);
+  const { hashSettings } = await import('../../config/hash-settings.ts');
+  const seen = await lookAt(context, postgres);
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
-  else if (held !== seen.configHash)
-    await context.stderr.write(
-      `warning: the configuration here is not that of ${owner}, which owns the accounts\n`,
-    );
+  const warn = (text: string) => context.stderr.write(`warning: ${text}\n`);
+  if (owner === null) await warn(nobodyOwns);
+  else if (held !== (await hashSettings(settings, postgres)))
+    await warn(`the configuration here is not that of ${owner}, which owns the accounts`);
   for (const { node, sameConfiguration } of cluster.members)
     if (sameConfiguration === false)
-      await context.stderr.write(
-        `warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`,
-      );
+      await warn(`the configuration of ${node}, which stands by, is not that of ${owner}`);
   return cluster;
 }
 
@@ -97,40 +102,52 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   return `${who}, ${others.join(' and ') || 'nobody'} ${others.length > 1 ? 'stand' : 'stands'} by`;
 }
 
+/** All of them are shown. */
+export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary {
+  const summary = summarize(Number.POSITIVE_INFINITY);
+  for (const account of accounts) summary.add(account);
+  return summary.end();
+}
+
 /** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */
 function formatLine(
-  accounts: readonly AccountView[],
+  summary: AccountSummary,
   { stdout, isOld, now }: { readonly stdout: Output; readonly isOld: boolean; readonly now: number },
 ): string {
-  const worst = severities.findLast((severity) => accounts.some((account) => account.worst === severity));
-  const isKnown = !isOld && accounts.every(({ outcome }) => outcome === 'ok');
+  const { worst, first, failing, waiting } = summary;
+  const isKnown = !isOld && failing + waiting === 0;
   const word = (worst ?? (isKnown ? 'ok' : 'unknown')).toUpperCase();
-  const [first] = accounts;
-  const runway = first === undefined ? '-' : runwayOf(first, now);
+  const runway = first === null ? '-' : runwayOf(first, now);
   const parts = [
     ...(isOld ? ['old readings'] : []),
-    ...summarise(accounts),
-    ...(first === undefined || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
+    ...wordTotals(summary),
+    ...(first === null || runway === '-' ? [] : [`${cleanText(first.id, 63)} lasts ${runway}`]),
   ];
   const { style } = stdout;
   const calm = isKnown ? style.green : style.yellow;
-  return `${worst === undefined ? calm(word) : paintSeverity(style, worst, word)} ${parts.join(', ')}`;
+  return `${worst === null ? calm(word) : paintSeverity(style, worst, word)} ${parts.join(', ')}`;
 }
 
-/** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
+/** The table of the accounts in their order, with a line that sums all of them up; as wide as the terminal at most. */
 export function formatStatus(
-  accounts: readonly AccountView[],
+  summary: AccountSummary,
   frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
 ): string {
   const { stdout } = frame;
-  const table = formatTable({ columns: statusColumns(accounts, frame), rows: accounts, output: stdout });
-  return `${table}\n${wrapToWidth(summarise(accounts).join(', '), layoutWidth(stdout)).join('\n')}\n`;
+  const { shown, accounts } = summary;
+  const table = formatTable({ columns: statusColumns(shown, frame), rows: shown, output: stdout });
+  const more = accounts - shown.length;
+  const totals = [
+    ...wordTotals(summary),
+    ...(more === 0 ? [] : [`${more} of them not shown here: lowwater status | less shows all`]),
+  ];
+  return `${table}\n${wrapToWidth(totals.join(', '), layoutWidth(stdout)).join('\n')}\n`;
 }
 
 function statusColumns(
-  accounts: readonly AccountView[],
+  accounts: AccountSummary['shown'],
   frame: { readonly stdout: Output; readonly timezone: string; readonly now: number },
-): Column<AccountView>[] {
+): Column<ShownAccount>[] {
   const { now, timezone } = frame;
   const { style, isTerminal: symbols } = frame.stdout;
   const balances = commonBalances(accounts.map(({ balances }) => balances));
@@ -148,8 +165,8 @@ function statusColumns(
           header: label.toUpperCase(),
           align: 'right' as const,
           ...(place === 0 ? {} : { rank: 3 }),
-          value: (account: AccountView) => moneyOf(account, id),
-          paint: (account: AccountView, cell: string) =>
+          value: (account: ShownAccount) => moneyOf(account, id),
+          paint: (account: ShownAccount, cell: string) =>
             account.reading !== null && amountOf(account.reading, id) < 0 ? style.red(cell) : cell,
         }))),
     { header: 'CUR', rank: 4, value: (account) => account.currency ?? '' },
@@ -175,12 +192,12 @@ function statusColumns(
   ];
 }
 
-function sparkColumn(now: number, label?: string): Column<AccountView> {
+function sparkColumn(now: number, label?: string): Column<ShownAccount> {
   return {
     header: `LAST 24 H${label === undefined ? '' : ` (${label.toUpperCase()})`}`,
     rank: 7,
     drawn: true,
-    value: ({ day, balances: [first] }) =>
+    value: ({ day = [], balances: [first] }) =>
       drawSparkline({
         points: day.flatMap(({ at, balances }) => {
           const value = balances[first?.id ?? ''];
@@ -194,7 +211,7 @@ function sparkColumn(now: number, label?: string): Column<AccountView> {
 }
 
 /** In a word, with a symbol for it and how it is painted. */
-function stateOf({ worst, outcome }: AccountView, style: Style) {
+function stateOf({ worst, outcome }: BriefAccount, style: Style) {
   if (worst !== null) {
     const paint = (text: string) => paintSeverity(style, worst, text);
     return { word: worst, symbol: worst === 'info' ? 'ℹ' : '▲', paint };
@@ -205,22 +222,22 @@ function stateOf({ worst, outcome }: AccountView, style: Style) {
     : { word: outcome, symbol: '✗', paint: style.yellow };
 }
 
-function moneyOf(account: AccountView, balance: Balance): string {
+function moneyOf(account: BriefAccount, balance: Balance): string {
   return account.reading === null ? '-' : formatBare(amountOf(account.reading, balance), account.currency);
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */
-function wordBalances(account: AccountView): string {
+function wordBalances(account: BriefAccount): string {
   return account.balances.map(({ id, label }) => `${label} ${moneyOf(account, id)}`).join(', ');
 }
 
 /** The runway of the balance that ends first. */
-function pressing(account: AccountView): Runway | null {
+function pressing(account: BriefAccount): Runway | null {
   return account.runways[leadingBalance(account)] ?? null;
 }
 
 /** `3d (2d-5d)`: the median, and the 80 % range. */
-function runwayOf(account: AccountView, now: number): string {
+function runwayOf(account: BriefAccount, now: number): string {
   const { runwayMs = null, forecast = null } = pressing(account) ?? {};
   if (runwayMs === null) return '-';
   const lasts = (ms: number): string => roughRunway(ms, formatShortDuration);
@@ -243,16 +260,9 @@ function wordEmpty(
   return wordEmptyAt(emptyAt, runway?.forecast ?? null, { now: frame.now, moment });
 }
 
-function byRunway(left: AccountView, right: AccountView): number {
-  const runway = (account: AccountView) => pressing(account)?.runwayMs ?? Number.MAX_VALUE;
-  return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
-}
-
-function summarise(accounts: readonly AccountView[]): readonly string[] {
-  const firing = accounts.reduce((sum, account) => sum + account.firing, 0);
-  const failing = accounts.filter(({ outcome }) => outcome !== null && outcome !== 'ok').length;
+function wordTotals({ accounts, firing, failing }: AccountSummary): readonly string[] {
   return [
-    plural(accounts.length, 'account'),
+    plural(accounts, 'account'),
     firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
     ...(failing > 0 ? [`${failing} cannot be read`] : []),
   ];

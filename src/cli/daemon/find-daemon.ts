@@ -52,12 +52,10 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 /** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
 export async function requireDaemon(
   address: DaemonAddress,
-): Promise<{ readonly daemon: FoundDaemon; readonly facts: DaemonFacts }> {
-  const answer = await askDaemon(address, { method: 'GET', path: '/livez' });
-  if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
+): Promise<FoundDaemon & { readonly facts: DaemonFacts }> {
   const daemon = await introduce(address);
   const { facts, refusal } = daemon;
-  if (refusal === null && facts !== null) return { daemon, facts };
+  if (refusal === null && facts !== null) return { ...daemon, facts };
   const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
   throw new CommandError(`the daemon at ${address.url} refuses (${refusal ?? 'older version'})${hint}`);
 }
@@ -84,12 +82,14 @@ export async function findDaemon(
     if (difference === null) return introduce({ url, token: token ?? tokenOf(context.env) });
     strangers.push(difference);
   }
-  const [stranger] = strangers;
-  if (stranger === undefined) return null;
-  throw new CommandError(stranger);
+  if (strangers[0] === undefined) return null;
+  throw new CommandError(strangers[0]);
 }
 
-function listAddresses(note: DaemonNote | null, configuration: OperatorConfiguration): Set<string> {
+function listAddresses(
+  note: Pick<DaemonNote, 'address'> | null,
+  configuration: OperatorConfiguration,
+): Set<string> {
   const isUnknown = isLost(configuration, 'server', ['host', 'port']);
   const written = isUnknown ? null : addressOf(configuration.settings.server);
   const left = note?.address == null ? null : reachable(note.address);
@@ -158,7 +158,7 @@ async function knock(
 /** Asks a daemon about itself. One of an older version that cannot say takes orders all the same. */
 async function introduce(address: DaemonAddress): Promise<FoundDaemon> {
   const answer = await askDaemon(address, { method: 'GET', path: '/api/v1/daemon' });
-  if (answer.kind === 'absent') throw new CommandError(`the daemon at ${address.url} went away`);
+  if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
   if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
 }

@@ -1,8 +1,9 @@
 import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
+import type { AccountSummary } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Views } from '../../views/create-views.ts';
-import type { AccountView, SilenceView } from '../../views/views.ts';
+import type { AccountView, BriefAccount, SilenceView } from '../../views/views.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { askDaemon, type DaemonAddress, type DaemonRequest } from './daemon-connection.ts';
 
@@ -11,7 +12,8 @@ const patienceMs = 60_000;
 
 /** What commands look at, of a running daemon or of a database. */
 export interface OperatorViews
-  extends Pick<Views, 'accounts' | 'account' | 'alerts' | 'readings' | 'explain'> {
+  extends Pick<Views, 'summary' | 'account' | 'alerts' | 'readings' | 'explain'> {
+  accounts(): Promise<readonly BriefAccount[]>;
   /** What people did since an instant, newest first; the newest thousand. */
   audit(since: number): Promise<readonly AuditEntry[]>;
   silences(): Promise<readonly SilenceView[]>;
@@ -27,6 +29,11 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
   };
   return {
     accounts: () => look('accounts'),
+    async summary(limit) {
+      const [summary] = await look<AccountSummary>('summary', { limit: String(limit) });
+      if (summary === undefined) throw new CommandError(`the daemon at ${daemon.url} summed nothing up`);
+      return summary;
+    },
     account: async (account) => (await look<AccountView | null>('account', { account }))[0] ?? null,
     readings: (account, since, until) =>
       look('readings', {

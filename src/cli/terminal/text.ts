@@ -12,7 +12,6 @@ function segmentsOf(text: string): Intl.Segments {
 /** Printable ASCII, and what the commands draw with themselves: a column each. */
 const narrow = /^[ -~\u2013\u2014\u2026\u2581-\u2588]*$/;
 
-/** How many columns the text takes on a terminal. */
 export function displayWidth(text: string): number {
   return narrow.test(text) ? text.length : stringWidth(text);
 }
@@ -21,17 +20,11 @@ export function displayWidth(text: string): number {
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';
-  let cut = '';
-  let used = 0;
-  for (const { segment } of segmentsOf(text)) {
-    used += displayWidth(segment);
-    if (used > width - 1) break;
-    cut += segment;
-  }
-  return `${cut.trimEnd()}…`;
+  const [first = ''] = splitAtWidth(text, width - 1);
+  return `${displayWidth(first) < width ? first.trimEnd() : ''}…`;
 }
 
-/** The text in pieces of at most `width` columns. Never cuts through a character, however wide. */
+/** The text in pieces of at most `width` columns, or of one character that is wider. */
 function splitAtWidth(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = '';
@@ -49,7 +42,6 @@ function splitAtWidth(text: string, width: number): string[] {
   return [...pieces, piece];
 }
 
-/** The text filled up with spaces to `width` columns. */
 export function padToWidth(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? fill + text : text + fill;

@@ -110,7 +110,7 @@ function checkViewer(server: Spot): void {
   const [token, viewer] = [server.at('token'), server.at('viewerToken')];
   if ((viewer.text ?? '') === '' || token.isBroken) return;
   if ((token.text ?? '') === '')
-    viewer.report('is only of use beside server.token: without one everybody may change things');
+    viewer.report('is only of use with server.token: without one everybody may change things');
   else if (token.text === viewer.text) viewer.report('must differ from server.token');
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
-import type { LogLevel } from '../../domain/settings.ts';
+import { logLevels } from '../../domain/settings.ts';
 import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
@@ -152,16 +152,6 @@ const cluster = shape({
     )
     .default(true),
 }).describe('For daemons that share a PostgreSQL database.');
-
-const logLevels = [
-  'trace',
-  'debug',
-  'info',
-  'warn',
-  'error',
-  'fatal',
-  'silent',
-] as const satisfies LogLevel[];
 
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({

@@ -1,44 +1,17 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
-import { parseInstant } from './input.ts';
-import { type Api, answers, operations, streamed, written } from './operation.ts';
-
-export interface DaemonFacts {
-  readonly database: string | null;
-  readonly reports: ReportDesk | null;
-  readonly timezone: string;
-}
-
-export const unknownDaemon: DaemonFacts = { database: null, reports: null, timezone: 'UTC' };
+import { count, maxItems, parseInstant } from './input.ts';
+import { answers, type Operation, operations, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
-const params = z.object({ id: z.string() });
-
-const describeDaemon = createRoute({
-  ...get(
-    'daemon',
-    'describeDaemon',
-    'The daemon that answers, its database, and the names that other operations take',
-  ),
-  responses: answers('The daemon', {
-    version: z.string(),
-    database: z.string().nullable().meta({ description: 'The id of its database' }),
-    timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-    problems: names.meta({ description: 'What is wrong although it runs' }),
-    accounts: names,
-    rules: names,
-    channels: names,
-    reports: names,
-  }),
-});
+const params = { id: z.string() };
 
 const viewNames = [
   'accounts',
+  'summary',
   'account',
   'readings',
   'alerts',
@@ -48,105 +21,119 @@ const viewNames = [
   'audit',
 ] as const;
 
-const readView = createRoute({
-  ...get(
-    'views/{view}',
-    'readView',
-    'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-  ),
-  request: {
-    params: z.object({ view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) }),
-    query: z.object({
-      account: z.string().default('').meta({ description: 'For account, readings and explain' }),
-      since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
-      until: z.string().optional().meta({ description: 'For readings; exclusive' }),
-      all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
-    }),
-  },
-  responses: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
-});
-
-const readReport = createRoute({
-  ...get('reports/{id}', 'readReport', 'A report as it would be sent now'),
-  request: { params },
-  responses: answers('The report', {
-    text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
-    report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
-  }),
-});
-
-const sendReport = createRoute({
-  ...post('reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'),
-  request: { params },
-  responses: answers('What became of it on each channel', {
-    deliveries: z.array(
-      z.strictObject({
-        channel: z.string(),
-        delivered: z.boolean(),
-        reason: z.string().nullable().meta({ description: 'Why not' }),
-      }),
-    ),
-  }),
-});
-
 /** What the command line asks a daemon that it has no file of. */
-export function addDaemonOperations(api: Api, { database, reports, timezone }: DaemonFacts): void {
-  api.openapi(describeDaemon, (context) => {
-    const { views } = context.var;
-    const { version, problems } = views.status();
-    const { rules } = views.choices();
-    const answer = {
-      version,
-      database,
-      timezone,
-      problems: [...problems],
-      accounts: [...views.accountIds()],
-      rules: rules.map(([id]) => id),
-      channels: views.channels().map(({ name }) => name),
-      reports: [...(reports?.ids() ?? [])],
-    };
-    return context.json(answer, 200);
-  });
-
-  api.openapi(readView, (context) => {
-    const { view } = context.req.valid('param');
-    const { account, all, since, until } = context.req.valid('query');
-    const now = context.get('now');
-    const from = parseInstant(since, 'since', now) ?? 0;
-    const to = parseInstant(until, 'until', now) ?? now + 1;
-    const items = listItems(context.var.views, view, account, all === 'true', from, to);
-    return written(context, streamed(context, writeItems(items)));
-  });
-
-  api.openapi(readReport, async (context) => {
-    const composed = required(await reports?.compose(context.req.valid('param').id));
-    return context.json({ text: composed.text, report: { ...composed.payload } }, 200);
-  });
-
-  api.openapi(sendReport, async (context) => {
-    const deliveries = required(await reports?.send(context.req.valid('param').id));
-    return context.json({ deliveries: [...deliveries] }, 200);
-  });
-}
+export const daemonOperations: readonly Operation[] = [
+  get(
+    [
+      'daemon',
+      'describeDaemon',
+      'The daemon that answers, its database, and the names that other operations take',
+    ],
+    {
+      answers: answers('The daemon', {
+        version: z.string(),
+        database: z.string().nullable().meta({ description: 'The id of its database' }),
+        timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
+        problems: names.meta({ description: 'What is wrong although it runs' }),
+        accounts: names,
+        rules: names,
+        channels: names,
+        reports: names,
+      }),
+    },
+    ({ views, site: { database, timezone, reports } }) => {
+      const { version, problems } = views.status();
+      return {
+        version,
+        database,
+        timezone,
+        problems: [...problems],
+        accounts: [...views.accountIds()],
+        rules: views.choices().rules.map(([id]) => id),
+        channels: views.channels().map(({ name }) => name),
+        reports: [...reports.ids()],
+      };
+    },
+  ),
+  get(
+    [
+      'views/{view}',
+      'readView',
+      'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
+    ],
+    {
+      params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
+      query: {
+        account: z.string().default('').meta({ description: 'For account, readings and explain' }),
+        since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
+        until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+        limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
+        all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+      },
+      answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    },
+    ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
+      const from = parseInstant(since, 'since', now) ?? 0;
+      const to = parseInstant(until, 'until', now) ?? now + 1;
+      return written(context, writeItems(listItems(views, view, { ...query, from, to })));
+    },
+  ),
+  get(
+    ['reports/{id}', 'readReport', 'A report as it would be sent now'],
+    {
+      params,
+      answers: answers('The report', {
+        text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
+        report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
+      }),
+    },
+    async ({ site, params: { id } }) => {
+      const { text, report } = required(await site.reports.compose(id));
+      return { text, report: { ...report } };
+    },
+  ),
+  post(
+    ['reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'],
+    {
+      params,
+      answers: answers('What became of it on each channel', {
+        deliveries: z.array(
+          z.strictObject({
+            channel: z.string(),
+            delivered: z.boolean(),
+            reason: z.string().nullable().meta({ description: 'Why not' }),
+          }),
+        ),
+      }),
+    },
+    async ({ site, params: { id } }) => ({ deliveries: [...required(await site.reports.send(id))] }),
+  ),
+];
 
 async function* listItems(
   views: LiveViews,
   view: (typeof viewNames)[number],
-  account: string,
-  all: boolean,
-  since: number,
-  until: number,
+  query: {
+    readonly account: string;
+    readonly limit: number;
+    readonly all: string;
+    readonly from: number;
+    readonly to: number;
+  },
 ): AsyncGenerator<object | null> {
+  const { account, limit, all, from, to } = query;
   switch (view) {
     case 'accounts':
-      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accounts(ids);
+      for await (const ids of inSlices(views.accountIds(), 50)) yield* await views.accountsInBrief(ids);
       return;
+    case 'summary':
+      return yield await views.summary(limit);
     case 'account':
       return yield await views.account(account);
     case 'readings':
-      return yield* await views.readings(account, since, until);
+      return yield* await views.readings(account, from, to);
     case 'alerts':
-      return yield* await views.alerts({ all });
+      return yield* await views.alerts({ all: all === 'true' });
     case 'explain':
       return yield* await views.explain(account);
     case 'silences':
@@ -154,7 +141,7 @@ async function* listItems(
     case 'expected':
       return yield* views.expected();
     case 'audit':
-      return yield* views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
+      return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }
 }
 
@@ -174,7 +161,7 @@ async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<
   yield `${text}]}\n`;
 }
 
-function required<Found>(found: Found | null | undefined): Found {
-  if (found == null) throw new RequestError('not_found', 'The configuration has no report of this id.');
+function required<Found>(found: Found | null): Found {
+  if (found === null) throw new RequestError('not_found', 'The configuration has no report of this id.');
   return found;
 }

@@ -5,7 +5,7 @@ import uPlot from './uplot.js';
 
 const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 
-/** The options of uPlot for a chart in `box`; `range` gives what is looked at, `select` is told what was marked. */
+/** The options of uPlot for a chart in `box`; `range` gives what is looked at, `select` is called with what was marked. */
 export function describe({ box, timezone, drawn, range, select }) {
   const colour = readColours();
   const money = (value) =>
@@ -85,7 +85,7 @@ function timeLabels(timezone) {
     });
 }
 
-/** A time in the zone that the whole page speaks in, whatever the zone of the browser. */
+/** A time in the zone of the whole page, not in that of the browser. */
 function wordTime(timezone, seconds, parts) {
   return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
 }

@@ -55,11 +55,11 @@ document.addEventListener('keydown', (event) => {
   if (event.target.closest('input, select, textarea, dialog, [contenteditable]') !== null) {
     if (event.target.type !== 'checkbox') return;
   }
-  if (beside(event.key) || act(event.key)) event.preventDefault();
+  if (moveWithin(event.key) || act(event.key)) event.preventDefault();
 });
 
 /** From one control of an alert to the next. */
-function beside(key) {
+function moveWithin(key) {
   const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
   const alert = here('.alert');
   if (by === undefined || alert === null) return false;

@@ -15,7 +15,7 @@ const favicon = document.querySelector('link[rel="icon"]');
 const waiting = new Map();
 /** Forms and boxes that somebody is at, with what takes their place once they are left. */
 const putOffs = new Map();
-/** The server's clock minus ours: ages are told by the server's. */
+/** The server's clock minus ours: ages are counted by the server's. */
 let offset = Number(document.documentElement.dataset.now) - Date.now();
 let title = document.title;
 let icon = favicon.getAttribute('href');
@@ -116,7 +116,7 @@ function asOf() {
   return document.querySelector('[data-live="as-of"]')?.textContent ?? 'before';
 }
 
-/** The address without what a form has just done, which is told once. */
+/** The address without what a form has just done, which is shown once. */
 function pageAddress() {
   const url = new URL(location.href);
   url.searchParams.delete('done');
@@ -225,7 +225,7 @@ function isUsed(element) {
   );
 }
 
-/** Beside what somebody is at: it is not as they see it. What they send is refused then, and says why. */
+/** Next to what is in use: it is no longer as the person sees it. What they send is refused then, and the answer says why. */
 function noteChange(element, words) {
   const place = element.matches('input') ? element.parentElement : element;
   if (place.querySelector(':scope > .changed') !== null) return;

@@ -38,7 +38,7 @@ export async function accountsOf(
   return new Map(accounts.map((account) => [account.id, account]));
 }
 
-/** One alert: what to do about it, what is known, and what can be ordered. `account` is null of lowwater's own alerts. */
+/** One alert: what to do about it, what is known, and what can be ordered. `account` is null for alerts about lowwater itself. */
 export function alertCard(
   alert: AlertView,
   account: AccountView | null,

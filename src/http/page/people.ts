@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { addressOf, type Guard } from '../access.ts';
+import { addressOf } from '../access.ts';
 import { pageOfTime } from '../api/input.ts';
 import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
@@ -15,7 +15,8 @@ import { accountLink, type Frame, momentAndAge, table, unknown } from './words.t
 const maxAgentLength = 200;
 
 /** Gives the browser a session, new or longer, and keeps it for the list. */
-export function keepSession(guard: Guard, context: WebContext, session: Session): void {
+export function keepSession(context: WebContext, session: Session): void {
+  const { guard } = context.var.site;
   const { sessions, settings } = guard;
   if (sessions === null) return;
   const { headers } = context.env.incoming;
@@ -39,11 +40,11 @@ ${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signe
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
-export async function endListedSession(context: WebContext, guard: Guard, id: string): Promise<void> {
-  const { views, now } = context.var;
+export async function endListedSession(context: WebContext, id: string): Promise<void> {
+  const { views, now, site } = context.var;
   if (!views.sessions().some((session) => session.id === id))
     throw new RequestError('not_found', 'There is no such session.');
-  await guard.sessions?.end({ id, endsAt: now + keptLengthMs });
+  await site.guard.sessions?.end({ id, endsAt: now + keptLengthMs });
 }
 
 const actionsAPage = 100;

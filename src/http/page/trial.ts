@@ -18,7 +18,7 @@ import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
-import { frameOf, type PageOptions, show } from './show.ts';
+import { show } from './show.ts';
 import {
   accountLink,
   accountPath,
@@ -32,12 +32,12 @@ import {
 } from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
-export function addTrialPage(app: WebApp, options: PageOptions): void {
+export function addTrialPage(app: WebApp): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
     const written = rule.written ?? { id: rule.id, type: rule.type };
     const [, time] = trialTimes;
-    return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
+    return showTrial(context, { account, rule, written, time, outcome: { kind: 'asked' } });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
@@ -47,7 +47,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
     const refuse = (...problems: readonly Problem[]) =>
-      showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+      showTrial(context, { ...shown, outcome: { kind: 'refused', problems } });
     if (read.kind === 'invalid') return refuse(...read.problems);
     const tried = ruleOn(read.rule, account);
     if (tried === null) {
@@ -55,7 +55,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       return refuse({ path: 'balance', message: `the account has no such balance; give ${ids}` });
     }
     const since = context.get('now') - time.ms;
-    const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
+    const trial = await context.var.site.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
       const why = 'Others are trying rules just now; try again in a moment.';
       throw new RequestError('unavailable', why, { 'retry-after': '10' });
@@ -64,7 +64,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.');
     if (trial === 'not-watched' || trial === 'not-read')
       return refuse({ path: '', message: `${whyUnnotified[trial]}: what it would have done is not known.` });
-    return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
+    return showTrial(context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
   });
 }
 
@@ -93,10 +93,10 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
   return writeRule(kind, before, new Map(values));
 }
 
-async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
-  return show(options, context, {
+async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
+  return show(context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(context.var.views, shown, frameOf(options, context)),
+    content: await renderTrial(context.var.views, shown, context.var.frame),
     status: shown.outcome.kind === 'refused' ? 400 : 200,
   });
 }

@@ -24,8 +24,6 @@ function templates(description: string) {
     .meta({ description });
 }
 
-export type JsonTemplate = z.core.util.JSONType;
-
 const jsonTemplate = z
   .json({ error: 'must be a JSON value' })
   .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {

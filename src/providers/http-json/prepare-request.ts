@@ -1,11 +1,10 @@
+import { mapTexts } from '../../domain/json.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ProviderRequest, RefusedRequest } from '../kind.ts';
-import type { Description, JsonTemplate } from './description.ts';
+import type { Description } from './description.ts';
 import { credentialsIn, fillPlaceholders } from './placeholders.ts';
 
 type RequestDescription = Description['request'];
-
-export type Credentials = Readonly<Record<string, Secret>>;
 
 /** The names of the credentials that a request asks for, in the order in which it does. */
 export function credentialNames(request: RequestDescription): readonly string[] {
@@ -18,7 +17,7 @@ export function credentialNames(request: RequestDescription): readonly string[] 
  */
 export function prepareRequest(
   request: RequestDescription,
-  credentials: Credentials,
+  credentials: Readonly<Record<string, Secret>>,
   baseUrl?: string,
 ): ProviderRequest | RefusedRequest {
   const refused: RefusedRequest[] = [];
@@ -117,16 +116,9 @@ function fillBody(
   { json, form }: RequestDescription,
   fill: Fill,
 ): { readonly type: string; readonly text: string } | null {
-  if (json !== undefined) return { type: 'application/json', text: JSON.stringify(fillJson(json, fill)) };
+  if (json !== undefined) return { type: 'application/json', text: JSON.stringify(mapTexts(json, fill)) };
   if (form === undefined) return null;
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(form)) fields.append(name, fill(value));
   return { type: 'application/x-www-form-urlencoded', text: fields.toString() };
-}
-
-function fillJson(value: JsonTemplate, fill: Fill): JsonTemplate {
-  if (typeof value === 'string') return fill(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => fillJson(each, fill));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fillJson(each, fill)]));
 }

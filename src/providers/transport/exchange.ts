@@ -38,7 +38,7 @@ export interface ExchangeOwner {
  * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
  * they come.
  *
- * `settle` is called exactly once. Whatever arrives afterwards is dropped and its connection closed. Or else `holdBack` is
+ * `settle` is called exactly once. What arrives afterwards is dropped and its connection closed. Or else `holdBack` is
  * called, when the guard says at the instant of sending that it must come later: then nothing was sent.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#owner = owner;
   }
 
-  /** Gives up at once, in whatever state the exchange is. */
+  /** Gives up at once, in any state of the exchange. */
   giveUp(kind: 'timeout' | 'aborted'): void {
     this.#end(kind === 'timeout' ? this.#cutOff({ kind }) : { kind });
     this.#controller?.abort(ended);

@@ -1,8 +1,7 @@
 import type { Batch } from '../../ports/store.ts';
-import type { Value } from '../asking.ts';
-import { type Change, changes, replacing } from '../changes.ts';
+import type { Row, Value } from '../asking.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
-import type { ColumnKind, Row } from '../tables.ts';
+import { type Change, type ColumnKind, changes } from '../tables.ts';
 import { arrayTypes, columnArrays } from './column-arrays.ts';
 
 /** The one slot there is. */
@@ -38,12 +37,11 @@ function makeStatement(): string {
   let parameters = 4;
   const arrays = (kinds: readonly ColumnKind[]): string =>
     kinds.map((kind) => `$${++parameters}::${arrayTypes[kind]}`).join(', ');
-  const parts = changes.flatMap((change) => {
-    const { table, columns, key, removed } = change;
+  const parts = changes.flatMap(({ table, columns, key, removed, replacing }) => {
     const [slot, its, keys] = [table.slotted, Object.keys(columns).join(', '), Object.keys(key)];
     const put = `put_${table.name} AS (
   INSERT INTO ${table.name} (${slot ? 'slot, ' : ''}${its}) SELECT ${slot ? '$1, ' : ''}${its}
-  FROM turn, unnest(${arrays(Object.values(columns))}) WITH ORDINALITY AS its(${its}, place) ORDER BY place ${replacing(change)}
+  FROM turn, unnest(${arrays(Object.values(columns))}) WITH ORDINALITY AS its(${its}, place) ORDER BY place ${replacing}
 )`;
     if (removed === null) return [put];
     const remove = `remove_${table.name} AS (

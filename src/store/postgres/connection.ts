@@ -12,7 +12,7 @@ export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<read
 
 /**
  * The connections of this process. Statements are sent without a name and leave nothing in a session, so that PgBouncer may
- * lend a connection for each transaction. Whatever fails rejects with `StorageError`, within seconds.
+ * lend a connection for each transaction. What fails rejects with `StorageError`, within seconds.
  */
 export interface Database {
   /** A statement that only reads. */
@@ -94,7 +94,6 @@ class Connections {
     let client: PoolClient | null = null;
     try {
       pools = await this.#open();
-      this.#current = pools;
       client = await pools[purpose].connect().catch((error: unknown) => {
         throw asStorageError(error, 'unsent');
       });
@@ -117,15 +116,21 @@ class Connections {
 
   #open(): Promise<Pools> {
     if (this.#closed) throw new StorageError('other', 'the PostgreSQL database was closed');
-    this.#opened ??= openPools(this.#url, this.#log).catch((error: unknown) => {
-      this.#opened = null;
-      throw error;
-    });
+    this.#opened ??= openPools(this.#url, this.#log).then(
+      (pools) => {
+        this.#current = pools;
+        return pools;
+      },
+      (error: unknown) => {
+        this.#opened = null;
+        throw error;
+      },
+    );
     return this.#opened;
   }
 
   #retire(failed: Pools | null): void {
-    if (failed === null || failed !== this.#current) return;
+    if (failed === null || failed !== this.#current || this.#closed) return;
     this.#opened = null;
     this.#current = null;
     for (const pool of Object.values(failed)) void pool.end();
@@ -134,8 +139,6 @@ class Connections {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    // What fails from now on retires nothing.
-    this.#current = null;
     // Where it cannot be reached there is nothing to close.
     const pools = await this.#opened?.catch(() => null);
     await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));

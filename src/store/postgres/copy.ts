@@ -1,6 +1,7 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { type Row, readStatement, type Table, type TablePort, tables, tallyOf } from '../tables.ts';
+import type { Row } from '../asking.ts';
+import { readStatement, type Table, type TablePort, tables, tallyOf } from '../tables.ts';
 import { arrayTypes, columnArrays } from './column-arrays.ts';
 import { onlySlot } from './commit.ts';
 import { type Ask, openDatabase } from './connection.ts';

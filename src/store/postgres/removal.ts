@@ -1,6 +1,5 @@
 import type { DamagedRecord } from '../../ports/store.ts';
-import { recordKinds } from '../records.ts';
-import { outdated } from '../tables.ts';
+import { tables } from '../tables.ts';
 import { type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
@@ -12,12 +11,14 @@ const stepAccounts = 2000;
 
 const count = 'SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM gone) AS gone';
 
-const deletions = outdated.map(
-  ([table, key, condition]) => `${whileHeld}, gone AS (
-    DELETE FROM ${table} USING held WHERE ${table}.${key} IN (
-      SELECT ${key} FROM ${table} WHERE ${condition.replaceAll('$at', '$4')} LIMIT ${stepRows}) RETURNING ${table}.${key}
-  ) ${count}`,
-);
+const deletions = tables.flatMap(({ name, columns, outdated }) => {
+  const [no] = Object.keys(columns);
+  if (outdated === undefined) return [];
+  return `${whileHeld}, gone AS (
+    DELETE FROM ${name} USING held WHERE ${name}.${no} IN (
+      SELECT ${no} FROM ${name} WHERE ${outdated.replaceAll('$at', '$4')} LIMIT ${stepRows}) RETURNING ${name}.${no}
+  ) ${count}`;
+});
 
 /** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */
 const deleteSegments = `${whileHeld}, gone AS (
@@ -82,7 +83,7 @@ export async function setAside(
   fence: Fence,
   records: readonly DamagedRecord[],
 ): Promise<void> {
-  for (const [source, { key }] of recordKinds) {
+  for (const { name: source, key = [] } of tables) {
     const damaged = records.filter((record) => record.source === source && record.body !== null);
     if (damaged.length === 0) continue;
     const found = key.map((column, nth) => `${source}.${column} = its.${nth === 0 ? 'key' : 'second'}`);

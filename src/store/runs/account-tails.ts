@@ -1,7 +1,7 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { Batch } from '../../ports/store.ts';
+import type { Row } from '../asking.ts';
 import { accountToBody } from '../bodies.ts';
-import type { Row } from '../tables.ts';
 import { PollEncoder } from './poll-codec.ts';
 import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from './stored-run.ts';
 
@@ -168,5 +168,7 @@ function accountsOf(batch: Batch, isWanted: (id: string) => boolean): readonly s
  */
 function isFull(encoder: PollEncoder, nextAt: number): boolean {
   if (encoder.polls === 0) return false;
-  return encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > maxSpanMs;
+  return (
+    encoder.byteLength > sealBytes || nextAt < encoder.latestAt || nextAt - encoder.earliestAt > maxSpanMs
+  );
 }

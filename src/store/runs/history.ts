@@ -2,7 +2,14 @@ import { dayMs } from '../../domain/duration.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
 import type { Asking } from '../asking.ts';
-import { type FoundDamage, groupOverlapping, readRun, type StoredRun, spanOf } from './stored-run.ts';
+import {
+  type FoundDamage,
+  groupOverlapping,
+  mergeRuns,
+  readRun,
+  type StoredRun,
+  spanOf,
+} from './stored-run.ts';
 
 /** Which runs an account has in a span: its tail and the sealed ones that touch it, as [seq, earliest, latest]; of one moment. */
 export interface RunsRow {
@@ -116,21 +123,6 @@ export class History {
 
 export function readingsOf(polls: readonly PollRecord[]): readonly Reading[] {
   return polls.flatMap(({ reading }) => reading ?? []);
-}
-
-/** The polls of runs that come together, within the span that is asked for. */
-function mergeRuns(
-  runs: readonly StoredRun[],
-  { since, until }: HistoryQuery,
-  pollsOf: (run: StoredRun) => readonly PollRecord[],
-): readonly PollRecord[] {
-  const merged = runs.flatMap((run) => {
-    const polls = pollsOf(run);
-    const isWithin = run.earliestAt >= since && run.latestAt < until;
-    return isWithin ? polls : polls.filter(({ at }) => at >= since && at < until);
-  });
-  // Within a run polls are in order; runs overlap only where the clock was set back.
-  return runs.length === 1 ? merged : merged.sort((left, right) => left.at - right.at);
 }
 
 function* inPortions<Run>(

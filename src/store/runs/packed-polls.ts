@@ -1,21 +1,16 @@
 import type { PollRecord } from '../../domain/reading.ts';
 import { decodePolls } from './decode-polls.ts';
 import { PollEncoder } from './poll-codec.ts';
-import { groupOverlapping, type Span } from './stored-run.ts';
+import { groupOverlapping, mergeRuns, type Span } from './stored-run.ts';
 
 const maxRun = 256;
-
-interface PackedRun extends Span {
-  readonly isSorted: boolean;
-  readonly data: Uint8Array;
-}
 
 /**
  * Polls of one account in memory, in a few bytes each. They may be appended in any order and come out in that of time, those of one instant
  * as they were appended. As long as most are in order, or all in reverse, reading unpacks one run at a time.
  */
 export class PackedPolls {
-  readonly #runs: PackedRun[] = [];
+  readonly #runs: (Span & { readonly data: Uint8Array })[] = [];
   #open = new PollEncoder();
   #ascends = true;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -35,18 +30,13 @@ export class PackedPolls {
   *polls(since: number, until: number): Generator<readonly PollRecord[]> {
     if (this.#open.polls > 0) this.#seal();
     const touched = this.#runs.filter((run) => run.latestAt >= since && run.earliestAt < until);
-    for (const group of groupOverlapping(touched)) {
-      const [only] = group;
-      const found = group.flatMap((run) => decodePolls(run.data));
-      if (group.length > 1 || only?.isSorted !== true) found.sort((left, right) => left.at - right.at);
-      const isWhole = group.every((run) => run.earliestAt >= since && run.latestAt < until);
-      yield isWhole ? found : found.filter(({ at }) => at >= since && at < until);
-    }
+    for (const group of groupOverlapping(touched))
+      yield mergeRuns(group, { since, until }, ({ data }) => decodePolls(data));
   }
 
   #seal(): void {
-    const { earliestAt, latestAt, isSorted } = this.#open;
-    this.#runs.push({ earliestAt, latestAt, isSorted, data: this.#open.bytes().slice() });
+    const { earliestAt, latestAt } = this.#open;
+    this.#runs.push({ earliestAt, latestAt, data: this.#open.bytes().slice() });
     this.#open = new PollEncoder();
   }
 }

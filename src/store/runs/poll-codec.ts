@@ -35,12 +35,9 @@ import { ByteWriter } from './poll-bytes.ts';
  * for a database that a program of 0.2 may take over, and ends with the first poll that does not fit into it.
  */
 export class PollEncoder {
-  /** Instant of the poll appended first; meaningless while the run is empty, as are the two below. */
-  firstAt = 0;
+  /** Meaningless while the run is empty, as is the next. */
   earliestAt = Number.POSITIVE_INFINITY;
   latestAt = Number.NEGATIVE_INFINITY;
-  /** Whether no poll is older than the one before it. */
-  isSorted = true;
   #version: number;
   #writer: ByteWriter;
   #end: RunEnd = startOfRun();
@@ -64,10 +61,6 @@ export class PollEncoder {
 
   get byteLength(): number {
     return this.#writer.length;
-  }
-
-  get lastAt(): number {
-    return this.#end.at;
   }
 
   /** The run so far. A view: valid until the next `append`. */
@@ -144,10 +137,8 @@ export class PollEncoder {
   }
 
   #note(at: number): void {
-    if (this.earliestAt === Number.POSITIVE_INFINITY) this.firstAt = at;
     if (at < this.earliestAt) this.earliestAt = at;
-    if (at < this.latestAt) this.isSorted = false;
-    else this.latestAt = at;
+    if (at > this.latestAt) this.latestAt = at;
   }
 
   #putBalances(moves: readonly number[], amounts: readonly Micros[]): void {

@@ -1,5 +1,5 @@
 import type { PollRecord } from '../../domain/reading.ts';
-import type { DamagedRun } from '../../ports/store.ts';
+import type { DamagedRun, HistoryQuery } from '../../ports/store.ts';
 import { decodePolls } from './decode-polls.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { PollEncoder } from './poll-codec.ts';
@@ -82,6 +82,20 @@ export function* groupOverlapping<Run extends Span>(runs: readonly Run[]): Gener
     latestAt = Math.max(latestAt, run.latestAt);
   }
   if (group.length > 0) yield group.sort(byPlace);
+}
+
+/** The polls of runs that come together, by time, within the span that is asked for. */
+export function mergeRuns<Run extends Span>(
+  runs: readonly Run[],
+  { since, until }: Pick<HistoryQuery, 'since' | 'until'>,
+  pollsOf: (run: Run) => readonly PollRecord[],
+): readonly PollRecord[] {
+  return runs
+    .flatMap((run) => {
+      const isWithin = run.earliestAt >= since && run.latestAt < until;
+      return isWithin ? pollsOf(run) : pollsOf(run).filter(({ at }) => at >= since && at < until);
+    })
+    .sort((left, right) => left.at - right.at);
 }
 
 /** A run that cannot be read, with its bytes. */

@@ -32,7 +32,7 @@ const advice: Readonly<Record<Kind, (uid: number | undefined) => string>> = {
     'directory, and that the file system is mounted writable',
   corrupt: () =>
     'it is damaged: stop lowwater, move the file aside and restore a backup (made by `lowwater backup`)',
-  busy: () => 'another process keeps it locked: close whatever else has it open',
+  busy: () => 'another process keeps it locked: close what else has it open',
   other: () => 'it cannot be used: see the system log for errors of the disk or file system',
 };
 

@@ -9,6 +9,8 @@ interface OrderRow {
   readonly body: string;
 }
 
+const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
+
 /**
  * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
  * database, when it is of another version of lowwater, or cannot be written.
@@ -27,36 +29,39 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
 }
 
 export function listOrders(db: Connection): readonly OperatorOrder[] {
-  return parseOrders(db.prepare<[], OrderRow>('SELECT no, body FROM operator_order ORDER BY no').all());
+  return parseOrders(db.prepare<[], OrderRow>(findOrders).all());
 }
 
-export function openInbox(db: Connection) {
-  const find = db.prepare<[number], OrderRow>('SELECT no, body FROM operator_order WHERE no > ? ORDER BY no');
-  const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no <= ?');
+/**
+ * `taken`: the orders that this process was given over any connection. They stay among them: what a log that was lost brings back is not
+ * given again.
+ */
+export function openInbox(db: Connection, taken: Set<string>) {
+  const find = db.prepare<[], OrderRow>(findOrders);
+  const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no = ?');
   // Changes only when another connection wrote, and that is how orders come.
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
   let seenVersion: number | undefined;
-  let lastTaken = 0;
-  let unsettled = false;
+  /** Taken, and not deleted yet. */
+  let unsettled: readonly OrderRow[] = [];
   return {
     /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
     take(): readonly OperatorOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
-      const rows = find.all(lastTaken);
+      unsettled = find.all();
       seenVersion = version;
-      lastTaken = rows.at(-1)?.no ?? lastTaken;
-      unsettled ||= rows.length > 0;
-      return parseOrders(rows);
+      const fresh = unsettled.filter(({ no, body }) => !taken.has(`${no} ${body}`));
+      for (const { no, body } of fresh) taken.add(`${no} ${body}`);
+      return parseOrders(fresh);
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {
-      if (!unsettled) return;
-      remove.run(lastTaken);
-      unsettled = false;
+      for (const { no } of unsettled) remove.run(no);
     },
-    unsettle(): void {
-      unsettled = lastTaken > 0;
+    /** That transaction is committed. */
+    settled(): void {
+      unsettled = [];
     },
   };
 }

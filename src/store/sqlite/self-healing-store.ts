@@ -31,6 +31,7 @@ export function createSelfHealingStore(
   const database = identifyFile(path);
   const maxBytes = maxLogBytes(path);
   const watched = [`${path}-wal`, `${path}-shm`];
+  const taken = new Set<string>();
   let db = connect();
   let unfolded: Batch[] = [];
   let store = build();
@@ -40,7 +41,7 @@ export function createSelfHealingStore(
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
-    return createStore({ db, path, now, verify: verifier(db), fold });
+    return createStore({ db, path, now, verify: verifier(db), fold, taken });
   }
 
   function fold(): boolean {
@@ -83,7 +84,7 @@ export function createSelfHealingStore(
     return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
   }
 
-  /** Opens the database again. Whatever goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
+  /** Opens the database again. All that goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
   function mend(): void {
     try {
       if (db.open) giveUpConnection();

@@ -1,9 +1,8 @@
 import type { Batch, DamagedRecord } from '../../ports/store.ts';
-import { changes, replacing } from '../changes.ts';
-import { recordKinds } from '../records.ts';
+import type { Row } from '../asking.ts';
 import { AccountTails, type TailRow } from '../runs/account-tails.ts';
 import { DamagedRuns, type FoundRun } from '../runs/stored-run.ts';
-import { outdated, type Row } from '../tables.ts';
+import { changes, tables } from '../tables.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
@@ -17,14 +16,16 @@ export function createStore(options: {
   /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
   readonly fold?: () => boolean;
+  /** Orders that this process has taken already. */
+  readonly taken?: Set<string>;
 }): SqliteStore {
-  const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
+  const { db, path, now, verify = () => {}, fold = () => foldLog(db), taken = new Set() } = options;
   // SQLite would wait for another writer and block the whole process. Who commits tries again.
   db.pragma('busy_timeout = 0');
   const damaged = new DamagedRuns(now);
   const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
-  const inbox = openInbox(db);
+  const inbox = openInbox(db, taken);
   const deleteOld = openRetention(db);
 
   const writeBatch = db.transaction((batch: Batch): readonly FoundRun[] => {
@@ -49,22 +50,17 @@ export function createStore(options: {
       try {
         return work();
       } catch (error) {
-        takeBack();
+        tails.forget();
         // The write-ahead log may take the room that is missing: folded into the database it gives most of it back.
         if (!isSqliteError(error, 'SQLITE_FULL') || !fold()) throw error;
       }
       try {
         return work();
       } catch (error) {
-        takeBack();
+        tails.forget();
         throw error;
       }
     });
-  }
-
-  function takeBack(): void {
-    tails.forget();
-    inbox.unsettle();
   }
 
   const reader = readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) });
@@ -78,6 +74,7 @@ export function createStore(options: {
     },
     commit(batch) {
       damaged.stored(change(() => writeBatch.immediate(batch)));
+      inbox.settled();
     },
     takeDamaged: () => damaged.take(),
     takeOrders: () =>
@@ -93,7 +90,7 @@ export function createStore(options: {
 /** It becomes a note, which nobody else reads. Of an account only the state goes: its history hangs on the row. */
 function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
-  const found = recordKinds.get(source)?.key.map((column) => `${column} = ?`) ?? [];
+  const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
   const keys = second === null ? [key] : [key, second];
   const removal = source === 'account' ? 'UPDATE account SET body = NULL' : `DELETE FROM ${source}`;
   db.prepare(`${removal} WHERE ${found.join(' AND ')}`).run(...keys);
@@ -132,10 +129,9 @@ function openBatchWriter(db: Connection, tails: AccountTails): (batch: Batch) =>
     `UPDATE account SET body = nullif(coalesce(?, body), ''), tail = coalesce(?, tail), tail_polls = coalesce(?, tail_polls),
        tail_latest_at = coalesce(?, tail_latest_at) WHERE no = ?`,
   );
-  const statements = changes.map((change) => {
-    const { table, columns, key, written, removed } = change;
+  const statements = changes.map(({ table, columns, key, written, removed, replacing }) => {
     const names = Object.keys(columns);
-    const put = `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing(change)}`;
+    const put = `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${replacing}`;
     const where = Object.keys(key).map((column) => `${column} = ?`);
     return {
       written,
@@ -176,8 +172,10 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
     limited(`DELETE FROM segment WHERE seq IN (
       SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
       WHERE segment.latest_at < $olderThan LIMIT $step)`),
-    ...outdated.map(([table, _, condition]) =>
-      limited(`DELETE FROM ${table} WHERE ${condition.replaceAll('$at', '$olderThan')} LIMIT $step`),
+    ...tables.flatMap(({ name, outdated }) =>
+      outdated === undefined
+        ? []
+        : limited(`DELETE FROM ${name} WHERE ${outdated.replaceAll('$at', '$olderThan')} LIMIT $step`),
     ),
   ];
   const emptyTails = limited(

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
+import type { DemoReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { DemoOrder } from '../../cli/context.ts';
 import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import { readConfiguration } from '../../cli/load-configuration.ts';
 import type { Output, Style } from '../../cli/terminal/output.ts';
 import { formatProblem } from '../../config/config-problem.ts';
+import { inTurns } from '../../daemon/slices.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
@@ -49,10 +50,9 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
       throw new Error(
         `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
       );
-    const { settings, secrets } = loaded;
-    const opened = await log.open(settings.log.level);
-    const started = (url: string | null) => tellStory(order, url, settings.server, other.refill);
-    await serve({ file, settings, secrets, sources, hide: log.hide, log: opened, version, signal, started });
+    const started = (url: string | null) => tellStory(order, url, loaded.settings.server, other.refill);
+    const warnings = await inTurns(loaded.warnings);
+    await serve({ ...loaded, warnings, file, sources, log, version, signal, started });
   } finally {
     await Promise.all([
       provider.close(),
@@ -129,7 +129,7 @@ const usualKinds = 2;
 async function openReceivers(
   types: readonly string[] | null,
   stdout: Output,
-): Promise<ReadonlyMap<string, ListeningReceiver>> {
+): Promise<ReadonlyMap<string, DemoReceiver>> {
   const kinds =
     types === null
       ? channelKinds.slice(0, usualKinds)
@@ -138,11 +138,8 @@ async function openReceivers(
   const paints = [style.blue, style.green, style.yellow, style.red];
   const open = kinds.map(async (kind, index) => {
     const paint = paints[index % paints.length] ?? style.blue;
-    const receiver = await kind.openDemoReceiver();
-    const listening = await receiver.listen(
-      (message) => void stdout.write(printReceived(message, paint, style)),
-    );
-    return [kind.type, listening] as const;
+    const print = (message: ReceivedMessage) => void stdout.write(printReceived(message, paint, style));
+    return [kind.type, await kind.openDemoReceiver(print)] as const;
   });
   return new Map(await Promise.all(open));
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { renderDingtalk } from '../../../src/channels/dingtalk/dingtalk-robot.ts';
+import { render } from '../../../src/channels/dingtalk/dingtalk-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import { buildItem, buildMessage } from '../../support/messages.ts';
@@ -82,14 +82,15 @@ describe('a DingTalk robot', () => {
 
   it('gets no markup from outside, and never more than it takes', () => {
     for (const message of hostileMessages()) {
-      const payload = renderDingtalk(message, {});
-      expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(15_000);
-      expect(payload.markdown.text.replace(/\[[^\]]*\]\(https:[^)]*\)/g, '')).not.toMatch(/[[\]<]/);
+      const [{ body }] = render(message, { mention: {} });
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(15_000);
+      expect(JSON.parse(body).markdown.text.replace(/\[[^\]]*\]\(https:[^)]*\)/g, '')).not.toMatch(/[[\]<]/);
     }
   });
 
   it('mentions nobody in a message that its route makes quiet', () => {
     const quiet = buildMessage([buildItem({ mention: false })]);
-    expect(renderDingtalk(quiet, { critical: ['all'] }).at.isAtAll).toBe(false);
+    const [{ body }] = render(quiet, { mention: { critical: ['all'] } });
+    expect(JSON.parse(body).at.isAtAll).toBe(false);
   });
 });

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
-import { presetKinds } from '../../../src/channels/presets/preset-kind.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
+import { presets } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -17,7 +17,7 @@ import {
 import { hostileMessages } from '../../support/robot-bed.ts';
 import { problemsOf, receivers, textsOf } from './receivers.ts';
 
-const rows = presetKinds.map(({ type, preset }) => ({ type, preset, receiver: receivers[type] }));
+const rows = presets.map((preset) => ({ type: preset.type, preset, receiver: receivers[preset.type] }));
 
 function say(response: ServerResponse, { status, body }: ReceiverAnswer['example']): void {
   response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createAsker } from '../../../src/cli/commands/init.ts';
+import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { defaultScenario } from '../../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -78,6 +80,20 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
     accounts: [{ id: 'otp' }],
     channels: { main: { type: 'email', to: ['ops@example.com'] } },
   });
+});
+
+it.each([
+  ['by --key', { option: () => 'refused' }, {}],
+  ['by --credential', { option: () => null }, { typed: 'refused' }],
+])('asks the person for a key that was given %s and refused', async (_how, input, given) => {
+  const stderr = { write: async () => undefined, isTerminal: true, columns: 80, style: createStyle(false) };
+  const { signal } = new AbortController();
+  let wasRefused = false;
+  const ask = createAsker({ ask: async () => 'another', signal, stderr }, input, () => wasRefused);
+  const question = () => ask('key', 'Key', { hidden: true, ...given });
+  expect(await question()).toBe('refused');
+  wasRefused = true;
+  expect(await question()).toBe('another');
 });
 
 it('asks nothing where a file is there already, and writes nothing when it is asked to end while it asks', async () => {

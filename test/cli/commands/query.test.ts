@@ -79,8 +79,12 @@ describe('lowwater query', () => {
     expect((await query(sql)).stdout).toContain('9223372036854775807');
   });
 
-  it('is ended when it takes too long, wherever it is', async () => {
-    const words = ['query', '--timeout', '1s', `${endless} count(*) FROM step`];
+  it.each([
+    ['by itself', []],
+    ['after --config FILE', ['--config', 'config.json']],
+    ['after --config=FILE', ['--config=config.json']],
+  ])('is ended when it takes too long, wherever it is: %s', async (_where, before) => {
+    const words = [...before, 'query', '--timeout', '1s', `${endless} count(*) FROM step`];
     const ended = await runBuilt(words, { cwd: folder });
     expect(ended).toMatchObject({
       code: 1,

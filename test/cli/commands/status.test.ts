@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatStatus } from '../../../src/cli/commands/status.ts';
+import { formatStatus, summarizeAll } from '../../../src/cli/commands/status.ts';
 import { createStyle, type Output } from '../../../src/cli/terminal/output.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
@@ -14,7 +14,7 @@ function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs,
     style: createStyle(false),
   };
   const accounts = [buildAccountView({ runways: { sms, voip: null } })];
-  return formatStatus(accounts, { stdout, timezone: 'UTC', now: viewsNow });
+  return formatStatus(summarizeAll(accounts), { stdout, timezone: 'UTC', now: viewsNow });
 }
 
 describe('when an account runs dry, in the status', () => {
@@ -38,4 +38,19 @@ describe('when an account runs dry, in the status', () => {
     expect(statusOf(200, null)).toContain('3d (2d-..)');
     expect(statusOf(200, null)).toContain('and much later');
   });
+});
+
+it('names how many accounts it does not show, and where they are', () => {
+  const stdout: Output = {
+    write: () => Promise.resolve(),
+    isTerminal: true,
+    columns: 200,
+    style: createStyle(false),
+  };
+  const summary = summarizeAll([buildAccountView({ id: 'otp' })]);
+  const frame = { stdout, timezone: 'UTC', now: viewsNow };
+  expect(formatStatus(summary, frame)).not.toContain('not shown');
+  expect(formatStatus({ ...summary, accounts: 131 }, frame)).toMatch(
+    /\n131 accounts, .*, 130 of them not shown here: lowwater status \| less shows all\n$/,
+  );
 });

@@ -53,6 +53,27 @@ describe.skipIf(noPostgres !== null)('connections', () => {
     await cluster.close();
   });
 
+  it('are made again whenever one of several who ask at once finds that its server takes no writes', async () => {
+    const database = openDatabase({ url: await makeDatabase() });
+    onTestFinished(() => database.close());
+    for (let turns = 0; turns < 12; turns += 1) {
+      const begun = Promise.withResolvers<void>();
+      const refused = Promise.withResolvers<void>();
+      const failing = database.snapshot(async () => {
+        begun.resolve();
+        await refused.promise;
+        throw new StorageError('read-only', 'simulated: the server only reads');
+      });
+      const failed = expect(failing).rejects.toThrow('only reads');
+      await begun.promise;
+      refused.resolve();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await database.ask('SELECT 1').catch((error: unknown) => expect(error).toBeInstanceOf(StorageError));
+      await failed;
+    }
+    expect(await database.ask('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
   it('are not counted twice when what was given up is cancelled', async () => {
     const url = await makeDatabase();
     const server = await sharedPostgres();

@@ -1,8 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { openDatabase } from '../../../src/store/postgres/connection.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch } from '../sqlite/batches.ts';
 import { card, makeDatabase, open, own } from './fixtures.ts';
+
+/** All leases are over, as if so much time had passed. */
+async function endLeases(url: Secret): Promise<void> {
+  await (await sharedPostgres()).sql(url, 'UPDATE member SET expires_at = clock_timestamp()');
+}
 
 describe.skipIf(noPostgres !== null)('the accounts', () => {
   it('are taken by one of many who try at once, and the epoch grows by one', async () => {
@@ -31,12 +37,12 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
 
   it('are free once the lease of their owner is over, and the owner cannot bring it back', async () => {
     const url = await makeDatabase();
-    const short = await open(url, { leaseMs: 300 });
+    const short = await open(url);
     const mine = card();
     await short.join(mine);
     expect(await short.claim(mine.incarnation)).toBe(1);
     expect((await short.renew(mine)).renewed).toBe(true);
-    await pause(350);
+    await endLeases(url);
     const seen = await short.renew(mine);
     expect(seen).toMatchObject({ renewed: false, owner: null, epoch: 1 });
     expect(await short.claim(mine.incarnation)).toBeNull();
@@ -56,9 +62,10 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
   });
 
   it('are taken with a condition only where nobody had them since', async () => {
-    const cluster = await open(await makeDatabase(), { leaseMs: 200 });
+    const url = await makeDatabase();
+    const cluster = await open(url);
     const first = await own(cluster);
-    await pause(250);
+    await endLeases(url);
     const again = card();
     await cluster.join(again);
     expect(await cluster.claim(again.incarnation, { after: first.epoch - 1 })).toBeNull();
@@ -68,26 +75,25 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
 
   it('are not waited for while their owner writes', async () => {
     const url = await makeDatabase();
-    const cluster = await open(url, { leaseMs: 100 });
+    const cluster = await open(url);
     await own(cluster);
+    await endLeases(url);
     const heir = card();
-    await pause(150);
     await cluster.join(heir);
-    const server = await sharedPostgres();
-    const writing = server.sql(url, 'BEGIN; SELECT FROM slot FOR SHARE; SELECT pg_sleep(0.4); COMMIT');
-    await pause(100);
-    const lasting = await open(url);
-    const lastingHeir = card();
-    await lasting.join(lastingHeir);
-    expect(await lasting.claim(lastingHeir.incarnation)).toBeNull();
-    await writing;
-    expect(await lasting.claim(lastingHeir.incarnation)).toBe(2);
+    const writer = openDatabase({ url });
+    await writer.transaction(async (ask) => {
+      await ask('SELECT FROM slot FOR SHARE');
+      expect(await cluster.claim(heir.incarnation)).toBeNull();
+    });
+    await writer.close();
+    expect(await cluster.claim(heir.incarnation)).toBe(2);
   });
 
   it('can still be written by an owner whose lease is over, as long as nobody took them', async () => {
-    const cluster = await open(await makeDatabase(), { leaseMs: 100 });
+    const url = await makeDatabase();
+    const cluster = await open(url);
     const { store } = await own(cluster);
-    await pause(150);
+    await endLeases(url);
     await store.commit(batch({ notes: { a: '1' } }));
     expect((await store.load()).notes).toEqual({ a: '1' });
   });
@@ -107,9 +113,10 @@ describe.skipIf(noPostgres !== null)('a member', () => {
   });
 
   it('whose lease is over is nobody', async () => {
-    const cluster = await open(await makeDatabase(), { leaseMs: 1 });
+    const url = await makeDatabase();
+    const cluster = await open(url);
     await cluster.join(card());
-    await pause(20);
+    await endLeases(url);
     expect((await cluster.look()).members).toEqual([]);
   });
 });

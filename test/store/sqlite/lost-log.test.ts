@@ -62,6 +62,22 @@ describe.each(losses)('a write-ahead log that is %s under a running daemon', (_n
     expect([...again.polls({ account: 'otp', ...always })].flat()).toEqual(readings);
   });
 
+  it('brings no order back that was carried out', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(before);
+    const order = { kind: 'expire', id: 'silence-1', at: noon } as const;
+    leaveOrder(path, order);
+    expect(store.takeOrders()).toEqual([order]);
+    lose(path);
+    expect(() => store.commit(after)).toThrow(StorageError);
+    store.commit(after);
+    expect(store.takeOrders()).toEqual([]);
+    store.commit(batch());
+    store.close();
+    expect(open(path).takeOrders()).toEqual([]);
+  });
+
   it('is noticed by the daemon while nothing changes', () => {
     const path = makePath();
     const store = open(path);

@@ -29,8 +29,11 @@ export interface KillResult {
   readonly counts: StepCounts | null;
 }
 
-/** Ten simulated seconds a second: polls come every 100 ms, and a retry's second is a tenth. */
-const speed = 10;
+/**
+ * Four simulated seconds a second: polls come every 250 ms, and a retry's second is a quarter. Any faster, a busy machine that
+ * holds up a process for a few seconds makes its readings stale, which is another story.
+ */
+const speed = 4;
 
 /** A step of the story takes parts of a second; a busy machine may make many of it. */
 const patienceMs = 60_000;

@@ -218,26 +218,27 @@ export class Model implements Observer {
     const isAgain = batch === this.#tried;
     if (!isAgain) this.#book.events.expectNothingLeft(moment.now);
     this.#tried = batch;
-    const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
     for (const incident of state.incidents.values())
       if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
-    this.#ledger.batch(batch, state.settings, { ...moment, wasMuted: (id) => this.#muted.has(id) });
-    for (const message of batch.messages) {
-      const from = known.get(message.id) ?? 0;
-      this.#duties.enqueued(state, { message, from, ...moment });
-      for (const item of message.items.slice(from)) {
-        this.#story.note(
-          4,
-          () =>
-            `    ${message.channel} <- ${item.kind} ${item.account}/${item.rule} (${item.incident}) in ${message.id}`,
-        );
-      }
-    }
+    this.#enqueue(batch, state, moment);
     this.#review(daemon, moment, isAgain);
     this.#ledger.taken(moment.now);
     for (const part of [this.#book, this.#duties]) part.taken();
     this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
+  }
+
+  #enqueue(batch: Batch, state: MonitorState, moment: { readonly at: number; readonly now: number }): void {
+    const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
+    this.#ledger.batch(batch, state.settings, { ...moment, wasMuted: (id) => this.#muted.has(id) });
+    for (const message of batch.messages) {
+      const from = known.get(message.id) ?? 0;
+      this.#duties.enqueued(state, { message, from, ...moment });
+      for (const item of message.items.slice(from)) {
+        const alert = `${item.kind} ${item.account}/${item.rule} (${item.incident})`;
+        this.#story.note(4, () => `    ${message.channel} <- ${alert} in ${message.id}`);
+      }
+    }
   }
 
   /** What was pushed shows in the first batch that has it, which may be tried more than once. */

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { summarize } from '../../src/views/account-summary.ts';
+import type { AccountView } from '../../src/views/views.ts';
+import { buildAccountView, buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
+
+function build(id: string, days: number | null, more: Partial<AccountView> = {}): AccountView {
+  const emptyAt = days === null ? null : viewsNow + days * dayMs;
+  const sms = buildRunway({ emptyAt, runwayMs: days === null ? null : days * dayMs });
+  return buildAccountView({
+    id,
+    outcome: 'ok',
+    worst: null,
+    firing: 0,
+    runways: { sms, voip: null },
+    ...more,
+  });
+}
+
+const fleet = [
+  ...Array.from({ length: 40 }, (_, index) => build(`account-${index}`, 100 - index)),
+  build('silent', null, { outcome: 'timeout' }),
+  build('new', null, { outcome: null }),
+  build('low', 300, { worst: 'warning', firing: 2 }),
+  build('empty', 0.5, { worst: 'critical', firing: 1 }),
+  build('soon', 1),
+];
+
+function summaryOf(limit: number) {
+  const summary = summarize(limit);
+  for (const account of fleet) summary.add(account);
+  return summary.end();
+}
+
+it('a summary that shows few accounts counts them all', () => {
+  expect(summaryOf(2)).toMatchObject({ accounts: 45, firing: 3, failing: 1, waiting: 1, worst: 'critical' });
+  expect(summaryOf(1).first?.id).toBe('empty');
+});
+
+it('what fires is shown before what cannot be read, and that before what runs out first', () => {
+  const idsOf = (limit: number) => summaryOf(limit).shown.map(({ id }) => id);
+  expect(idsOf(1)).toEqual(['empty']);
+  expect(idsOf(2)).toEqual(['empty', 'low']);
+  expect(idsOf(4).toSorted()).toEqual(['empty', 'low', 'new', 'silent']);
+  expect(idsOf(6)).toEqual(['empty', 'soon', 'account-39', 'low', 'new', 'silent']);
+});
+
+it('where all are shown, what runs out first comes first', () => {
+  const all = summaryOf(Number.POSITIVE_INFINITY).shown.map(({ id }) => id);
+  expect(all).toHaveLength(45);
+  expect(all.slice(0, 3)).toEqual(['empty', 'soon', 'account-39']);
+  expect(all.slice(-3)).toEqual(['low', 'new', 'silent']);
+});
