@@ -34,9 +34,7 @@ export interface ChannelKind<
   build(name: string, config: Config): Own;
   /** Where messages go, as far as that is no credential: for `validate`. */
   describe(settings: Own): string;
-  /**
-   * The keys of a channel to this address, for `init`; null where it is none of this kind. The most certain kind is taken.
-   */
+  /** The keys of a channel to this address, for `init`; null where it is none. The most certain kind is taken. */
   keysAt?(address: URL): {
     readonly keys: Readonly<Record<string, string>>;
     readonly isCertain: boolean;

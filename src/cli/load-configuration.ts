@@ -50,14 +50,13 @@ export async function readConfiguration(
   hide: ProcessParts['hide'],
   before?: Settings,
 ): ReturnType<typeof loadConfigFile> {
-  const [{ loadConfigFile }, { cronCalendar, findCronProblem }] = await Promise.all([
+  const [{ loadConfigFile }, { cronCalendar }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../system/calendar.ts'),
   ]);
   const read = await loadConfigFile({
     path,
     env: process.env,
-    findCronProblem,
     calendar: cronCalendar,
     now: systemClock.now(),
     ...(before === undefined ? {} : { before }),

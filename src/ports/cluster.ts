@@ -94,9 +94,7 @@ export interface Cluster {
   join(card: MemberCard, gone?: readonly string[]): Promise<void>;
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
-  /**
-   * Takes the accounts where nobody owns them and the own lease is not over: the new epoch. Null where somebody was quicker.
-   */
+  /** Takes the accounts where they are nobody's and the own lease lives: the new epoch. Null where somebody was quicker. */
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
   /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;

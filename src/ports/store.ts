@@ -77,10 +77,7 @@ export interface HistoryQuery {
   readonly since: number;
   /** Exclusive. */
   readonly until: number;
-  /**
-   * In the order of storage, not of time, to replay what happened. The two differ where the clock was set
-   * back.
-   */
+  /** In the order of storage, not of time: the two differ where the clock was set back. */
   readonly asStored?: boolean;
 }
 
@@ -128,10 +125,7 @@ export type SqlAnswer =
   | {
       readonly kind: 'answer';
       readonly columns: readonly string[];
-      /**
-       * Computed while they are read; a snapshot of the database is held until the last. Throws
-       * `OperatorError`.
-       */
+      /** Computed while they are read, over one snapshot of the database. Throws `OperatorError`. */
       readonly rows: Iterable<readonly SqlValue[]>;
     }
   /** Not a query, or one that names what is not there. */

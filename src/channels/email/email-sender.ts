@@ -19,7 +19,7 @@ import {
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import { renderEmail } from './render-email.ts';
-import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, SmtpWatch } from './smtp-connection.ts';
+import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, watchSmtp } from './smtp-connection.ts';
 
 export interface EmailSettings extends ChannelSettings {
   readonly smtpUrl: Secret;
@@ -37,10 +37,7 @@ export interface EmailSettings extends ChannelSettings {
 
 const connectTimeoutMs = 30_000;
 
-/**
- * Mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
- * open is one more that can be dead when it matters.
- */
+/** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
 export function openEmailSender({
   settings,
   clock,
@@ -59,7 +56,7 @@ export function openEmailSender({
     const { createTransport } = await import('nodemailer');
     const deadline = startDeadline({ clock, afterMs: connectTimeoutMs, outer });
     const sockets: Socket[] = [];
-    const watch = new SmtpWatch(deadline.restart, () => sockets[0]?.destroy());
+    const watch = watchSmtp(deadline.restart, () => sockets[0]?.destroy());
     const transporter = createTransport({
       host: server.host,
       port: server.port,
@@ -93,7 +90,7 @@ export function openEmailSender({
     transporter.on('token', ({ accessToken, expires }) => Object.assign(token, { accessToken, expires }));
     try {
       const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
-      if (watch.strayReply) return strayReply;
+      if (watch.saidYesTooSoon()) return strayReply;
       const said = `the mail server answered ${quoteReply(sent.response ?? '', replyTexts())}`;
       return {
         kind: 'delivered',
@@ -101,10 +98,10 @@ export function openEmailSender({
         ...classifyRefusedRecipients(sent.rejectedErrors ?? [], replyTexts()),
       };
     } catch (error) {
-      if (watch.strayReply) return strayReply;
+      if (watch.saidYesTooSoon()) return strayReply;
       if (smaller.length > 0 && isTooLarge(error)) return await transmit(smaller, outer);
       return classifySmtpError(error, {
-        dataStarted: watch.dataStarted,
+        dataStarted: watch.isDataStarted(),
         expired: deadline.expired(),
         gaveUp: outer.aborted,
         texts: replyTexts(),
@@ -147,7 +144,6 @@ export function openEmailSender({
   };
 }
 
-/** A mail with its pictures drawn. */
 export async function composeEmail(message: Message, settings: Pick<EmailSettings, 'from' | 'to'>) {
   return composeMail(message, settings, await drawCharts(planCharts(message)));
 }

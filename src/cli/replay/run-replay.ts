@@ -17,7 +17,7 @@ import { CommandError, type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { openReader } from '../open-reader.ts';
-import { readInstant, requireAccount } from '../read-options.ts';
+import { readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { formatReplay } from './format-replay.ts';
@@ -33,7 +33,7 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
   const named = input.option('account');
   const file = input.option('input');
   const ids = settings.accounts.map(({ id }) => id);
-  if (named !== null) requireAccount(ids, named);
+  if (named !== null) requireKnown('account', ids, named);
   const since = readInstant(input, 'since', { now, timezone: settings.timezone });
   const order: PastOrder = {
     settings,

@@ -27,10 +27,7 @@ export interface ProviderClientOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again,
- * at most this often in all.
- */
+/** A request that met a connection dead on arrival never reached the provider: it is sent again, so often in all. */
 const maxAttempts = 3;
 
 /** Sent with every request that does not have its own. */
@@ -219,10 +216,7 @@ function failed(detail: OutcomeDetail): Outcome {
   return { ...detail, durationMs: 0, usage: noUsage };
 }
 
-/**
- * One listener per signal however many requests hang on it: thousands share the daemon's, and listeners on a
- * signal are slow to add and warn when they are many.
- */
+/** One listener per signal: thousands of requests share the daemon's, and listeners are slow to add and warn when many. */
 class AbortWatch {
   readonly #waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
