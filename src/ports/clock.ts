@@ -20,7 +20,7 @@ export interface Random {
 
 /** Cron expressions and time zones. Expressions were checked when the configuration was loaded. */
 export interface Calendar {
-  /** The first instant strictly after `after`; null when there is none. */
+  /** The first instant strictly after `after`; null when there is none. Throws for what is no expression. */
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;
