@@ -86,6 +86,9 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     random: systemRandom,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },
     ackKey: Buffer.alloc(32),
+    database: null,
+    timezone: 'UTC',
+    reports: { ids: () => [], compose: async () => null, send: async () => null },
     settings: {
       host: '127.0.0.1',
       port: 0,

@@ -21,10 +21,7 @@ import type { Output } from './terminal/output.ts';
  */
 export async function runCommandLine(words: readonly string[], context: CommandContext): Promise<number> {
   try {
-    const parsed = parseCommandLine(words, context);
-    if (parsed.kind === 'command') return await parsed.command.run(context, parsed.input);
-    await (parsed.asked ? context.stdout : context.stderr).write(parsed.text);
-    return parsed.asked ? exitCodes.ok : exitCodes.usage;
+    return await parseCommandLine(words, context)(context);
   } catch (error) {
     return await explainFailure(error, words, context);
   }
@@ -56,30 +53,32 @@ export function failureCode(words: readonly string[]): number {
   return command === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
 }
 
-/** What was typed: a command to run, or help to print (`asked`: by the words themselves, else because nothing else was). */
-export type ParsedCommandLine =
-  | { readonly kind: 'command'; readonly command: Command; readonly input: CommandInput }
-  | { readonly kind: 'text'; readonly text: string; readonly asked: boolean };
-
-type Chosen = Extract<ParsedCommandLine, { kind: 'command' }>;
+/** What the words ask for: runs a command, or prints help. Gives the exit code. */
+type Action = (context: CommandContext) => Promise<number>;
 
 /** Reads the words after `lowwater`. Throws `UsageError` for what no command takes, with the nearest that one does. */
-export function parseCommandLine(words: readonly string[], frame: ParserFrame): ParsedCommandLine {
+export function parseCommandLine(words: readonly string[], frame: ParserFrame): Action {
   const printed: string[] = [];
-  const chosen: Chosen[] = [];
-  const program = buildProgram({ ...frame, print: (text) => printed.push(text) }, (command) =>
-    chosen.push(command),
+  const chosen: Action[] = [];
+  const program = buildProgram({ ...frame, print: (text) => printed.push(text) }, (action) =>
+    chosen.push(action),
   );
   try {
     program.parse(words[0] === 'help' ? [...words.slice(1), '--help'] : words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (!textCodes.has(error.code)) throw explainRefusal(error);
-    return { kind: 'text', text: printed.join(''), asked: error.exitCode === 0 };
+    // Asked for by the words themselves, or else because nothing else was.
+    const [name, code] =
+      error.exitCode === 0 ? (['stdout', exitCodes.ok] as const) : (['stderr', exitCodes.usage] as const);
+    return async (context) => {
+      await context[name].write(printed.join(''));
+      return code;
+    };
   }
-  const [command] = chosen;
-  if (command === undefined) throw new TypeError('the parser neither chose a command nor refused');
-  return command;
+  const [action] = chosen;
+  if (action === undefined) throw new TypeError('the parser neither chose a command nor refused');
+  return action;
 }
 
 export interface ParserFrame {
@@ -103,7 +102,7 @@ function explainRefusal({ message }: CommanderError): UsageError {
 type Frame = ParserFrame & { readonly print: (text: string) => void };
 
 /** Every command as a parser of its own; those of two words stand below the parser of their group. */
-function buildProgram(frame: Frame, choose: (chosen: Chosen) => void): Parser {
+function buildProgram(frame: Frame, choose: (action: Action) => void): Parser {
   const program = createParser('lowwater', frame)
     .description(
       'lowwater watches prepaid messaging and voice balances and tells people before they run out.',
@@ -131,7 +130,7 @@ function groupOf({ name }: Command, program: Parser, frame: Frame): Parser {
   return group;
 }
 
-function buildCommand(command: Command, frame: Frame, choose: (chosen: Chosen) => void): Parser {
+function buildCommand(command: Command, frame: Frame, choose: (action: Action) => void): Parser {
   const parser = createParser(command.name.split(' ').at(-1) ?? '', frame)
     .summary(command.summary)
     .description(describeCommand(command));
@@ -144,11 +143,11 @@ function buildCommand(command: Command, frame: Frame, choose: (chosen: Chosen) =
     const title = frame.stdout.style.bold('Examples:');
     parser.addHelpText('after', `\n${[title, ...examples.map((example) => `  ${example}`)].join('\n')}`);
   }
-  return parser.action(() => choose({ kind: 'command', command, input: readInput(command, parser) }));
+  return parser.action(() => choose((context) => command.run(context, readInput(command, parser))));
 }
 
 /** Details are written in lines for those who read the source: a terminal breaks them by its own width. */
-export function describeCommand({ summary, details }: Command): string {
+function describeCommand({ summary, details }: Command): string {
   const first = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
   return details === undefined ? first : `${first}\n\n${details.replace(/(?<!\n)\n(?!\n)/g, ' ')}`;
 }

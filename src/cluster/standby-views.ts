@@ -2,7 +2,6 @@ import type { Counters } from '../daemon/counting.ts';
 import type { OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
-import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { expectTopUp } from '../engine/expect-top-up.ts';
 import { addSilence, applyOrder, extendSilence } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -154,11 +153,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
     endSession: async () => undefined,
     recordSession: () => undefined,
-    sessions: () => sessionsOf(known.state),
-    isSessionEnded: (id) => isSessionEnded(known.state, id),
     renewCalendarKey: async () => standsBy(parts.ownerName()),
-    calendarKey: () => calendarKeyOf(known.state),
-    linkKeys: () => linkKeysOf(known.state),
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {

@@ -15,9 +15,7 @@ import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 
-/** Where things lie. */
 export interface Surroundings {
-  /** Where the file lies. */
   readonly directory: string;
   /**
    * Where the database lies when the file does not say; a container keeps it apart from its read-only
@@ -28,7 +26,6 @@ export interface Surroundings {
   readonly draft: Draft;
 }
 
-/** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
   const file = new Spot(around.draft);
   const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
@@ -72,6 +69,8 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     timezone: config.timezone,
   };
 }
+
+type DraftEntry = ReturnType<typeof readEntries>[number];
 
 function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEntry] {
   if (built === null || 'problems' in built)
@@ -148,14 +147,8 @@ function buildRoutes(config: ConfigInput): Route[] {
   );
 }
 
-/** An entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
-export interface DraftEntry {
-  readonly name: string;
-  readonly spot: Spot;
-  readonly built: ReturnType<typeof buildProvider> | null;
-}
-
-export function readEntries(file: Spot): readonly DraftEntry[] {
+/** Each entry of a draft: its settings, what is wrong with it beyond its shape, or null where its shape is wrong. */
+export function readEntries(file: Spot) {
   const providers = file.at('providers');
   const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
   return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {

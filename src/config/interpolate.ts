@@ -26,15 +26,6 @@ export interface PutIn {
   readonly text: string;
 }
 
-export type Interpolation =
-  | {
-      readonly kind: 'text';
-      readonly text: string;
-      readonly from: readonly PutIn[];
-      readonly whole: boolean;
-    }
-  | { readonly kind: 'failed'; readonly messages: readonly string[] };
-
 const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ stands for a literal \${`;
 
 /**
@@ -44,7 +35,7 @@ const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ s
  * empty); a file must be readable and not empty, and loses one newline at its end. Messages name the variable
  * or the file, never a value.
  */
-export function interpolate(text: string, sources: InterpolationSources): Interpolation {
+export function interpolate(text: string, sources: InterpolationSources) {
   const messages: string[] = [];
   const from: PutIn[] = [];
   let whole = false;
@@ -63,8 +54,8 @@ export function interpolate(text: string, sources: InterpolationSources): Interp
       return value.text;
     },
   );
-  if (messages.length > 0) return { kind: 'failed', messages };
-  return { kind: 'text', text: result, from, whole };
+  if (messages.length > 0) return { kind: 'failed', messages } as const;
+  return { kind: 'text', text: result, from, whole } as const;
 }
 
 type Resolved = PutIn | { readonly failed: string };

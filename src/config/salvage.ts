@@ -10,13 +10,6 @@ export type Judge = (draft: Draft) => {
   readonly problems: readonly ConfigProblem[];
 };
 
-export interface Salvaged {
-  readonly config: ConfigInput;
-  readonly draft: Draft;
-  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
-  readonly lost: ReadonlySet<string>;
-}
-
 /** Each round takes something away, and what that leaves without a reference goes in the next one. */
 const maxRounds = 8;
 
@@ -25,7 +18,7 @@ const maxRounds = 8;
  * resolved is made up, a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon
  * never runs on it. Null where not even the server and the database can be made out.
  */
-export function salvage(broken: Draft, judge: Judge): Salvaged | null {
+export function salvage(broken: Draft, judge: Judge): ReturnType<typeof prune> {
   const lost = new Set<string>();
   const fill = (text: string, path: Path) => fillBroken(text, path, { broken, lost });
   const value = replaceTexts(structuredClone(broken.value), fill);
@@ -45,10 +38,11 @@ const nobody = { id: 'unknown', authSecret: 'unresolved', baseUrl: madeUpAddress
 interface Pruning {
   readonly broken: Draft;
   readonly judge: Judge;
+  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
   readonly lost: Set<string>;
 }
 
-function prune(value: object, { broken, judge, lost }: Pruning): Salvaged | null {
+function prune(value: object, { broken, judge, lost }: Pruning) {
   // The place of a problem comes back as its path: nobody is shown these problems.
   const draft: Draft = {
     ...broken,

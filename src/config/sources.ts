@@ -154,29 +154,20 @@ function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
 }
 
-export interface ConfigWatchOptions {
-  readonly sources: readonly WatchedSource[];
-  readonly onChange: () => void;
-  readonly clock: Clock;
-  readonly everyMs?: number;
-}
-
-export interface ConfigWatch {
-  /** After a reload the configuration may be made of other files. */
-  setSources(sources: readonly WatchedSource[]): void;
-  /** Resolves when the round that is under way is over. */
-  settled(): Promise<void>;
-  close(): void;
-}
-
 /**
  * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
  * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
  * links swapped by Kubernetes, editors that rename, network drives. A change is reported when two rounds in a row
  * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
  */
-export function watchConfig({ sources, onChange, clock, everyMs = 1000 }: ConfigWatchOptions): ConfigWatch {
-  let watched = sources;
+export function watchConfig(order: {
+  readonly sources: readonly WatchedSource[];
+  readonly onChange: () => void;
+  readonly clock: Clock;
+  readonly everyMs?: number;
+}) {
+  const { onChange, clock, everyMs = 1000 } = order;
+  let watched = order.sources;
   let loaded = heldBy(watched);
   let lastSeen = loaded;
   let closed = false;
@@ -206,13 +197,15 @@ export function watchConfig({ sources, onChange, clock, everyMs = 1000 }: Config
   arm();
 
   return {
-    setSources(others) {
+    /** After a reload the configuration may be made of other files. */
+    setSources(others: readonly WatchedSource[]): void {
       watched = others;
       loaded = heldBy(others);
       lastSeen = loaded;
     },
+    /** Resolves when the round that is under way is over. */
     settled: () => round,
-    close() {
+    close(): void {
       closed = true;
       cancelTimer();
     },

@@ -1,3 +1,4 @@
+import { getOrMake } from './get-or-make.ts';
 import { cleanText } from './plain-text.ts';
 
 /** With fewer letters and digits a secret is only searched for as it is written: ordinary words have them. */
@@ -216,13 +217,11 @@ export class FormIndex {
   }
 
   #formsThatBegin(begins: string): readonly string[] {
-    const made = this.#forms.get(begins);
-    if (made !== undefined) return made;
-    const secrets = this.#secrets.get(begins) ?? [];
-    const forms = [secrets].flat().flatMap((secret) => this.#formsOf(secret));
-    const beginning = [...new Set(forms)].filter((form) => form.startsWith(begins));
-    this.#forms.set(begins, beginning);
-    return beginning;
+    return getOrMake(this.#forms, begins, () => {
+      const secrets = [this.#secrets.get(begins) ?? []].flat();
+      const forms = new Set(secrets.flatMap((secret) => this.#formsOf(secret)));
+      return [...forms].filter((form) => form.startsWith(begins));
+    });
   }
 }
 

@@ -10,6 +10,14 @@ export interface Refusal {
   readonly about?: 'account' | 'rule' | 'window' | 'everything';
 }
 
+export function refuse(
+  refused: Refusal['refused'],
+  why: string,
+  about?: NonNullable<Refusal['about']>,
+): Refusal {
+  return about === undefined ? { refused, why } : { refused, why, about };
+}
+
 export interface AlertName {
   readonly account: string;
   readonly rule: string;

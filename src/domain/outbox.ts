@@ -1,4 +1,6 @@
 import { dayMs, minuteMs } from './duration.ts';
+import { getOrMake } from './get-or-make.ts';
+
 /** The named reason of a notification. */
 export type NotificationReason =
   | 'firing'
@@ -123,9 +125,8 @@ function numberOf(items: readonly NotificationItem[]): number {
 export function kindsByIncident(items: readonly NotificationItem[]): Map<string, NotificationReason[]> {
   const byIncident = new Map<string, NotificationReason[]>();
   for (const item of items) {
-    const kinds = byIncident.get(item.incident);
-    if (kinds === undefined) byIncident.set(item.incident, [item.kind]);
-    else if (!kinds.includes(item.kind)) kinds.push(item.kind);
+    const kinds = getOrMake(byIncident, item.incident, (): NotificationReason[] => []);
+    if (!kinds.includes(item.kind)) kinds.push(item.kind);
   }
   return byIncident;
 }

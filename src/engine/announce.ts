@@ -1,4 +1,5 @@
 import type { Incident, LastNotified } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -162,7 +163,5 @@ function isWaiting({ state, waiting }: Turn, channel: string, incident: string):
     queueOf(state, channel).flatMap(({ items, owed }) =>
       owed === undefined ? items.map((item) => item.incident) : [],
     );
-  const known = waiting.get(channel) ?? new Set(about());
-  waiting.set(channel, known);
-  return known.has(incident);
+  return getOrMake(waiting, channel, () => new Set(about())).has(incident);
 }

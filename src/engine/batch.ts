@@ -23,7 +23,7 @@ export function takeBatch(state: MonitorState): Batch | null {
   const messages = state.messages.take();
   const notes = state.notes.take();
   return {
-    polls: state.polls.take(maxReadings),
+    polls: [...state.polls.take(maxReadings)],
     accounts: accounts.rows,
     removedAccounts: accounts.removed,
     spending: spending.rows.flatMap(storedSpending),

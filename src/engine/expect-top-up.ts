@@ -1,9 +1,15 @@
 import { dayMs } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
 import { isSameCurrency } from '../domain/money.ts';
-import { type ExpectedTopUp, type ExpectOrder, hasArrived, type Refusal } from '../domain/operator.ts';
+import {
+  type ExpectedTopUp,
+  type ExpectOrder,
+  hasArrived,
+  type Refusal,
+  refuse,
+} from '../domain/operator.ts';
 import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
-import { arrivalOf } from '../spending/local-week.ts';
+import { passLeadTime } from '../spending/local-week.ts';
 import { listWords } from '../wording/lists.ts';
 import { scheduleAccount } from './judge.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from './state.ts';
@@ -16,20 +22,21 @@ const maxAheadMs = 366 * dayMs;
 
 export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number): ExpectedTopUp | Refusal {
   const account = state.accounts.get(order.account);
-  if (account === undefined)
-    return { refused: 'not-found', why: `there is no account "${order.account}"`, about: 'account' };
+  if (account === undefined) return refuse('not-found', `there is no account "${order.account}"`, 'account');
   const { balances } = account.settings;
   const balance = order.balance ?? balances[0]?.id ?? '';
   if (!balances.some(({ id }) => id === balance))
     return refuse(
+      'invalid',
       `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
     );
   // After the lead time, in working days where holidays are given.
   const { leadTimeMs } = account.settings;
-  const by = order.by ?? (leadTimeMs === null ? null : arrivalOf(account.spending.week, now, leadTimeMs));
-  if (by === null) return refuse('say by when it arrives: the account has no "leadTime"');
-  if (!(order.amountMicros > 0)) return refuse('the amount must be above 0');
-  if (!(by > now && by <= now + maxAheadMs)) return refuse('it must arrive within 366 days from now');
+  const by = order.by ?? (leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs));
+  if (by === null) return refuse('invalid', 'say by when it arrives: the account has no "leadTime"');
+  if (!(order.amountMicros > 0)) return refuse('invalid', 'the amount must be above 0');
+  if (!(by > now && by <= now + maxAheadMs))
+    return refuse('invalid', 'it must arrive within 366 days from now');
   const { amountMicros, orderedBy, comment } = order;
   const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
   const topUp = { id: order.id ?? `x-${state.random.id()}`, ...ordered, receivedMicros: 0 };
@@ -46,7 +53,7 @@ export function cancelExpected(
   const known = expectedOf(state, account);
   const others = known.filter((topUp) => topUp.id !== id);
   if (others.length === known.length)
-    return { refused: 'not-found', why: `account "${account}" expects no top-up with the id "${id}"` };
+    return refuse('not-found', `account "${account}" expects no top-up with the id "${id}"`);
   keepExpected(state, account, others);
   return null;
 }
@@ -99,10 +106,6 @@ function keepExpected(state: MonitorState, account: string, topUps: readonly Exp
     state.expected.delete(account);
     state.notes.delete(prefix + account);
   }
-}
-
-function refuse(why: string): Refusal {
-  return { refused: 'invalid', why };
 }
 
 const none: readonly ExpectedTopUp[] = [];

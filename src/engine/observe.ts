@@ -1,6 +1,7 @@
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import { minuteMs } from '../domain/duration.ts';
-import type { Refusal } from '../domain/operator.ts';
+import { isoText } from '../domain/moment.ts';
+import { type Refusal, refuse } from '../domain/operator.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import {
   type AccountState,
@@ -195,20 +196,15 @@ export interface PushResult {
  */
 export function takeReading(state: MonitorState, pushed: PushedReading, now: number): PushResult | Refusal {
   const account = state.accounts.get(pushed.account);
-  if (account === undefined)
-    return { refused: 'not-found', why: `no account has the id "${pushed.account}"` };
+  if (account === undefined) return refuse('not-found', `no account has the id "${pushed.account}"`);
   if (entryOf(state.settings, account.settings).polled)
-    return { refused: 'not-now', why: `the account "${account.id}" is polled: it takes no readings` };
+    return refuse('not-now', `the account "${account.id}" is polled: it takes no readings`);
   const ids = account.settings.balances.map(({ id }) => id);
   const unknown = Object.keys(pushed.balances).filter((id) => !ids.includes(id));
   const missing = ids.filter((id) => pushed.balances[id] === undefined);
   if (unknown.length > 0 || missing.length > 0)
-    return {
-      refused: 'invalid',
-      why: `balances: give ${ids.join(' and ')}, each as a string such as "12.50"`,
-    };
-  if (pushed.at > now + maxAheadMs)
-    return { refused: 'invalid', why: 'at: lies in the future, by more than a minute' };
+    return refuse('invalid', `balances: give ${ids.join(' and ')}, each as a string such as "12.50"`);
+  if (pushed.at > now + maxAheadMs) return refuse('invalid', 'at: lies in the future, by more than a minute');
   const at = Math.min(pushed.at, now);
   const newest = account.poll.reading;
   const balances = Object.fromEntries(ids.map((id) => [id, pushed.balances[id] ?? 0]));
@@ -221,7 +217,7 @@ export function takeReading(state: MonitorState, pushed: PushedReading, now: num
       ids.every((id) => newest.balances[id] === balances[id]);
     return isSame
       ? { isNew: false }
-      : { refused: 'not-now', why: `at: a reading of ${new Date(newest.at).toISOString()} is already there` };
+      : refuse('not-now', `at: a reading of ${isoText(newest.at)} is already there`);
   }
   observePoll(state, account, { kind: 'ok', answer, durationMs: 0, usage: {} }, now, at);
   return { isNew: true };

@@ -9,14 +9,15 @@ import {
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type {
-  Acknowledge,
-  AlertName,
-  AuditEntry,
-  DatabaseOrder,
-  Refusal,
-  SeenAlertName,
-  SilenceOrder,
+import {
+  type Acknowledge,
+  type AlertName,
+  type AuditEntry,
+  type DatabaseOrder,
+  type Refusal,
+  refuse,
+  type SeenAlertName,
+  type SilenceOrder,
 } from '../domain/operator.ts';
 import { maxSilenceMs, type Silence } from '../domain/route.ts';
 import { type Matcher, matchesEverything } from '../domain/rule.ts';
@@ -45,9 +46,9 @@ function refuseChanged(state: MonitorState, { account, rule, seen = {} }: SeenAl
   const { incident, severity } = seen;
   const alert = state.alerts.get(account, rule);
   if (incident !== undefined && (alert?.incident ?? null) !== incident)
-    return { refused: 'changed', why: 'this is another incident now' };
+    return refuse('changed', 'this is another incident now');
   if (severity === undefined || alert?.severity === severity) return null;
-  return { refused: 'changed', why: `this alert is ${alert?.severity ?? 'over'} now` };
+  return refuse('changed', `this alert is ${alert?.severity ?? 'over'} now`);
 }
 
 function take(
@@ -92,7 +93,7 @@ export function unacknowledge(
   const incident = openIncidentOf(state, order);
   if (incident === null) return noIncident(order);
   if (!isAcknowledged(incident))
-    return notFound(`nobody has acknowledged rule "${order.rule}" for account "${order.account}"`);
+    return refuse('not-found', `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`);
   for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
     keepIncident(state, { ...open, acknowledgement: null, escalationSince: order.at });
     applyToSpending(state, open, false);
@@ -105,12 +106,8 @@ function openIncidentOf(state: MonitorState, { account, rule }: AlertName): Inci
   return (alert && incidentOf(state, alert)) ?? null;
 }
 
-function notFound(why: string): Refusal {
-  return { refused: 'not-found', why };
-}
-
 function noIncident({ account, rule }: AlertName): Refusal {
-  return notFound(`no incident of rule "${rule}" is open for account "${account}"`);
+  return refuse('not-found', `no incident of rule "${rule}" is open for account "${account}"`);
 }
 
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
@@ -135,12 +132,12 @@ export function refuseSilence(
   if (endsAt - startsAt > maxSilenceMs) return refuseWindow('a silence may last 366 days at most');
   if (endsAt <= now) return refuseWindow('this silence is already over');
   if (matchesEverything(match) !== everything)
-    return { refused: 'invalid', why: whyNotMeant(everything), about: 'everything' };
+    return refuse('invalid', whyNotMeant(everything), 'everything');
   return findUnknown(state, match);
 }
 
 function refuseWindow(why: string): Refusal {
-  return { refused: 'invalid', why, about: 'window' };
+  return refuse('invalid', why, 'window');
 }
 
 /** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
@@ -163,14 +160,14 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
 function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
   const nearest = nearestWord(typed, known);
   const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
-  return { refused: 'invalid', why: `there is no ${about} "${typed}"${meant}`, about };
+  return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
 }
 
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
   const silence = state.silences.get(id);
-  if (silence === undefined) return notFound(`no silence has the id "${id}"`);
+  if (silence === undefined) return refuse('not-found', `no silence has the id "${id}"`);
   // Until when it has muted stays as it is.
-  if (silence.endsAt <= now) return notFound(`the silence "${id}" is over`);
+  if (silence.endsAt <= now) return refuse('not-found', `the silence "${id}" is over`);
   keepSilence(state, { ...silence, endsAt: now }, now);
   return null;
 }
@@ -182,7 +179,7 @@ export function extendSilence(
 ): Refusal | null {
   const silence = state.silences.get(id);
   if (silence === undefined || silence.endsAt <= now)
-    return notFound(`no silence that is not over has the id "${id}"`);
+    return refuse('not-found', `no silence that is not over has the id "${id}"`);
   const endsAt = silence.endsAt + byMs;
   if (endsAt - silence.startsAt > maxSilenceMs) return refuseWindow('a silence may last 366 days at most');
   keepSilence(state, { ...silence, endsAt }, now);
@@ -252,7 +249,7 @@ function atOf(name: string): number {
   return Number(name.split(':')[1]);
 }
 
-export function describeOrder(order: DatabaseOrder, at: number): AuditEntry {
+function describeOrder(order: DatabaseOrder, at: number): AuditEntry {
   const common = {
     at,
     by: 'command line',

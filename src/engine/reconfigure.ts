@@ -1,4 +1,5 @@
 import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { freshAccount } from '../domain/reading.ts';
@@ -118,10 +119,7 @@ function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
   for (const account of state.accounts.values()) {
-    const providerKey = providerKeyOf(account.settings);
-    const counts = state.providers.get(providerKey) ?? new ProviderCounts();
-    state.providers.set(providerKey, counts);
-    counts.add(account);
+    getOrMake(state.providers, providerKeyOf(account.settings), () => new ProviderCounts()).add(account);
   }
   for (const [id, group] of state.groups) {
     const members = [id, group].map((member) => state.accounts.get(member)?.pollIntervalMs ?? Infinity);
@@ -139,12 +137,11 @@ type RuleLists = Map<string, RuleList>;
 
 function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
   const key = rules.map(({ id, balance, balanceLabel }) => `${id} ${balance} ${balanceLabel}`).join('\n');
-  const known = lists.get(key);
-  if (known !== undefined) return known;
-  const judges = rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
-  const list = { rules, judges, windowMs: maxWindow(rules) };
-  lists.set(key, list);
-  return list;
+  return getOrMake(lists, key, () => ({
+    rules,
+    judges: rules.map((rule) => ({ rule, kind: ruleKindOf(rule) })),
+    windowMs: maxWindow(rules),
+  }));
 }
 
 function watchAccount(

@@ -1,61 +1,61 @@
 import { type Alert, alertKey, alertNameOf } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
 
 /**
- * Keys that changed and are not known to be stored. What changes while a batch is written goes into the next;
- * a batch that failed, or whose outcome is unknown, is put back.
+ * What changed and is not known to be stored, such as the keys of records: each once, in the order in which they changed first. What
+ * changes while a batch is written goes into the next; a batch that failed, or whose outcome is unknown, is put back.
  */
-export class Unsaved {
-  #changed = new Set<string>();
-  #taken: ReadonlySet<string> = nothing;
+export class Unsaved<Item = string> {
+  #changed = new Set<Item>();
+  #taken: ReadonlySet<Item> = new Set();
 
   get size(): number {
     return this.#changed.size;
   }
 
-  /** In the order in which they changed first. */
-  keys(): Iterable<string> {
-    return this.#changed;
+  items(): SetIterator<Item> {
+    return this.#changed.values();
   }
 
   get allStored(): boolean {
     return this.#changed.size === 0 && this.#taken.size === 0;
   }
 
-  add(key: string): void {
-    this.#changed.add(key);
+  add(item: Item): void {
+    this.#changed.add(item);
   }
 
-  has(key: string): boolean {
-    return this.#changed.has(key) || this.#taken.has(key);
+  has(item: Item): boolean {
+    return this.#changed.has(item) || this.#taken.has(item);
   }
 
-  /** The changed keys, at most `most`. The end of one batch comes before the next is taken. */
-  take(most = Number.POSITIVE_INFINITY): ReadonlySet<string> {
+  /** At most `most`, those that changed first. The end of one batch comes before the next is taken. */
+  take(most = Number.POSITIVE_INFINITY): ReadonlySet<Item> {
     if (this.#taken.size > 0) throw new Error('a batch was taken before the last one ended');
-    if (this.#changed.size <= most) {
-      this.#taken = this.#changed;
-      this.#changed = new Set();
-      return this.#taken;
-    }
-    this.#taken = new Set([...this.#changed].slice(0, most));
-    for (const key of this.#taken) this.#changed.delete(key);
+    const all = this.#changed;
+    const isPart = all.size > most;
+    this.#taken = isPart ? new Set(this.items().take(most)) : all;
+    if (isPart) this.drop(this.#taken);
+    else this.#changed = new Set();
     return this.#taken;
   }
 
+  protected drop(items: Iterable<Item>): void {
+    for (const item of items) this.#changed.delete(item);
+  }
+
   stored(): void {
-    this.#taken = nothing;
+    this.#taken = new Set();
   }
 
   putBack(): void {
     if (this.#taken.size === 0) return;
     this.#changed = new Set([...this.#taken, ...this.#changed]);
-    this.#taken = nothing;
+    this.#taken = new Set();
   }
 }
-
-const nothing: ReadonlySet<string> = new Set();
 
 export interface Taken<Row> {
   readonly rows: readonly Row[];
@@ -118,8 +118,6 @@ export class Records<Row> {
   }
 }
 
-export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
-
 export class AlertRecords {
   readonly #records = new Records<Alert>();
   readonly #accounts = new Map<string, Map<string, Alert>>();
@@ -139,7 +137,7 @@ export class AlertRecords {
   }
 
   changed(): readonly Alert[] {
-    return [...this.unsaved.keys()].flatMap((key) => this.#records.get(key) ?? []);
+    return [...this.unsaved.items()].flatMap((key) => this.#records.get(key) ?? []);
   }
 
   set(alert: Alert): void {
@@ -150,9 +148,7 @@ export class AlertRecords {
   /** Keeps values that need no write, such as the newest numbers. */
   hold(alert: Alert): void {
     this.#records.hold(alertKey(alert.account, alert.rule), alert);
-    const known = this.#accounts.get(alert.account);
-    if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
-    else known.set(alert.rule, alert);
+    getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 
   delete({ account, rule }: AlertName): void {
@@ -170,31 +166,19 @@ export class AlertRecords {
 
 const none: ReadonlyMap<string, Alert> = new Map();
 
-type Polls = Batch['polls'];
-
 /** While the database cannot be written, older polls are dropped, for memory; alerts never are. */
 const maxKept = 50_000;
 
-/** Oldest first. Taken and put back as in `Unsaved`. */
-export class PollNotes {
-  #polls: Polls[number][] = [];
-  #taken: Polls = [];
+/** Oldest first. */
+export class PollNotes extends Unsaved<Batch['polls'][number]> {
   #urgent = false;
-
-  get size(): number {
-    return this.#polls.length;
-  }
 
   get urgent(): boolean {
     return this.#urgent;
   }
 
-  get allStored(): boolean {
-    return this.#polls.length === 0 && this.#taken.length === 0;
-  }
-
-  add(poll: Polls[number]): void {
-    this.#polls.push(poll);
+  override add(poll: Batch['polls'][number]): void {
+    super.add(poll);
     // A refused key makes its account wait: a crash must not forget that.
     this.#urgent ||= poll.poll.outcome === 'auth_failed';
     this.#keepNewest();
@@ -205,26 +189,18 @@ export class PollNotes {
     this.#urgent = true;
   }
 
-  /** All of them, or the oldest `most`. */
-  take(most = Number.POSITIVE_INFINITY): Polls {
-    if (this.#taken.length > 0) throw new Error('polls were taken before the last batch ended');
-    this.#taken = this.#polls.slice(0, most);
-    this.#polls = this.#polls.slice(most);
-    this.#urgent &&= this.#polls.length > 0;
-    return this.#taken;
+  override take(most?: number): ReadonlySet<Batch['polls'][number]> {
+    const taken = super.take(most);
+    this.#urgent &&= this.size > 0;
+    return taken;
   }
 
-  stored(): void {
-    this.#taken = [];
-  }
-
-  putBack(): void {
-    this.#polls = [...this.#taken, ...this.#polls];
-    this.#taken = [];
+  override putBack(): void {
+    super.putBack();
     this.#keepNewest();
   }
 
   #keepNewest(): void {
-    if (this.#polls.length > maxKept) this.#polls.splice(0, this.#polls.length - maxKept);
+    if (this.size > maxKept) this.drop(this.items().take(this.size - maxKept));
   }
 }

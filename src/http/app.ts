@@ -5,27 +5,19 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { CurrentViews } from '../views/current-views.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { describeAction } from './audit.ts';
-import { type EventStreams, eventsMediaType } from './events.ts';
-import type { ReportDesk } from './options.ts';
+import { eventsMediaType } from './events.ts';
 import { readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
 import { keepSession } from './page/people.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
-import type { PageOptions } from './page/show.ts';
+import { zoneOf } from './page/time-zone.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
-import { type Refusing, renderRefusal } from './refuse.ts';
-import { acceptsGzip, callerOf, type WebContext, type WebEnv } from './web-env.ts';
-
-export interface AppOptions extends PageOptions, Refusing {
-  readonly views: CurrentViews;
-  readonly streams: EventStreams;
-  readonly reports: ReportDesk | null;
-}
+import { renderRefusal } from './refuse.ts';
+import { acceptsGzip, callerOf, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 
@@ -36,10 +28,10 @@ export type App = (request: IncomingMessage, response: ServerResponse, body: Buf
  * Page and API. Loaded with the first request for one of them: the web's `Request` and `Response`, which Hono
  * works with, cost 12 MB that a daemon without visitors keeps for itself.
  */
-export function createApp(options: AppOptions): App {
-  const { guard } = options;
+export function createApp(site: Site): App {
+  const { guard } = site;
   const app = new OpenAPIHono<WebEnv>();
-  const refuseWith = (error: unknown, context: WebContext) => refuse(options, error, context);
+  const refuseWith = (error: unknown, context: WebContext) => refuse(site, error, context);
   app.onError(refuseWith);
   app.notFound((context) =>
     refuseWith(new RequestError('not_found', 'There is nothing at this address.'), context),
@@ -51,10 +43,14 @@ export function createApp(options: AppOptions): App {
   };
   app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.use(async (context, next) => {
-    context.set('views', options.views.now);
-    context.set('now', options.clock.now());
+    const [views, now] = [site.views.now, site.clock.now()];
+    const { searchParams: query } = new URL(context.req.url);
+    context.set('site', site);
+    context.set('views', views);
+    context.set('now', now);
+    context.set('visit', { views, now, timezone: zoneOf(context, site.timezone), query });
     context.set('cutOff', (error) => {
-      options.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
+      site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
     });
     requireReadableAddress(context);
@@ -64,13 +60,13 @@ export function createApp(options: AppOptions): App {
     await next();
     if (isVisit(context)) {
       const renewed = guard.sessions?.renew(context.req.header('cookie')) ?? null;
-      if (renewed !== null) keepSession(guard, context, renewed);
+      if (renewed !== null) keepSession(context, renewed);
     }
-    const entry = await describeAction(guard, context);
+    const entry = await describeAction(context);
     if (entry !== null) await context.var.views.recordAction(entry);
   });
   addAssetRoutes(app);
-  addOpenPages(app, options);
+  addOpenPages(app);
   // Who is not let in does not learn what exists: all that follows, and what is not found, asks first.
   app.use(async (context, next) => {
     await requireSignIn(guard, callerOf(context));
@@ -80,7 +76,7 @@ export function createApp(options: AppOptions): App {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
     const { page, have = '' } = req.query();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
-    options.streams.open(env.outgoing, {
+    site.streams.open(env.outgoing, {
       packed: acceptsGzip(req.header('accept-encoding')),
       have: have.split('.'),
       page: page === undefined ? null : readPage(page),
@@ -93,8 +89,8 @@ export function createApp(options: AppOptions): App {
     });
     return RESPONSE_ALREADY_SENT;
   });
-  addPages(app, options);
-  app.route('/', createApi(options.views.now.status().version, options));
+  addPages(app);
+  app.route('/', createApi(site.views.now.status().version));
   return answerBy(app);
 }
 
@@ -136,8 +132,8 @@ function requireReadableAddress({ req }: WebContext): void {
   }
 }
 
-async function refuse(refusing: Refusing, error: unknown, context: WebContext): Promise<Response> {
-  const { status, headers, body } = await renderRefusal(refusing, translate(error), context.env.incoming);
+async function refuse(site: Site, error: unknown, context: WebContext): Promise<Response> {
+  const { status, headers, body } = await renderRefusal(site, translate(error), context.env.incoming);
   return new Response(body, { status, headers });
 }
 

@@ -16,11 +16,11 @@ export interface WebServerOptions {
    */
   readonly ackKey: Buffer;
   /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
-  readonly database?: string | null;
-  /** Reports that can be read and sent now; none when absent. */
-  readonly reports?: ReportDesk;
-  /** Zone that the page shows times in, an IANA name; UTC when absent. */
-  readonly timezone?: string;
+  readonly database: string | null;
+  /** Reports that can be read and sent now. */
+  readonly reports: ReportDesk;
+  /** Zone that the page shows times in, an IANA name. */
+  readonly timezone: string;
   readonly limits?: Partial<ServerLimits>;
 }
 

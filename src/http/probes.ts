@@ -6,12 +6,11 @@ import { isoText } from '../domain/moment.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { CurrentViews } from '../views/current-views.ts';
 import type { LiveViews } from '../views/live-views.ts';
-import { type Guard, isFromHere, requireSignIn } from './access.ts';
+import { isFromHere, requireSignIn } from './access.ts';
 import { expositionMediaType } from './exposition.ts';
 import { renderMetrics } from './metrics.ts';
-import type { WebServerOptions } from './options.ts';
 import type { Answer } from './refusal.ts';
-import { acceptsGzip } from './web-env.ts';
+import { acceptsGzip, type Site } from './web-env.ts';
 
 /** What programs ask for all day: it is answered without loading what page and API need. */
 export type Probe = (query: URLSearchParams, now: number) => Answer;
@@ -72,15 +71,14 @@ export type Scrape = (request: IncomingMessage, response: ServerResponse) => Pro
  * `/metrics`. It asks for the token unless the request comes from this machine itself (a proxy's do not) or `server.openMetrics` is true:
  * balances are nobody else's business. Written in slices, so that no scrape stalls the daemon, however many accounts there are.
  */
-export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
-  const { views, settings, clock } = options;
+export function createScrape({ views, settings, clock, log, guard }: Site): Scrape {
   let wasLogged = false;
   const requireAccess = async ({ headers, socket }: IncomingMessage): Promise<void> => {
     if (settings.openMetrics || isFromHere(guard, headers)) return;
     try {
       await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' });
     } catch (refusal) {
-      if (!wasLogged) options.log.warn({}, refusedScrape);
+      if (!wasLogged) log.warn({}, refusedScrape);
       wasLogged = true;
       throw refusal;
     }

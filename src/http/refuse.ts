@@ -1,18 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from '../domain/operator-error.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
 import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
-
-export interface Refusing {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly timezone: string;
-}
+import type { Site } from './web-env.ts';
 
 /** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */
 export async function renderRefusal(
-  { log, clock, timezone }: Refusing,
+  { log, clock, timezone }: Site,
   cause: unknown,
   request: IncomingMessage,
 ): Promise<Answer> {

@@ -8,11 +8,12 @@ import type { App } from './app.ts';
 import { Attempts } from './attempts.ts';
 import { EventStreams } from './events.ts';
 import { makeRoom, readBody } from './limits.ts';
-import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
+import { defaultLimits, type WebServerOptions } from './options.ts';
 import { createProbes, createScrape, type Probe, type Scrape } from './probes.ts';
 import { type Answer, RequestError, wrongMethod } from './refusal.ts';
-import { type Refusing, renderRefusal } from './refuse.ts';
+import { renderRefusal } from './refuse.ts';
 import { Sessions } from './session.ts';
+import type { Site } from './web-env.ts';
 
 export interface WebServer {
   readonly url: string;
@@ -23,43 +24,25 @@ export interface WebServer {
 /** Names the database of the daemon that answers. */
 const databaseHeader = 'lowwater-database';
 
-/** The server cannot listen; the message is a sentence for the operator. */
-export class ListenError extends OperatorError {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ListenError';
-  }
-}
-
 /**
  * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects
- * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
+ * with `OperatorError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, views, trials, log, clock, random } = options;
+  const { settings, views, log, clock, random, ackKey: key } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
   const { token, viewerToken } = settings;
   const sessions =
-    token === null
-      ? null
-      : new Sessions({ token, viewerToken, key: options.ackKey, clock, random, ended: views });
+    token === null ? null : new Sessions({ token, viewerToken, key, clock, random, ended: views });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
-  const streams = new EventStreams(views, clock, limits);
-  const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };
+  const site: Site = { ...options, limits, guard, streams: new EventStreams(views, clock, limits) };
   let app: Promise<App> | null = null;
-  const loadApp = async (): Promise<App> => {
-    const { createApp } = await import('./app.ts');
-    const { ackKey, database = null, reports = null } = options;
-    return createApp({ views, trials, guard, streams, ackKey, database, reports, ...refusing });
-  };
+  const loadApp = async (): Promise<App> => (await import('./app.ts')).createApp(site);
   const answering: Answering = {
-    guard,
-    limits,
+    site,
     probes: createProbes(views),
-    scrape: createScrape(options, guard),
-    headers: { ...securityHeaders, ...(options.database != null && { [databaseHeader]: options.database }) },
-    refusing,
+    scrape: createScrape(site),
     app: () => (app ??= loadApp()),
   };
   const timing = {
@@ -80,47 +63,46 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.setTimeout(limits.idleTimeoutMs);
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);
-  const close = closeOnce(server, streams, options);
+  const close = closeOnce(server, site);
   return { url, close: () => close().finally(() => guard.attempts.close()) };
 }
 
 function requireProtection({ settings }: WebServerOptions): void {
   if (settings.token !== null || settings.allowUnauthenticated || isLoopbackHost(settings.host)) return;
-  throw new ListenError(
+  throw new OperatorError(
     `server.host ${settings.host} can be reached from other machines: set server.token, or server.allowUnauthenticated to true`,
   );
 }
 
 interface Answering {
-  readonly guard: Guard;
-  readonly limits: ServerLimits;
+  readonly site: Site;
   readonly probes: ReadonlyMap<string, Probe>;
   readonly scrape: Scrape;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly refusing: Refusing;
   readonly app: () => Promise<App>;
 }
 
 async function answer(it: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  for (const [name, value] of Object.entries(it.headers)) response.setHeader(name, value);
+  const { database, log } = it.site;
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  if (database !== null) response.setHeader(databaseHeader, database);
   try {
     await answerOrThrow(it, request, response);
   } catch (error) {
     // The client went away in the middle of its own request: nobody is left to answer.
     if (response.destroyed || (request.destroyed && !request.complete)) return;
     if (response.headersSent) {
-      it.refusing.log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'an answer was cut off');
+      log.error({ err: error, path: request.url?.split('?', 1)[0] }, 'an answer was cut off');
       response.destroy();
       return;
     }
     // A body that was refused unread would otherwise be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
-    send(await renderRefusal(it.refusing, error, request), request, response);
+    send(await renderRefusal(it.site, error, request), request, response);
   }
 }
 
 async function answerOrThrow(
-  { guard, limits, probes, scrape, refusing, app }: Answering,
+  { site: { guard, limits, clock }, probes, scrape, app }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -137,7 +119,7 @@ async function answerOrThrow(
   if (!reads && (probe !== undefined || url.pathname === '/metrics')) throw wrongMethod('HEAD, GET');
   // The web's `Request` refuses to be one of these.
   if (request.method === 'TRACE') throw wrongMethod('HEAD, GET, POST, DELETE');
-  if (probe !== undefined) return send(probe(url.searchParams, refusing.clock.now()), request, response);
+  if (probe !== undefined) return send(probe(url.searchParams, clock.now()), request, response);
   requireOwnHost(guard, url.pathname, request.headers);
   if (url.pathname === '/metrics') return scrape(request, response);
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
@@ -174,13 +156,13 @@ async function listen(server: Server, { settings }: WebServerOptions): Promise<s
       ENOTFOUND: `${settings.host} is no known host`,
     };
     const reason = reasons[cause.code ?? ''] ?? `cannot listen on ${where}: ${cause.message}`;
-    throw new ListenError(reason, { cause });
+    throw new OperatorError(reason, { cause });
   });
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function closeOnce(server: Server, streams: EventStreams, { clock }: WebServerOptions): () => Promise<void> {
+function closeOnce(server: Server, { streams, clock }: Site): () => Promise<void> {
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     const cancel = clock.setTimer(1_000, () => server.closeAllConnections());

@@ -2,11 +2,22 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
 import type { LiveViews } from '../views/live-views.ts';
-import type { Caller } from './access.ts';
+import type { Caller, Guard } from './access.ts';
+import type { EventStreams } from './events.ts';
+import type { ServerLimits, WebServerOptions } from './options.ts';
+import type { Visit } from './page/words.ts';
+
+/** What the server was started with, and what it keeps while it runs. */
+export interface Site extends WebServerOptions {
+  readonly limits: ServerLimits;
+  readonly guard: Guard;
+  readonly streams: EventStreams;
+}
 
 export interface WebEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
+    readonly site: Site;
     readonly views: LiveViews;
     readonly signedIn: boolean;
     /** Who it is, as the trusted proxy says; null where it names nobody. */
@@ -15,6 +26,8 @@ export interface WebEnv {
     readonly isLinkUsed?: boolean;
     /** An instant read once for the whole request. */
     readonly now: number;
+    /** In the zone that this browser is shown times in. */
+    readonly visit: Visit;
     /** Ends an answer that broke while it was sent, with a line in the log. */
     readonly cutOff: (error: unknown) => void;
   };

@@ -6,24 +6,8 @@ export interface DeadlineLimits {
   readonly outer: AbortSignal;
 }
 
-/** A signal that ends an exchange: at its own deadline, or when the caller gives up. */
-export interface Deadline {
-  readonly signal: AbortSignal;
-  /** True when the time was up, as opposed to the caller giving up. */
-  expired(): boolean;
-  /**
-   * What the exchange comes to, or its end, whichever is first: undici hears of an end only once it is connected, which a proxy that
-   * says nothing keeps it from for minutes.
-   */
-  within<T>(exchange: Promise<T>): Promise<T>;
-  /** Begins again, with another length: each step of a long exchange has its own. */
-  restart(afterMs: number): void;
-  /** Ends the timer; to be called in every case. */
-  clear(): void;
-}
-
-/** Starts a deadline of `afterMs` that also ends with `outer`. */
-export function startDeadline({ clock, afterMs, outer }: DeadlineLimits): Deadline {
+/** A signal that ends an exchange: after `afterMs`, or when the caller gives up by `outer`. */
+export function startDeadline({ clock, afterMs, outer }: DeadlineLimits) {
   const own = new AbortController();
   const signal = AbortSignal.any([own.signal, outer]);
   const { promise: ended, reject } = Promise.withResolvers<never>();
@@ -35,16 +19,30 @@ export function startDeadline({ clock, afterMs, outer }: DeadlineLimits): Deadli
   let cancelTimer = start(afterMs);
   return {
     signal,
-    within: (exchange) => Promise.race([exchange, ended]),
+    /**
+     * What the exchange comes to, or its end, whichever is first: undici hears of an end only once it is connected, which a proxy that
+     * says nothing keeps it from for minutes.
+     */
+    within: <T>(exchange: Promise<T>): Promise<T> => Promise.race([exchange, ended]),
+    /** True when the time was up, as opposed to the caller giving up. */
     expired: () => own.signal.aborted,
-    restart: (ms) => {
+    /** Begins again, with another length: each step of a long exchange has its own. */
+    restart(ms: number): void {
       cancelTimer();
       cancelTimer = start(ms);
     },
-    clear: () => {
+    /** Ends the timer; to be called in every case. */
+    clear(): void {
       cancelTimer();
       // A signal that somebody listens to is kept as long as `outer` lives.
       signal.removeEventListener('abort', end);
     },
   };
+}
+
+/** Waits. Where the exchange ends before, what was to follow never comes. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', clock.setTimer(ms, resolve), { once: true });
+  });
 }

@@ -8,25 +8,19 @@ export interface ServiceAddress {
   readonly host: string;
 }
 
-export interface HttpService {
-  /** For `baseUrl` of an entry. */
-  readonly url: string;
-  readonly port: number;
-  /** Ends every connection at once, hanging ones included. */
-  close(): Promise<void>;
-}
-
 /** Larger request bodies are not read. */
 const maxBodyBytes = 64 * 1024;
 
 /** Long, so that clients that keep connections warm can. */
 const keepAliveMs = 75_000;
 
+export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
+
 /** An HTTP server that reads each request whole; the body is null where it was too large. Rejects where the address cannot be listened on. */
 export async function startHttpService(
   { port, host }: ServiceAddress,
   serve: (request: IncomingMessage, response: ServerResponse, body: string | null) => void,
-): Promise<HttpService> {
+) {
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     readBody(request, (body) => serve(request, response, body));
   });
@@ -35,10 +29,12 @@ export async function startHttpService(
   // A cast is safe: a server that listens on a TCP port has such an address.
   const bound = (server.address() as AddressInfo).port;
   return {
+    /** For `baseUrl` of an entry. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
+    /** Ends every connection at once, hanging ones included. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -2,6 +2,7 @@ import { promises as dns, type LookupAddress, NODATA, NOTFOUND } from 'node:dns'
 import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { dayMs, minuteMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A name server gets one second, then two: with three of them a lookup ends after nine seconds. */
@@ -33,9 +34,7 @@ const lookups = new WeakMap<Clock, NameLookup>();
 
 /** The lookup that all connections of a process share: a process has one clock. */
 export function nameLookup(clock: Clock): LookupFunction {
-  const known = lookups.get(clock) ?? new NameLookup({ clock });
-  lookups.set(clock, known);
-  return known.lookup;
+  return getOrMake(lookups, clock, () => new NameLookup({ clock })).lookup;
 }
 
 /**
@@ -74,9 +73,7 @@ export class NameLookup {
   async find(name: string): Promise<readonly LookupAddress[]> {
     const known = this.#answers.get(name);
     if (known !== undefined && this.#now() < known.freshUntil) return known.addresses;
-    const running = this.#running.get(name) ?? this.#ask(name).finally(() => this.#running.delete(name));
-    this.#running.set(name, running);
-    return running;
+    return getOrMake(this.#running, name, () => this.#ask(name).finally(() => this.#running.delete(name)));
   }
 
   async #ask(name: string): Promise<readonly LookupAddress[]> {

@@ -24,131 +24,91 @@ const usualRetryAfterMs = hourMs;
 /** A provider that answers so may be left alone for long: it asks for it, or it names a time. */
 const waitingOutcomes: ReadonlySet<OutcomeKind> = new Set(['rate_limited', 'auth_failed', 'http_error']);
 
-/** What happens next to an account. */
-export type FeedStep =
-  /** A poll ended: `poll`. */
-  | 'poll'
-  /** A poll was due, and nobody could read the account until the next one. */
-  | 'unread'
-  /** Nobody watched for `forMs` from here on. */
-  | 'unwatched'
-  /** Nothing more is known. */
-  | 'end';
+/** A time without polls of an account that it was meant to be polled in, from `at` on. */
+export interface Pause {
+  /** `unread`: it could not be read. `unwatched`: nobody watched. */
+  readonly kind: 'unread' | 'unwatched';
+  at: number;
+  forMs: number;
+  /** So much of it may be a wait: the account was watched then, although it was not polled. */
+  waitMs: number;
+}
 
-/** The past of one account as steps in the order of time, of which one is at hand: a cursor, so that none is allocated again. */
+/** What happens next to an account: a poll ended, polls were missing, or nothing more is known. */
+export type FeedStep = PollRecord | Pause | { readonly kind: 'end'; readonly at: number };
+
+type Steps = AsyncGenerator<readonly FeedStep[], undefined>;
+
+/** The past of one account as steps in the order of time, many at a time. */
+async function* stepsOf(past: SurveyedPast, plan: PollPlan): Steps {
+  // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
+  const kind = plan.polled ? past.gaps : 'unread';
+  let last: PollRecord | null = null;
+  for await (const part of past.polls()) {
+    const steps: FeedStep[] = [];
+    for (const poll of part) {
+      const at = last === null ? null : missingSince(last, poll.at, plan);
+      if (at !== null) {
+        const forMs = poll.at - at;
+        steps.push({ kind, at, forMs, waitMs: Math.min(forMs, maxWait(plan)) });
+      }
+      steps.push(poll);
+      last = poll;
+    }
+    if (steps.length > 0) yield steps;
+  }
+  if (last !== null) yield [{ kind: 'end', at: endOf(last, past, plan) }];
+}
+
+/** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */
+function endOf(last: PollRecord, { until }: SurveyedPast, plan: PollPlan): number {
+  if (until === null) return last.at;
+  return Math.max(last.at, plan.polled ? Math.min(until, watchedUntil(last, plan)) : until);
+}
+
+/** A cursor over the steps of one account. */
 export class Feed {
   readonly past: SurveyedPast;
-  /** What happens next, and when; read by others, and changed here alone. */
-  step: FeedStep = 'poll';
-  at: number;
-  /** Of a step `poll`. */
-  poll: PollRecord;
-  /** Of a step `unwatched`. */
-  forMs = 0;
-  readonly #plan: PollPlan;
-  readonly #parts: AsyncIterator<readonly PollRecord[]>;
-  /** The polls at hand, and the place of the next one. */
-  #part: readonly PollRecord[] = [];
-  #place = 0;
+  /** What happens next; changed by `advance` alone. */
+  step: FeedStep;
+  readonly #parts: Steps;
+  /** The steps at hand, and the place of the one after next. */
+  #part: readonly FeedStep[];
+  #place = 1;
   #allRead = false;
-  #pastPause = false;
-  #waited = false;
 
-  private constructor(
-    past: SurveyedPast,
-    plan: PollPlan,
-    parts: AsyncIterator<readonly PollRecord[]>,
-    first: PollRecord,
-  ) {
+  private constructor(past: SurveyedPast, parts: Steps, part: readonly FeedStep[], first: FeedStep) {
     this.past = past;
-    this.#plan = plan;
     this.#parts = parts;
-    this.poll = first;
-    this.at = first.at;
+    this.#part = part;
+    this.step = first;
   }
 
   static async open(past: SurveyedPast, plan: PollPlan): Promise<Feed> {
-    const parts = past.polls()[Symbol.asyncIterator]();
-    const [first, ...part] = (await nextPart(parts)) ?? [];
-    if (first === undefined) throw new Error('an account that was surveyed has a poll');
-    const feed = new Feed(past, plan, parts, first);
-    feed.#part = part;
-    return feed;
+    const parts = stepsOf(past, plan);
+    const part = (await parts.next()).value ?? [];
+    if (part[0] === undefined) throw new Error('an account that was surveyed has a poll');
+    return new Feed(past, parts, part, part[0]);
   }
 
-  /** Whether `advance` may be called: what comes next is at hand. */
+  /** Whether `advance` may be called: what comes after the next step is at hand. */
   get ready(): boolean {
     return this.#allRead || this.#place < this.#part.length;
   }
 
   /** Reads on. */
   async fill(): Promise<void> {
-    const part = await nextPart(this.#parts);
-    this.#part = part ?? [];
+    const { value, done } = await this.#parts.next();
+    this.#part = value ?? [];
     this.#place = 0;
-    this.#allRead = part === null;
-  }
-
-  /**
-   * The account was watched although it was not polled, because it had to wait: the step `unwatched` at hand moves to
-   * where no wait is as long. False when it was moved before.
-   */
-  wait(): boolean {
-    if (this.#waited) return false;
-    this.#waited = true;
-    const waitMs = Math.min(this.forMs, maxWait(this.#plan));
-    this.at += waitMs;
-    this.forMs -= waitMs;
-    return true;
+    this.#allRead = done === true;
   }
 
   /** Goes to the next step; false when there is none. To be called when it is `ready`. */
   advance(): boolean {
-    if (this.step === 'end') return false;
-    if (this.#pastPause) {
-      this.#pastPause = false;
-      this.#take('poll', this.poll.at);
-      return true;
-    }
     const next = this.#part[this.#place++];
-    if (next === undefined) {
-      this.#take('end', this.#endsAt());
-      return true;
-    }
-    const since = missingSince(this.poll, next.at, this.#plan);
-    this.poll = next;
-    if (since === null) {
-      this.#take('poll', next.at);
-    } else {
-      this.#pastPause = true;
-      this.#waited = false;
-      this.forMs = next.at - since;
-      // Of what is pushed, a pause does not show whether lowwater ran: it is taken for a pause of who pushes.
-      this.#take(this.#plan.polled ? this.past.gaps : 'unread', since);
-    }
-    return true;
-  }
-
-  #take(step: FeedStep, at: number): void {
-    this.step = step;
-    this.at = at;
-  }
-
-  /** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */
-  #endsAt(): number {
-    const { until } = this.past;
-    const { at } = this.poll;
-    if (until === null) return at;
-    return Math.max(at, this.#plan.polled ? Math.min(until, watchedUntil(this.poll, this.#plan)) : until);
-  }
-}
-
-/** The next polls, one at least; null when all were given. */
-async function nextPart(parts: AsyncIterator<readonly PollRecord[]>): Promise<readonly PollRecord[] | null> {
-  for (;;) {
-    const { value, done } = await parts.next();
-    if (done === true) return null;
-    if (value.length > 0) return value;
+    if (next !== undefined) this.step = next;
+    return next !== undefined;
   }
 }
 
@@ -194,7 +154,7 @@ export class MergedFeeds {
 type Entry = { readonly feed: Feed; readonly place: number };
 
 function compare(left: Entry, right: Entry): number {
-  return left.feed.at - right.feed.at || left.place - right.place;
+  return left.feed.step.at - right.feed.step.at || left.place - right.place;
 }
 
 /** From when on polls were missing between two that are there; null when none was. */

@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
@@ -116,8 +117,7 @@ export class IncidentBook {
     if (entry.resolvedAt !== null || incident.resolvedAt === null) return;
     entry.resolvedAt = incident.resolvedAt;
     if (incident.resolution?.kind === 'topped-up') return;
-    const resolved = this.#resolved.get(entry.account) ?? new Set();
-    this.#resolved.set(entry.account, resolved.add(entry.rule));
+    getOrMake(this.#resolved, entry.account, () => new Set<string>()).add(entry.rule);
   }
 
   /** Notes what the outlook says of the end of the balance, until readings say better. */

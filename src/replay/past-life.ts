@@ -93,24 +93,27 @@ export class PastLife {
   step(): number | null {
     const feed = this.#feeds.first;
     if (feed === null) return null;
-    const { at, step } = feed;
+    const { step } = feed;
+    const { at } = step;
     const { id } = feed.past.account;
-    if (step === 'poll') {
-      const { poll } = feed;
+    if ('outcome' in step) {
       this.#feeds.advance();
       this.#liveUntil(at);
       this.#watched.add(id);
-      this.#observe(id, outcomeOf(poll), at);
+      this.#observe(id, outcomeOf(step), at);
       return 1;
     }
-    this.#liveUntil(step === 'end' ? at + 1 : at);
+    this.#liveUntil(step.kind === 'end' ? at + 1 : at);
     this.#until = Math.max(this.#until, at);
-    if (step === 'unread') this.#observe(id, unread, at);
-    else if (step === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
-    else if (this.#groupWaits(id) && feed.wait()) {
+    if (step.kind === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
+    else if (step.kind === 'unread') this.#observe(id, unread, at);
+    else if (step.waitMs > 0 && this.#groupWaits(id)) {
+      step.at += step.waitMs;
+      step.forMs -= step.waitMs;
+      step.waitMs = 0;
       this.#feeds.moved();
       return 0;
-    } else this.#leave(id, feed.forMs);
+    } else this.#leave(id, step.forMs);
     this.#feeds.advance();
     return 0;
   }

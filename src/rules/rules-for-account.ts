@@ -1,3 +1,4 @@
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { firstBalance, matches, type Rule } from '../domain/rule.ts';
 import type { RuleKind, WatchableAccount } from './kind.ts';
@@ -53,12 +54,8 @@ const named = new WeakMap<Rule, Map<string, Rule>>();
 
 function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
   if (rule.balance === id && rule.balanceLabel === label) return rule;
-  const known = named.get(rule) ?? new Map<string, Rule>();
-  named.set(rule, known);
-  const key = `${id} ${label}`;
-  const fresh = known.get(key) ?? { ...rule, balance: id, balanceLabel: label };
-  known.set(key, fresh);
-  return fresh;
+  const known = getOrMake(named, rule, () => new Map<string, Rule>());
+  return getOrMake(known, `${id} ${label}`, () => ({ ...rule, balance: id, balanceLabel: label }));
 }
 
 /** Rules with the same job replace each other: same type and balance. */

@@ -3,11 +3,16 @@ import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
-import type { MoneyRule } from '../domain/rule.ts';
+import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
 
-interface MeanRunwayRule extends MoneyRule {
+export interface RunwayRule extends MoneyRule {
+  readonly type: 'runway';
+  /** Milliseconds of runway by severity. */
+  readonly thresholds: Ladder<number>;
+  /** Null: the account's, 0 or below it by its credit limit. */
+  readonly floorMicros: Micros | null;
   /** Null: by the forecast. Else by the mean burn over this time. */
   readonly lookbackMs: number | null;
   readonly minimumHistoryMs: number;
@@ -19,22 +24,22 @@ interface MeanRunwayRule extends MoneyRule {
 const minReadings = 6;
 
 /** Without a `lookback` the mean burn is used until there is a day of history. */
-export function meanLookback(rule: MeanRunwayRule): number {
+export function meanLookback(rule: RunwayRule): number {
   return rule.lookbackMs ?? dayMs;
 }
 
-export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
+export function meanBurn(rule: RunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
 }
 
-function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
+function maySpeak(rule: RunwayRule, burn: Burn): boolean {
   if (burn.observedMs <= 0) return false;
   if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, meanLookback(rule));
   return burn.confidence === 'medium' || burn.confidence === 'high';
 }
 
 /** Why the mean burn is not enough yet. */
-export function whyUnknown(rule: MeanRunwayRule, facts: AccountFacts): string {
+export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
   const burn = meanBurn(rule, facts);
   const neededMs = rule.minimumHistoryGiven
     ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
@@ -46,17 +51,12 @@ export function whyUnknown(rule: MeanRunwayRule, facts: AccountFacts): string {
     : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
 }
 
-export interface RunwayFloorRule extends MeanRunwayRule {
-  /** Null: the account's, 0 or below it by its credit limit. */
-  readonly floorMicros: Micros | null;
-}
-
 /**
  * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
  * with a `lookback` or too little history. `creditMicros` is added to it. Null where that is unknown (`whyUnknown`).
  */
 export function estimateRunway(
-  rule: RunwayFloorRule,
+  rule: RunwayRule,
   facts: AccountFacts,
   reading: Reading,
   creditMicros: Micros = 0,
@@ -77,7 +77,7 @@ export function estimateRunway(
 
 /** A fast path: false where the answer needs the full estimate. */
 export function surelyLastsFor(
-  rule: RunwayFloorRule,
+  rule: RunwayRule,
   facts: AccountFacts,
   { reading, forMs }: { readonly reading: Reading; readonly forMs: number },
 ): boolean {
@@ -91,16 +91,16 @@ export function surelyLastsFor(
   return (runwayOf(meanBurn(rule, facts), left) ?? Number.POSITIVE_INFINITY) >= forMs;
 }
 
-export function leftOf(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): Micros {
+export function leftOf(rule: RunwayRule, facts: AccountFacts, reading: Reading): Micros {
   return amountOf(reading, rule.balance) - floorOf(rule, facts);
 }
 
-export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {
+export function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? facts.floorMicros;
 }
 
 /** Rounded up. */
-export function expectedSpend(rule: RunwayFloorRule, facts: AccountFacts, withinMs: number): Micros {
+export function expectedSpend(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);
   const burn = meanBurn(rule, facts);

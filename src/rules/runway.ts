@@ -4,7 +4,6 @@ import { formatAmount, formatMoney } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
-import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
@@ -16,12 +15,6 @@ import * as ladder from './ladder.ts';
 import * as estimate from './runway-estimate.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { currentAmount, nameBalance, topUpAdvice, wholeSeconds } from './words.ts';
-
-export interface RunwayRule extends estimate.RunwayFloorRule {
-  readonly type: 'runway';
-  /** Milliseconds of runway by severity. */
-  readonly thresholds: Ladder<number>;
-}
 
 const keys = {
   severity: ladderSeverityKey,
@@ -41,7 +34,7 @@ const keys = {
   minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
 };
 
-export const runway = balanceKind<RunwayRule, typeof keys>({
+export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   type: 'runway',
   summary: 'A balance that will not last.',
   keys,
@@ -147,7 +140,7 @@ const recoveryFactor = 1.2;
  * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or at it
  * while the alert fires: an account that spends nothing because it is empty has not recovered.
  */
-function judge(rule: RunwayRule, facts: ReadFacts, firing: Severity | null): Evaluation {
+function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const { reading, expected } = facts;
   const plain = estimate.estimateRunway(rule, facts, reading);
   if (plain === null) return unknown(estimate.whyUnknown(rule, facts));
@@ -160,12 +153,7 @@ function judge(rule: RunwayRule, facts: ReadFacts, firing: Severity | null): Eva
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
   const drained = estimate.leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : credited.runwayMs;
-  const severity = ladder.breachedStep({
-    ladder: rule.thresholds,
-    value: runwayMs,
-    firing,
-    resolvesAt: recoversAt,
-  });
+  const severity = ladder.breachedStep(rule.thresholds, { value: runwayMs, firing }, recoversAt);
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
   return ladder.stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }
@@ -174,7 +162,7 @@ function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
 
-function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: estimate.RunwayRule, facts: AccountFacts): readonly Fact[] {
   const burn = estimate.meanBurn(rule, facts);
   const perDay = burnPerDay(burn);
   const reading = usableReading(facts);
@@ -200,7 +188,7 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   ];
 }
 
-function estimateFacts(rule: RunwayRule, facts: AccountFacts, reading: Reading): Fact[] {
+function estimateFacts(rule: estimate.RunwayRule, facts: AccountFacts, reading: Reading): Fact[] {
   const known = estimate.estimateRunway(rule, facts, reading);
   if (known === null) return [];
   const { runwayMs, forecast } = known;

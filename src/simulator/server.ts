@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { parseJsonObject } from '../domain/json.ts';
 import { formatMicros } from '../domain/money.ts';
-import { type HttpService, type ServiceAddress, startHttpService } from '../net/http-service.ts';
+import { type ServiceAddress, startHttpService } from '../net/http-service.ts';
 import { type Endpoint, envelopeCodes, findEndpoint } from '../providers/account-service/endpoints.ts';
 import type { SimulatedAccount } from './account.ts';
 import { type Fault, SimulatedWorld, type WorldOptions } from './world.ts';
@@ -11,9 +11,7 @@ export interface SimulatorOptions extends ServiceAddress, WorldOptions {
   readonly onRequest?: (url: string, account: string | null) => void;
 }
 
-export interface Simulator extends HttpService {
-  readonly world: SimulatedWorld;
-}
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 /**
  * Codes and texts for mistakes that the interface does not show: the simulator's own choice. So are the HTTP
@@ -25,11 +23,8 @@ const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: 
 /** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
 const jsonType = /^\s*application\/json\s*(?:;|$)/i;
 
-/**
- * The documented interface of the provider over HTTP, played by a script. Rejects where the address cannot be
- * listened on.
- */
-export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+/** The documented interface of the provider, played by a script. Rejects where the address cannot be listened on. */
+export async function startSimulator(options: SimulatorOptions) {
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {
     world.advance();

@@ -1,6 +1,6 @@
 import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import { type HttpService, type ServiceAddress, startHttpService } from '../net/http-service.ts';
+import { type ServiceAddress, startHttpService } from '../net/http-service.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
   ProviderKind,
@@ -11,7 +11,7 @@ import type {
 } from '../providers/kind.ts';
 import { RateWindow } from './account.ts';
 
-export interface SimulatedApiOptions extends ServiceAddress {
+interface SimulatedApiOptions extends ServiceAddress {
   readonly simulation: ProviderSimulation;
   readonly accounts: readonly SimulatedBalances[];
   /** Requests a second that are answered; more are refused as too many. */
@@ -21,13 +21,10 @@ export interface SimulatedApiOptions extends ServiceAddress {
   readonly clock: Clock;
 }
 
-export interface SimulatedApi extends HttpService {
-  /** Other accounts from now on. */
-  setAccounts(accounts: readonly SimulatedBalances[]): void;
-}
+export type SimulatedApi = Awaited<ReturnType<typeof startSimulatedApi>>;
 
 /** The API of a kind of provider over HTTP, for accounts that spend. Rejects where the address cannot be listened on. */
-export async function startSimulatedApi(options: SimulatedApiOptions): Promise<SimulatedApi> {
+export async function startSimulatedApi(options: SimulatedApiOptions) {
   const { simulation, clock, requestsPerSecond, spentPerHour } = options;
   let { accounts } = options;
   let since = clock.monotonic();
@@ -52,7 +49,8 @@ export async function startSimulatedApi(options: SimulatedApiOptions): Promise<S
   );
   return {
     ...service,
-    setAccounts(changed) {
+    /** Other accounts from now on. */
+    setAccounts(changed: readonly SimulatedBalances[]): void {
       accounts = changed;
       since = clock.monotonic();
     },

@@ -1,5 +1,4 @@
 import type { Clock, Random } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import { SimulatedAccount } from './account.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';
@@ -27,8 +26,6 @@ export interface WorldOptions {
   readonly scenario: Scenario;
   readonly clock: Clock;
   readonly random: Random;
-  /** Gets the script's events; never of secrets. */
-  readonly log?: Log;
 }
 
 /** The simulated provider without its HTTP: accounts, the script, and what is wrong at the moment. */
@@ -138,7 +135,6 @@ export class SimulatedWorld {
   }
 
   #apply({ phase, event, at }: TimelineStep): void {
-    this.#options.log?.info({ event: event.do, phase, account: event.account }, 'simulated event');
     if (phase === 'end') this.calm(({ cause }) => cause === event);
     else if (event.do === 'outage' || event.do === 'wrong-body' || event.do === 'latency') {
       this.disturb({ account: event.account, ...readDisturbance(event), cause: event });

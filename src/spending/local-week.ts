@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { holidayDays } from './public-holidays.ts';
 
@@ -141,12 +142,7 @@ export class LocalWeeks {
   of(place: Omit<ConstructorParameters<typeof LocalWeek>[0], 'calendar'>): LocalWeek {
     const { timezone, holidays, weekend = [] } = place;
     const key = [timezone, weekend.join(), ...holidays].join(' ');
-    let week = this.#known.get(key);
-    if (week === undefined) {
-      week = new LocalWeek({ calendar: this.#calendar, ...place });
-      this.#known.set(key, week);
-    }
-    return week;
+    return getOrMake(this.#known, key, () => new LocalWeek({ calendar: this.#calendar, ...place }));
   }
 }
 
@@ -164,36 +160,20 @@ function modulo(value: number, by: number): number {
 const maxHours = 90 * 24;
 
 /**
- * By when to pay so that the money is there at `neededAt`. Where holidays or a weekend are given, only working days carry a payment: the
- * lead time is counted in their hours. Else it is time as it passes.
+ * When a payment of `from` has arrived after the lead time; with a negative one, by when to pay so that the money is there at `from`. Where
+ * holidays or a weekend are given, only working days carry a payment: the lead time is counted in their hours. Else it is time as it passes.
  */
-export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): number {
-  if (!week.hasFreeDays) return neededAt - leadTimeMs;
-  let at = neededAt;
-  let restMs = leadTimeMs;
-  for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
-    const { startsAt, slot } = week.hourAt(at - 1);
-    const partMs = at - startsAt;
-    if (!week.isWorking(slot)) {
-      at = startsAt;
-    } else {
-      at -= Math.min(partMs, restMs);
-      restMs -= Math.min(partMs, restMs);
-    }
-  }
-  return at;
-}
-
-/** When a payment of `from` has arrived: the reverse of `payBy`. */
-export function arrivalOf(week: LocalWeek, from: number, leadTimeMs: number): number {
+export function passLeadTime(week: LocalWeek, from: number, leadTimeMs: number): number {
   if (!week.hasFreeDays) return from + leadTimeMs;
+  const isBack = leadTimeMs < 0;
   let at = from;
-  let restMs = leadTimeMs;
+  let restMs = Math.abs(leadTimeMs);
   for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
-    const { endsAt, slot } = week.hourAt(at);
-    const partMs = week.isWorking(slot) ? Math.min(endsAt - at, restMs) : 0;
+    const { startsAt, endsAt, slot } = week.hourAt(isBack ? at - 1 : at);
+    const edge = isBack ? startsAt : endsAt;
+    const partMs = week.isWorking(slot) ? Math.min(Math.abs(edge - at), restMs) : 0;
     restMs -= partMs;
-    at = restMs > 0 ? endsAt : at + partMs;
+    at = restMs > 0 ? edge : at + (isBack ? -partMs : partMs);
   }
   return at;
 }

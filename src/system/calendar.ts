@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { dayMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { zoneOffsetMs } from '../domain/moment.ts';
 import type { Calendar } from '../ports/clock.ts';
 
@@ -31,41 +32,11 @@ const offsets = new Map<string, Map<number, number>>();
 const maxDays = 1000;
 
 function offsetAt(timezone: string, day: number): number {
-  let days = offsets.get(timezone);
-  if (days === undefined || days.size > maxDays) {
-    days = new Map();
-    offsets.set(timezone, days);
-  }
-  let offsetMs = days.get(day);
-  if (offsetMs === undefined) {
-    offsetMs = zoneOffsetMs(day * dayMs, timezone);
-    days.set(day, offsetMs);
-  }
-  return offsetMs;
-}
-
-/**
- * What is wrong with an expression or its zone; null when it will run. croner finds a bad zone and a date
- * that never comes only when it computes a run.
- */
-export function findCronProblem(cron: string, timezone: string, now: number): string | null {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-  } catch {
-    return `unknown time zone "${timezone}"; use an IANA name such as "Europe/Berlin"`;
-  }
-  try {
-    return cronCalendar.next(cron, timezone, now) === null ? 'this expression never runs' : null;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'not a cron expression';
-  }
+  const days = getOrMake(offsets, timezone, () => new Map<number, number>());
+  if (days.size > maxDays) days.clear();
+  return getOrMake(days, day, () => zoneOffsetMs(day * dayMs, timezone));
 }
 
 function parse(cron: string, timezone: string): Cron {
-  const key = `${timezone} ${cron}`;
-  const known = parsed.get(key);
-  if (known !== undefined) return known;
-  const fresh = new Cron(cron, { ...options, timezone });
-  parsed.set(key, fresh);
-  return fresh;
+  return getOrMake(parsed, `${timezone} ${cron}`, () => new Cron(cron, { ...options, timezone }));
 }

@@ -5,6 +5,7 @@ import type { ExpectedTopUp, SilenceOrder } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
+import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf, refuseSilence } from '../engine/operate.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -133,6 +134,12 @@ export function createViews(current: () => ViewDependencies) {
     /** What people announced and has not come yet, of every account; the oldest order of each first. */
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
     silences: (): readonly SilenceView[] => viewSilences(current()),
+    sessions: () => sessionsOf(current().state),
+    isSessionEnded: (id: string) => isSessionEnded(current().state, id),
+    /** What the calendar's address must name; null before one was made. */
+    calendarKey: () => calendarKeyOf(current().state),
+    /** What links in messages may be signed with, the newest first. */
+    linkKeys: () => linkKeysOf(current().state),
     /** What a silence would mute, before it is ordered; or why it would not be taken. */
     wouldMute(order: SilenceOrder) {
       const { state, now } = current();
@@ -179,7 +186,7 @@ export interface SilencedQuery {
 }
 
 /** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */
-export function findSilenced(
+function findSilenced(
   state: MonitorState,
   query: SilencedQuery,
   stored: readonly Silence[],

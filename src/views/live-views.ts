@@ -1,31 +1,19 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
-import type {
-  Acknowledge,
-  AlertName,
-  AuditEntry,
-  ExpectedTopUp,
-  ExpectOrder,
-  KnownSession,
-  Refusal,
-  SeenAlertName,
-  SilenceOrder,
+import {
+  type Acknowledge,
+  type AlertName,
+  type KnownSession,
+  type Refusal,
+  refuse,
+  type SeenAlertName,
 } from '../domain/operator.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
-import type { Silence } from '../domain/route.ts';
-import {
-  calendarKeyOf,
-  endSession,
-  isSessionEnded,
-  linkKeysOf,
-  recordSession,
-  renewCalendarKey,
-  sessionsOf,
-} from '../engine/access.ts';
+import { endSession, recordSession, renewCalendarKey } from '../engine/access.ts';
 import { cancelExpected, expectTopUp } from '../engine/expect-top-up.ts';
-import { blockedUntil, type PushedReading, type PushResult, takeReading } from '../engine/observe.ts';
+import { blockedUntil, type PushedReading, takeReading } from '../engine/observe.ts';
 import {
   acknowledge,
   addSilence,
@@ -35,39 +23,20 @@ import {
   unacknowledge,
 } from '../engine/operate.ts';
 import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
+import type { MonitorState } from '../engine/state.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid, storageFailed } from '../rules/self-alert-kinds.ts';
-import { createViews, type Views } from './create-views.ts';
+import { createViews } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
-/** What people may do to a running daemon. Refusals are values with a sentence for the person. */
-interface Actions {
-  acknowledge(order: Acknowledge): Promise<Refusal | null>;
-  /** Takes many at once, stored as one; one answer for each, in their order. */
-  acknowledgeAll(order: {
-    readonly alerts: readonly SeenAlertName[];
-    readonly by: string;
-    readonly comment: string;
-  }): Promise<readonly (Refusal | null)[]>;
-  /** Gives an incident back: reminders and escalation go on. */
-  unacknowledge(alert: AlertName): Promise<Refusal | null>;
-  /** A person has paid: the money is expected. */
-  expectTopUp(order: ExpectOrder): Promise<ExpectedTopUp | Refusal>;
-  /** The money does not come, or came unnoticed. */
-  cancelExpected(topUp: Pick<ExpectedTopUp, 'account' | 'id'>): Promise<Refusal | null>;
-  silence(order: SilenceOrder): Promise<Silence | Refusal>;
-  expireSilence(id: string): Promise<Refusal | null>;
-  /** Lets a silence that is not over last so much longer. */
-  extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
-  /** Keeps what a person did, for the audit. */
-  recordAction(entry: AuditEntry): Promise<void>;
-  /** Makes another key for the calendar of payments. */
-  renewCalendarKey(): Promise<{ readonly key: string } | Refusal>;
-  /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
-  pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
-  /** Takes in a reading of an account that is not polled; not new where it was there already. */
-  pushReading(reading: PushedReading): Promise<PushResult | Refusal>;
+interface AcknowledgeMany extends Pick<Acknowledge, 'by' | 'comment'> {
+  readonly alerts: readonly SeenAlertName[];
+}
+
+interface Polled {
+  readonly outcome: OutcomeKind;
+  readonly view: AccountView;
 }
 
 export interface DaemonStatus {
@@ -83,22 +52,8 @@ export interface DaemonStatus {
   readonly cluster?: ClusterStatus;
 }
 
-export interface LiveViews extends Views, Actions {
-  /** Ends a session of the page before its time, also for what comes after a restart. */
-  endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
-  isSessionEnded(id: string): boolean;
-  /** Keeps that a browser is signed in, for the list of sessions. */
-  recordSession(session: KnownSession): void;
-  sessions(): readonly KnownSession[];
-  /** What the calendar's address must name; null before one was made. */
-  calendarKey(): string | null;
-  /** What links in messages may be signed with, the newest first. */
-  linkKeys(): readonly Buffer[];
-  status(): DaemonStatus;
-  readonly counters: Counters;
-  /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
-  subscribe(changed: () => void): () => void;
-}
+/** What people may see of a running daemon and do to it. Refusals are values with a sentence for the person. */
+export type LiveViews = ReturnType<typeof createLiveViews>;
 
 /** Before this (1 January 2026) the clock is certainly wrong. */
 const earliestSaneMs = 1_767_225_600_000;
@@ -109,8 +64,9 @@ export function createLiveViews(
   reader: StoreReader,
   version: string,
   clusterStatus?: () => ClusterStatus,
-): LiveViews {
+) {
   const { state } = daemon;
+  const counters: Counters = daemon.counting;
   const views = createViews(() => ({
     state,
     reader,
@@ -132,6 +88,10 @@ export function createLiveViews(
       await daemon.committer.storeChanges();
       return ask(...question);
     });
+  const durably =
+    <Order, Done>(carryOut: (state: MonitorState, order: Order, now: number) => Done) =>
+    (order: Order): Promise<Done> =>
+      daemon.runDurably((now) => carryOut(state, order, now));
   return {
     ...views,
     accounts: remembered(views.accounts),
@@ -143,50 +103,54 @@ export function createLiveViews(
     incidents: stored(views.incidents),
     explain: stored(views.explain),
     notifications: stored(views.notifications),
-    acknowledge: (order) => daemon.runDurably((now) => acknowledge(state, { ...order, at: now })),
-    acknowledgeAll: ({ alerts, by, comment }) =>
+    acknowledge: (order: Acknowledge) => daemon.runDurably((at) => acknowledge(state, { ...order, at })),
+    /** Takes many at once, stored as one; one answer for each, in their order. */
+    acknowledgeAll: ({ alerts, by, comment }: AcknowledgeMany) =>
       daemon.runDurably((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
-    unacknowledge: (alert) => daemon.runDurably((at) => unacknowledge(state, { ...alert, at })),
-    expectTopUp: (order) => daemon.runDurably((now) => expectTopUp(state, order, now)),
-    cancelExpected: (topUp) => daemon.runDurably(() => cancelExpected(state, topUp)),
-    silence: (order) => daemon.runDurably((now) => addSilence(state, order, now)),
-    expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
-    extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),
-    recordAction: (entry) => daemon.runDurably(() => recordAudit(state, entry)),
-    async pushReading(reading) {
+    /** Gives an incident back: reminders and escalation go on. */
+    unacknowledge: (alert: AlertName) => daemon.runDurably((at) => unacknowledge(state, { ...alert, at })),
+    /** A person has paid: the money is expected. */
+    expectTopUp: durably(expectTopUp),
+    /** The money does not come, or came unnoticed. */
+    cancelExpected: durably(cancelExpected),
+    silence: durably(addSilence),
+    expireSilence: durably(expireSilence),
+    /** Lets a silence that is not over last so much longer. */
+    extendSilence: durably(extendSilence),
+    /** Keeps what a person did, for the audit. */
+    recordAction: durably(recordAudit),
+    /** Takes in a reading of an account that is not polled; not new where it was there already. */
+    async pushReading(reading: PushedReading) {
       const account = state.accounts.get(reading.account);
       if (account !== undefined) await daemon.historyLoader.of(account);
       return daemon.runDurably((now) => takeReading(state, reading, now));
     },
-    async pollNow(id) {
+    /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
+    async pollNow(id: string): Promise<Polled | Refusal> {
       const account = state.accounts.get(id);
-      if (account === undefined) return { refused: 'not-found', why: `no account has the id "${id}"` };
+      if (account === undefined) return refuse('not-found', `no account has the id "${id}"`);
       if (!entryOf(state.settings, account.settings).polled)
-        return { refused: 'not-now', why: `the account "${id}" is not polled: its readings are pushed` };
+        return refuse('not-now', `the account "${id}" is not polled: its readings are pushed`);
       const promise = daemon.act(() => daemon.poller.pollNow(id));
       if (promise === null) {
         const seconds = Math.ceil((blockedUntil(state, id) - daemon.now()) / 1000);
-        return {
-          refused: 'not-now',
-          why: `the provider asked to wait; the next poll is due in ${seconds} s`,
-        };
+        return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
       }
       const outcome = await promise;
       const view = await views.account(id);
-      if (view === null) return { refused: 'not-found', why: `the account "${id}" was removed` };
+      if (view === null) return refuse('not-found', `the account "${id}" was removed`);
       return outcome === null
-        ? { refused: 'not-now', why: 'this daemon polls no more: ask again' }
+        ? refuse('not-now', 'this daemon polls no more: ask again')
         : { outcome: outcome.kind, view };
     },
-    endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
-    isSessionEnded: (id) => isSessionEnded(state, id),
-    // Stored when it can be: nobody is kept out while the database cannot be written.
-    recordSession: (session) => daemon.act(() => recordSession(state, session)),
-    sessions: () => sessionsOf(state),
-    renewCalendarKey: () => daemon.runDurably(() => ({ key: renewCalendarKey(state) })),
-    calendarKey: () => calendarKeyOf(state),
-    linkKeys: () => linkKeysOf(state),
-    status: () => ({
+    /** Ends a session of the page before its time, also for what comes after a restart. */
+    endSession: durably(endSession),
+    /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
+    recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),
+    /** Makes another key for the calendar of payments. */
+    renewCalendarKey: (): Promise<{ readonly key: string } | Refusal> =>
+      daemon.runDurably(() => ({ key: renewCalendarKey(state) })),
+    status: (): DaemonStatus => ({
       version,
       startedAt: daemon.startedAt,
       ready: daemon.ready,
@@ -195,8 +159,9 @@ export function createLiveViews(
       configReloadOk: !isOwnFailureRaised(state, configInvalid.type),
       ...(clusterStatus === undefined ? {} : { cluster: clusterStatus() }),
     }),
-    counters: daemon.counting,
-    subscribe: (changed) => daemon.subscribe(changed),
+    counters,
+    /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
+    subscribe: (changed: () => void) => daemon.subscribe(changed),
   };
 }
 

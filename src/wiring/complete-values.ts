@@ -28,7 +28,7 @@ export async function completeValues(
   const found = Object.hasOwn(asked, kind) ? await askDaemon(kind, account, config, env) : null;
   // Without a daemon any rule may be meant.
   const section = kind === 'alerts' ? 'rules' : kind;
-  const names = found ?? (kind === 'severities' ? severities : listNames(keyOf(config, section)));
+  const names = found ?? (kind === 'severities' ? severities : listNames(section, keyOf(config, section)));
   process.stdout.write(names.map((name) => `${name}\n`).join(''));
 }
 
@@ -44,10 +44,10 @@ function readFile(env: NodeJS.ProcessEnv): unknown {
   return null;
 }
 
-function listNames(section: unknown): readonly string[] {
-  const ids = Array.isArray(section)
-    ? section.map((item: unknown) => keyOf(item, 'id'))
-    : Object.keys(Object(section));
+/** Of a list the ids, of channels the keys. Where accounts stand in files of their own nothing is known of them. */
+function listNames(kind: string, section: unknown): readonly string[] {
+  const names = kind === 'channels' ? Object.keys(Object(section)) : [];
+  const ids = Array.isArray(section) ? section.map((item: unknown) => keyOf(item, 'id')) : names;
   return ids.filter((id) => typeof id === 'string').filter((id) => /^[a-z0-9-]+$/.test(id));
 }
 
@@ -79,7 +79,7 @@ async function askDaemon(
 function fill(token: string, env: NodeJS.ProcessEnv): string {
   return token.replace(
     /\$\{env:(\w+)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise = '') => env[name] ?? otherwise,
+    (_, name: string, otherwise = '') => env[name] || otherwise,
   );
 }
 

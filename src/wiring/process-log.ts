@@ -7,16 +7,9 @@ import { openLogDestination } from '../system/log-destination.ts';
 import { nameSources } from './readable-stack.ts';
 
 /** The one log of the process and the secret values that it must never print. */
-export interface ProcessLog {
-  /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
-  open(level: LogLevel): Promise<SystemLog>;
-  /** Values that no log of this process may print from then on. */
-  hide(values: Iterable<string>): Promise<void>;
-  /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
-  reportFatal(error: unknown): Promise<void>;
-}
+export type ProcessLog = ReturnType<typeof openProcessLog>;
 
-export function openProcessLog(env: Readonly<Record<string, string | undefined>>): ProcessLog {
+export function openProcessLog(env: Readonly<Record<string, string | undefined>>) {
   const hidden = new Set<string>();
   let current: SystemLog | null = null;
   const create = async (fileDescriptor: 1 | 2, level: LogLevel): Promise<SystemLog> => {
@@ -33,15 +26,18 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
     return log;
   };
   return {
-    async open(level) {
+    /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
+    async open(level: LogLevel): Promise<SystemLog> {
       current = await create(1, level);
       return current;
     },
-    async hide(values) {
+    /** Values that no log of this process may print from then on. */
+    async hide(values: Iterable<string>): Promise<void> {
       for (const value of values) hidden.add(value);
       if (current !== null) await teach(current, values);
     },
-    async reportFatal(error) {
+    /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
+    async reportFatal(error: unknown): Promise<void> {
       const err = error instanceof Error ? error : new Error(String(error));
       nameSources(err);
       const log = current ?? (await create(2, 'fatal'));

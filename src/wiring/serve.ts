@@ -18,7 +18,7 @@ import { signAcknowledgement } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { createEntryClients } from '../providers/transport/entry-clients.ts';
+import { createEntryClients } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -167,15 +167,10 @@ function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
     log.warn({ ...place, warning: message }, 'doubtful configuration');
 }
 
-interface Reloads {
-  /** Reloads that were asked for before happen now, later ones when they are asked for. */
-  begin(actions: ReloadActions): void;
-  /** No reload takes effect from now on; waits for one that is being put in force. */
-  close(): Promise<void>;
-}
+type Reloads = ReturnType<typeof watchReloads>;
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog): Reloads {
+function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemLog) {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   let applying = Promise.resolve();
@@ -220,8 +215,10 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
   const watch = watchConfig({ sources, onChange: reload, clock: systemClock });
   process.on('SIGHUP', reload);
   return {
-    begin: (given) => actions.resolve(given),
-    async close() {
+    /** Reloads that were asked for before happen now, later ones when they are asked for. */
+    begin: (given: ReloadActions): void => actions.resolve(given),
+    /** No reload takes effect from now on; waits for one that is being put in force. */
+    async close(): Promise<void> {
       closed = true;
       watch.close();
       process.off('SIGHUP', reload);

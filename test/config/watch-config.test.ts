@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ConfigWatch, listFileSource, readFileSource, watchConfig } from '../../src/config/sources.ts';
+import { listFileSource, readFileSource, watchConfig } from '../../src/config/sources.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { WatchedSource } from '../../src/ports/watched-source.ts';
 
@@ -11,7 +11,7 @@ let path: string;
 let secret: string;
 let changes: number;
 let timers: (() => void)[];
-let watch: ConfigWatch;
+let watch: ReturnType<typeof watchConfig>;
 
 const clock: Clock = {
   now: () => 0,

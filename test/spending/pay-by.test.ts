@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LocalWeek, payBy } from '../../src/spending/local-week.ts';
+import { LocalWeek, passLeadTime } from '../../src/spending/local-week.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 const dayMs = 86_400_000;
@@ -20,5 +20,5 @@ test.each<[string, readonly string[], number, number]>([
   ],
   ['no holiday is one: with Friday off it is Wednesday noon', ['2026-05-08'], 2, monday - 5 * dayMs],
 ])('the lead time counts %s', (_name, holidays, days, expected) => {
-  expect(payBy(week(holidays), monday, days * dayMs)).toBe(expected);
+  expect(passLeadTime(week(holidays), monday, -days * dayMs)).toBe(expected);
 });

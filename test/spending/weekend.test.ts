@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AccountSpending } from '../../src/spending/account-spending.ts';
-import { LocalWeek, payBy } from '../../src/spending/local-week.ts';
+import { LocalWeek, passLeadTime } from '../../src/spending/local-week.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
@@ -31,7 +31,7 @@ describe('a weekend of Friday and Saturday', () => {
 
   it('carries no payment: it is due on the Thursday before', () => {
     const fridayNoon = monday + 4 * dayMs + 12 * hourMs;
-    expect(payBy(gulf, fridayNoon, 2 * hourMs)).toBe(monday + 4 * dayMs - 2 * hourMs);
+    expect(passLeadTime(gulf, fridayNoon, -2 * hourMs)).toBe(monday + 4 * dayMs - 2 * hourMs);
   });
 
   it('gives a holiday the spending of its last day', () => {

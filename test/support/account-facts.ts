@@ -5,7 +5,7 @@ import type { DropRule } from '../../src/rules/drop.ts';
 import type { AccountFacts, Evaluation } from '../../src/rules/evaluation.ts';
 import type { IdleRule } from '../../src/rules/idle.ts';
 import type { NegativeRule } from '../../src/rules/negative.ts';
-import type { RunwayRule } from '../../src/rules/runway.ts';
+import type { RunwayRule } from '../../src/rules/runway-estimate.ts';
 import type { StaleRule } from '../../src/rules/stale.ts';
 import type { TopUpRule } from '../../src/rules/top-up.ts';
 import { ReadingLog } from '../../src/spending/reading-log.ts';

@@ -111,6 +111,7 @@ async function serveViews(views: LiveViews, shown: () => number, options: Server
   let ids = 0;
   const server = await startWebServer({
     database: '00ff00ff00ff00ff',
+    timezone: 'UTC',
     reports: {
       ids: () => ['otp'],
       compose: async () => ({ text: 'Balances\n', report: { type: 'lowwater.report' } }),

@@ -50,23 +50,12 @@ async function drawPng(svg: string): Promise<Buffer> {
  * finds them all, because they are young. V8 offers it to programs only by this flag.
  */
 function releaseDrawings(): void {
-  collect ??= findCollector();
-  collect({ type: 'minor' });
-}
-
-type Collector = (options: { readonly type: 'minor' }) => void;
-
-let collect: Collector | null = null;
-
-function findCollector(): Collector {
   setFlagsFromString('--expose-gc');
-  const found: unknown = runInNewContext('typeof gc === "function" ? gc : null');
-  return isCollector(found) ? found : () => undefined;
+  collect ??= runInNewContext('typeof gc === "function" ? gc : () => undefined');
+  collect?.({ type: 'minor' });
 }
 
-function isCollector(value: unknown): value is Collector {
-  return typeof value === 'function';
-}
+let collect: NodeJS.GCFunction | null = null;
 
 export interface MailChart {
   /** `SMS balance in CNY`; free of control characters. */
@@ -83,7 +72,7 @@ const chartSize = { width: 360, height: 208 } as const;
 const maxTicks = 4;
 
 /** An end further away than a year is no news, and its date would want a year. */
-const maxNotifiedItems = 300 * dayMs;
+const farthestEndMs = 300 * dayMs;
 
 const tones: Readonly<Record<Severity, string>> = {
   critical: '#c4231a',
@@ -154,7 +143,7 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
   const { earliest = null, latest = null } = forecast ?? {};
   if (earliest === null) return `about ${formatShortMoment(emptyAt, timezone)}`;
   const [from, to] = [Math.max(earliest, now), latest].map((at) =>
-    at === null || at > now + maxNotifiedItems ? null : formatShortMoment(at, timezone),
+    at === null || at > now + farthestEndMs ? null : formatShortMoment(at, timezone),
   );
   if (from == null) return `about ${formatShortMoment(emptyAt, timezone)}`;
   if (to == null) return `${from} or later`;
@@ -164,6 +153,6 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
 
 function endLabel(mail: MailChart): Html | null {
   const { emptyAt, now } = mail.chart;
-  if (emptyAt === null || emptyAt <= now || emptyAt > now + maxNotifiedItems) return null;
+  if (emptyAt === null || emptyAt <= now || emptyAt > now + farthestEndMs) return null;
   return html`<text x="${chartSize.width - 10}" y="18" text-anchor="end" fill="${tones.critical}">empty ${wordShortEnd(emptyAt, mail)}</text>`;
 }

@@ -9,7 +9,7 @@ import type { ChannelKind } from '../kind.ts';
 import { emailAnswers } from './classify-smtp.ts';
 import type { EmailSettings } from './email-sender.ts';
 
-const oauth2 = shape({
+const oauth2Schema = shape({
   user: oneLine('The mail account that signs in.'),
   clientId: oneLine('Id of the application that was granted access.'),
   clientSecret: secret('Secret of that application.'),
@@ -25,19 +25,16 @@ const emailSchema = shape({
   from: mailbox('Sender, such as "Lowwater <lowwater@example.com>".'),
   to: filledList('Recipients.', mailbox('A recipient.'), 'must be a list with at least one mail address'),
   allowInsecure: flag('Send also when the connection to another machine cannot be encrypted.').default(false),
-  oauth2: oauth2.optional(),
+  oauth2: oauth2Schema.optional(),
 });
-
-function buildEmail(name: string, config: z.output<typeof emailSchema>): EmailSettings {
-  const { type, smtpUrl, from, to, allowInsecure } = config;
-  const place = new Secret([smtpUrl.reveal(), ...to.map(({ address }) => address)].join(' '));
-  return { type, name, place, smtpUrl, from, to, allowInsecure, oauth2: config.oauth2 ?? null };
-}
 
 export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings> = {
   type: 'email',
   schema: emailSchema,
-  build: buildEmail,
+  build(name, { oauth2 = null, ...config }) {
+    const addresses = config.to.map(({ address }) => address);
+    return { ...config, name, place: new Secret([config.smtpUrl.reveal(), ...addresses].join(' ')), oauth2 };
+  },
   check({ read }) {
     const address = read('smtpUrl');
     const hasPassword = typeof address === 'string' && (URL.parse(address)?.password ?? '') !== '';

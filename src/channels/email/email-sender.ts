@@ -39,18 +39,13 @@ type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSetting
 
 const connectTimeoutMs = 30_000;
 
-/**
- * Mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
- * open is one more that can be dead when it matters.
- */
+/** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
 export function openEmailSender(options: EmailSenderOptions): Sender {
   const { settings } = options;
   const server = readSmtpUrl(settings.smtpUrl, settings.allowInsecure);
   const token = { accessToken: '', expires: 0 };
   return {
     async send(message, outer) {
-      if (server === null)
-        return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
       const plans = tryRender(() => planCharts(message));
       if ('failed' in plans) return plans.failed;
       const to = settings.to
@@ -74,7 +69,6 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
   };
 }
 
-/** A mail with its pictures drawn. */
 export async function composeEmail(message: Message, settings: Pick<EmailSettings, 'from' | 'to'>) {
   return composeMail(message, settings, await drawCharts(planCharts(message)));
 }

@@ -2,44 +2,27 @@ import { isLoopbackHost } from '../../domain/addresses.ts';
 import { minuteMs } from '../../domain/duration.ts';
 import type { Secret } from '../../domain/secret.ts';
 
-export interface SmtpServer {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte (`smtps:`). */
-  readonly secure: boolean;
-  /** STARTTLS or nothing: no mail and no password in clear text. */
-  readonly requireTls: boolean;
-  readonly login: { readonly user: string; readonly password: string } | null;
-}
+export type SmtpServer = ReturnType<typeof readSmtpUrl>;
 
 /**
  * Reads `smtp://user:password@host:port` or `smtps://…`; user and password are percent-decoded. Ports default
  * to 587 and 465. Only a server on this host, or `allowInsecure`, is spoken to in clear text, and then only
- * when it offers no STARTTLS. Null when it is no such URL.
+ * when it offers no STARTTLS. Throws where it is no such URL: the schema let none through.
  */
-export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean): SmtpServer | null {
-  const url = URL.parse(smtpUrl.reveal());
-  if (url === null || url.hostname === '' || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:'))
-    return null;
-  const secure = url.protocol === 'smtps:';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const login = url.username === '' ? null : decodeLogin(url);
-  if (url.username !== '' && login === null) return null;
+export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean) {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl.reveal());
+  const secure = protocol === 'smtps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
   return {
     host,
-    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    /** TLS from the first byte (`smtps:`). */
     secure,
+    /** STARTTLS or nothing: no mail and no password in clear text. */
     requireTls: !secure && !allowInsecure && !isLoopbackHost(host),
-    login,
+    login:
+      username === '' ? null : { user: decodeURIComponent(username), password: decodeURIComponent(password) },
   };
-}
-
-function decodeLogin(url: URL): SmtpServer['login'] {
-  try {
-    return { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
-  } catch {
-    return null;
-  }
 }
 
 /** How long a server may take, by RFC 5321, 4.5.3.2. It may write the message to its disk before it confirms it. */

@@ -1,17 +1,17 @@
-import { type Logger, LogLevel, WebClient } from '@slack/web-api';
+import { stringify } from 'node:querystring';
 import { isAcknowledged } from '../../domain/alert.ts';
 import type { Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
-import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
-import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
+import { pause } from '../../net/deadline.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
-import { classifyAnswer } from '../answers.ts';
+import { classifyAnswer, valueAt } from '../answers.ts';
 import { deliverParts, tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
-import { callSlack, pause } from './slack-call.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
@@ -31,7 +31,7 @@ export interface SlackBot {
 }
 
 /**
- * Posts by Slack's own client as a bot: the first message of an incident into the channel, what follows into its thread. Then the
+ * Posts as a bot: the first message of an incident into the channel, what follows into its thread. Then the
  * first message is edited to how things stand. An edit that fails for now is owed, as a part of the message: it is tried again by
  * itself, and neither this message nor another waits for it.
  */
@@ -43,17 +43,28 @@ export function openSlackBotSender(
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
 
-  function call(method: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) {
-    return callSlack({ signal, dispatcher, clock }, (fetch) =>
-      new WebClient(botToken.reveal(), {
-        slackApiUrl: `${apiUrl}/`,
-        fetch,
-        logger: silent,
-        // The outbox retries, and knows how long to wait.
-        retryConfig: { retries: 0 },
-        rejectRateLimitedCalls: true,
-      }).apiCall(method, { ...body }),
-    );
+  /** One call of the Web API: a form whose lists are JSON (docs.slack.dev, using the Slack Web API). */
+  function call(
+    method: string,
+    fields: Readonly<Record<string, string | boolean | object>>,
+    signal: AbortSignal,
+  ) {
+    const texts = Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? JSON.stringify(value) : value,
+    ]);
+    return postOnce({
+      url: `${apiUrl}/${method}`,
+      headers: {
+        authorization: `Bearer ${botToken.reveal()}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': 'lowwater',
+      },
+      body: stringify(Object.fromEntries(texts)),
+      signal,
+      dispatcher,
+      clock,
+    });
   }
 
   return {
@@ -124,7 +135,7 @@ export function openSlackBotSender(
   /** With the name of the message that a thread can hang on, where it is none of a thread. */
   function withReceipt(answer: HttpAnswer, thread: SlackPlace | null): Delivery {
     const delivery = classify(answer);
-    const { channel: id, ts } = jsonOf(answer) ?? {};
+    const [id, ts] = [valueAt(answer, 'channel'), valueAt(answer, 'ts')];
     return delivery.kind === 'delivered' &&
       thread === null &&
       typeof id === 'string' &&
@@ -134,22 +145,11 @@ export function openSlackBotSender(
   }
 }
 
-/** Slack's client would write to the terminal by itself. */
-const silent: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  setLevel: () => undefined,
-  getLevel: () => LogLevel.ERROR,
-  setName: () => undefined,
-};
-
 /** A message that Slack holds. `ts` is its name, no number. */
-export type SlackPlace = Readonly<Record<'channel' | 'ts', string>>;
+type SlackPlace = Readonly<Record<'channel' | 'ts', string>>;
 
 /** How a place is kept with what the channel received; `posted` is what the configuration calls the channel. */
-export function writeReceipt(posted: string, { channel, ts }: SlackPlace): string {
+function writeReceipt(posted: string, { channel, ts }: SlackPlace): string {
   return `${posted} ${channel} ${ts}`;
 }
 
@@ -160,14 +160,14 @@ function readReceipt(receipt: string | null, posted: string): SlackPlace | null 
 }
 
 /** The thread that a message goes into: where each of its incidents began. */
-export function threadOf(message: Message, posted: string): SlackPlace | null {
+function threadOf(message: Message, posted: string): SlackPlace | null {
   if (message.kind !== 'incidents') return null;
   const [first = null, ...others] = new Set(message.items.map(({ receipt }) => receipt));
   return others.length > 0 ? null : readReceipt(first, posted);
 }
 
 /** The first messages of a message's incidents, each with all that hangs on it, as things are now. */
-export function firstMessagesOf(message: Message, posted: string) {
+function firstMessagesOf(message: Message, posted: string) {
   if (message.kind !== 'incidents') return [];
   const notified = [...message.items, ...message.companions];
   return [...new Set(message.items.map(({ receipt }) => receipt))].flatMap((receipt) => {
@@ -179,7 +179,7 @@ export function firstMessagesOf(message: Message, posted: string) {
 }
 
 /** Nobody is asked to do anything by it: it is over, or somebody has it. */
-export function isSettled(message: Message): boolean {
+function isSettled(message: Message): boolean {
   return (
     message.kind === 'incidents' &&
     message.items.every(({ incident }) => incident.resolvedAt !== null || isAcknowledged(incident))

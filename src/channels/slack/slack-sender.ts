@@ -1,15 +1,14 @@
-import { IncomingWebhook } from '@slack/webhook';
+import { type FetchFunction, IncomingWebhook } from '@slack/webhook';
 import type { Secret } from '../../domain/secret.ts';
+import { pause } from '../../net/deadline.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
-import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
-import type { Accept } from '../answers.ts';
-import { classifyAnswer } from '../answers.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { type Accept, classifyAnswer } from '../answers.ts';
 import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { slackAnswers } from './slack-answers.ts';
-import { callSlack, pause } from './slack-call.ts';
 
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;
@@ -20,8 +19,8 @@ export interface SlackWebhook {
 }
 
 /**
- * Posts to a Slack incoming webhook by Slack's own client. It retries nothing by itself but what Slack found unreadable, once, as
- * plain text.
+ * Posts to a Slack incoming webhook by Slack's own client, over our connections and under our deadline. Retries nothing by itself
+ * but what Slack found unreadable, once, as plain text.
  */
 export function openSlackSender(
   { webhookUrl, mention, accept }: SlackWebhook & { readonly mention: Mention },
@@ -35,10 +34,22 @@ export function openSlackSender(
       const blocks = tryRender(() => renderSlack(message, mention));
       if ('failed' in blocks) return blocks.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
-        const post = (payload: SlackPayload): Promise<HttpAnswer> =>
-          callSlack({ signal, dispatcher, clock }, (fetch) =>
-            new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload),
-          );
+        const post = async (payload: SlackPayload): Promise<HttpAnswer> => {
+          const answers: HttpAnswer[] = [];
+          const fetch: FetchFunction = async (address, { headers, body } = {}) => {
+            if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
+            const sent = Object.fromEntries(new Headers(headers));
+            answers.push(
+              await postOnce({ url: String(address), headers: sent, body, signal, dispatcher, clock }),
+            );
+            // The client keeps of a refusal neither how long to wait nor all that it says: it is told that all is well.
+            return new Response('ok');
+          };
+          await new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload);
+          const [answer] = answers;
+          if (answer === undefined) throw new Error('Slack’s client did not post.');
+          return answer;
+        };
         const answer = await post(blocks.rendered);
         if (!isUnreadable(answer)) return classify(answer);
         await pause(clock, gapMs, signal);

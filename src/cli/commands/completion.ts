@@ -1,7 +1,6 @@
 import { type Command, exitCodes, type NamedValues, optionsOf, UsageError } from '../command.ts';
 
-/** What the first word of commands with two words stands for. */
-export type CommandGroups = Readonly<Record<string, string>>;
+type CommandGroups = Readonly<Record<string, string>>;
 
 /** Completes what the commands say of themselves; `list` is asked when it runs, for this command is one of them. */
 export function createCompletionCommand(list: () => readonly Command[], groups: CommandGroups): Command {

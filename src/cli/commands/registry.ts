@@ -4,7 +4,7 @@ import { alertsCommand, explainCommand } from './alerts.ts';
 import { auditCommand } from './audit.ts';
 import { checkCommand } from './check.ts';
 import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
-import { type CommandGroups, createCompletionCommand } from './completion.ts';
+import { createCompletionCommand } from './completion.ts';
 import { backupCommand, migrateStoreCommand, queryCommand } from './database.ts';
 import { expectCommand } from './expect.ts';
 import { historyCommand } from './history.ts';
@@ -19,7 +19,7 @@ import { statusCommand } from './status.ts';
 import { schemaCommand, validateCommand } from './validate.ts';
 
 /** What the first word of commands with two words stands for. */
-export const groups: CommandGroups = {
+export const groups: Readonly<Record<string, string>> = {
   silence: 'mute alerts for a while, see what is muted, end it',
   cluster: 'daemons that share a PostgreSQL database: who owns the accounts, give them away',
 };

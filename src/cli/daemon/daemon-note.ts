@@ -34,16 +34,11 @@ export function removeDaemonNote({ path }: Pick<StorageSettings, 'path'>): void 
 }
 
 /** What the daemon of a SQLite file left; null where it left nothing, or nothing that can be read. */
-export function readDaemonNote(path: string): DaemonNote | null {
+export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null {
   try {
     const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));
-    if (note === null) return null;
     const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-    return {
-      address: text(note.address),
-      database: text(note.database),
-      version: text(note.version) ?? '',
-    };
+    return note && { address: text(note.address), database: text(note.database) };
   } catch {
     return null;
   }

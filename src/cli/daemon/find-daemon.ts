@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Secret } from '../../domain/secret.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
+import type { DescribedDaemon } from '../../http/api/daemon.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { isLost, type OperatorConfiguration } from '../load-configuration.ts';
@@ -11,20 +12,9 @@ import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
 
 /** A daemon that answers, and what it says of itself where it lets this command in. */
 export interface FoundDaemon extends DaemonAddress {
-  readonly facts: DaemonFacts | null;
+  readonly facts: DescribedDaemon | null;
   /** Why it does not let this command in; null where it does. */
   readonly refusal: string | null;
-}
-
-/** What `GET /api/v1/daemon` says. */
-export interface DaemonFacts {
-  readonly version: string;
-  readonly timezone: string;
-  readonly problems: readonly string[];
-  readonly accounts: readonly string[];
-  readonly rules: readonly string[];
-  readonly channels: readonly string[];
-  readonly reports: readonly string[];
 }
 
 /** The address that `--server` or `LOWWATER_SERVER` names; null where neither does. A file that is named by hand goes before the variable. */
@@ -52,12 +42,10 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 /** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
 export async function requireDaemon(
   address: DaemonAddress,
-): Promise<{ readonly daemon: FoundDaemon; readonly facts: DaemonFacts }> {
-  const answer = await askDaemon(address, { method: 'GET', path: '/livez' });
-  if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
+): Promise<FoundDaemon & { readonly facts: DescribedDaemon }> {
   const daemon = await introduce(address);
   const { facts, refusal } = daemon;
-  if (refusal === null && facts !== null) return { daemon, facts };
+  if (refusal === null && facts !== null) return { ...daemon, facts };
   const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
   throw new CommandError(`the daemon at ${address.url} refuses (${refusal ?? 'older version'})${hint}`);
 }
@@ -84,12 +72,14 @@ export async function findDaemon(
     if (difference === null) return introduce({ url, token: token ?? tokenOf(context.env) });
     strangers.push(difference);
   }
-  const [stranger] = strangers;
-  if (stranger === undefined) return null;
-  throw new CommandError(stranger);
+  if (strangers[0] === undefined) return null;
+  throw new CommandError(strangers[0]);
 }
 
-function listAddresses(note: DaemonNote | null, configuration: OperatorConfiguration): Set<string> {
+function listAddresses(
+  note: Pick<DaemonNote, 'address'> | null,
+  configuration: OperatorConfiguration,
+): Set<string> {
   const isUnknown = isLost(configuration, 'server', ['host', 'port']);
   const written = isUnknown ? null : addressOf(configuration.settings.server);
   const left = note?.address == null ? null : reachable(note.address);
@@ -158,12 +148,12 @@ async function knock(
 /** Asks a daemon about itself. One of an older version that cannot say takes orders all the same. */
 async function introduce(address: DaemonAddress): Promise<FoundDaemon> {
   const answer = await askDaemon(address, { method: 'GET', path: '/api/v1/daemon' });
-  if (answer.kind === 'absent') throw new CommandError(`the daemon at ${address.url} went away`);
+  if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
   if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
 }
 
 /** What the API describes: only a lowwater answers there. */
-function readFacts(body: unknown): DaemonFacts {
-  return body as DaemonFacts;
+function readFacts(body: unknown): DescribedDaemon {
+  return body as DescribedDaemon;
 }

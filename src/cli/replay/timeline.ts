@@ -18,23 +18,29 @@ const maxPoints = 200_000;
 /** The first, the last and the extremes of both balances. */
 const pointsPerStretch = 6;
 
-/** Keeps what is drawn of all accounts while they are replayed: their readings, thinned stretch by stretch. */
+/** What is drawn of an account: its readings, oldest first, thinned stretch by stretch. */
+interface Trace {
+  readonly account: AccountSettings;
+  readonly since: number;
+  readonly until: number;
+  readonly readings: Reading[];
+  readonly stretchMs: number;
+  /** The readings of the stretch that is not over. */
+  stretch: Reading[];
+  stretchEndsAt: number;
+}
+
+/** Keeps what is drawn of all accounts while they are replayed. */
 export class Traces implements ReplayObserver {
-  readonly #traces = new Map<string, GrowingTrace>();
+  readonly #traces = new Map<string, Trace>();
 
   begins(accounts: readonly SurveyedPast[]): void {
     const points = Math.min(chartPoints, Math.floor(maxPoints / accounts.length));
     const stretches = Math.max(1, Math.floor(points / pointsPerStretch));
-    for (const { account, firstAt, lastAt } of accounts) {
-      const trace = {
-        account,
-        since: firstAt,
-        until: lastAt,
-        readings: [],
-        stretch: [],
-        stretchEndsAt: -Infinity,
-      };
-      this.#traces.set(account.id, { ...trace, stretchMs: (lastAt - firstAt) / stretches });
+    for (const { account, firstAt: since, lastAt: until } of accounts) {
+      const stretchMs = (until - since) / stretches;
+      const begun = { readings: [], stretch: [], stretchEndsAt: -Infinity };
+      this.#traces.set(account.id, { account, since, until, stretchMs, ...begun });
     }
   }
 
@@ -49,29 +55,14 @@ export class Traces implements ReplayObserver {
   }
 
   /** Null of an account without a past. */
-  of(id: string): AccountTrace | null {
+  of(id: string): Trace | null {
     const trace = this.#traces.get(id) ?? null;
     if (trace !== null) endStretch(trace);
     return trace;
   }
 }
 
-/** Enough of the readings of an account to draw them, oldest first. */
-interface AccountTrace {
-  readonly account: AccountSettings;
-  readonly since: number;
-  readonly until: number;
-  readonly readings: readonly Reading[];
-}
-
-interface GrowingTrace extends AccountTrace {
-  readonly readings: Reading[];
-  readonly stretchMs: number;
-  stretch: Reading[];
-  stretchEndsAt: number;
-}
-
-function endStretch(trace: GrowingTrace): void {
+function endStretch(trace: Trace): void {
   trace.readings.push(...thin(trace.stretch, pointsPerStretch));
   trace.stretch = [];
 }
@@ -85,7 +76,7 @@ const axisWidth = 2;
 /** The balances that rules watch as curves, and under them one line a rule with the times in which it fired. */
 export function drawTimeline(
   { settings, stdout }: { readonly settings: Settings; readonly stdout: Output },
-  trace: AccountTrace,
+  trace: Trace,
   incidents: readonly ReplayedIncident[],
 ): string[] {
   const { account, since, until, readings } = trace;
@@ -137,7 +128,7 @@ function maxAmountLength(readings: readonly Reading[], balance: Balance): number
 /** The worst severity with which a rule fired in each cell of its line; null where it did not. */
 function worstByCell(
   incidents: readonly ReplayedIncident[],
-  { since, until }: AccountTrace,
+  { since, until }: Trace,
   cells: number,
 ): readonly (Severity | null)[] {
   const worst = Array.from<Severity | null>({ length: cells }).fill(null);

@@ -60,16 +60,10 @@ export function openOutput(
 }
 
 /** Colours of a terminal. Each function gives its text back unchanged where there are none. */
-export interface Style {
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  yellow(text: string): string;
-  green(text: string): string;
-  blue(text: string): string;
-}
+export type Style = Readonly<
+  Record<'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'blue', (text: string) => string>
+>;
 
-/** Colours as Node writes them, or none. */
 export function createStyle(colour: boolean): Style {
   const paint = (format: keyof Style) => (text: string) =>
     colour && text !== '' ? styleText(format, text, { validateStream: false }) : text;
@@ -88,7 +82,6 @@ export function decideColour(
   return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
 }
 
-/** The colour of a severity. */
 export function paintSeverity(style: Style, severity: Severity, text: string): string {
   if (severity === 'critical') return style.red(text);
   return severity === 'warning' ? style.yellow(text) : style.blue(text);

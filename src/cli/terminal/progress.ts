@@ -2,12 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Output } from './output.ts';
 import { formatShortDuration } from './text.ts';
 
-export interface Progress {
-  /** How much of the whole is done, from 0 to 1. Cheap to call often. */
-  update(fraction: number): void;
-  /** Takes the line away. */
-  end(): void;
-}
+export type Progress = ReturnType<typeof startProgress>;
 
 const redrawEveryMs = 100;
 
@@ -22,21 +17,22 @@ export function startProgress(order: {
   readonly output: Output;
   readonly clock: Clock;
   readonly label: string;
-}): Progress {
+}) {
   const { output, clock, label } = order;
-  if (!output.isTerminal) return { update: () => undefined, end: () => undefined };
   const startedAt = clock.monotonic();
   let drawnAt = startedAt + quietMs - redrawEveryMs;
   let drawn = false;
   return {
-    update(fraction) {
+    /** How much of the whole is done, from 0 to 1. Cheap to call often. */
+    update(fraction: number): void {
       const now = clock.monotonic();
-      if (now - drawnAt < redrawEveryMs) return;
+      if (!output.isTerminal || now - drawnAt < redrawEveryMs) return;
       drawnAt = now;
       drawn = true;
       void output.write(`\r\u001b[K${describe(label, fraction, now - startedAt)}`);
     },
-    end() {
+    /** Takes the line away. */
+    end(): void {
       if (drawn) void output.write('\r\u001b[K');
     },
   };

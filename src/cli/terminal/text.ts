@@ -12,7 +12,6 @@ function segmentsOf(text: string): Intl.Segments {
 /** Printable ASCII, and what the commands draw with themselves: a column each. */
 const narrow = /^[ -~\u2013\u2014\u2026\u2581-\u2588]*$/;
 
-/** How many columns the text takes on a terminal. */
 export function displayWidth(text: string): number {
   return narrow.test(text) ? text.length : stringWidth(text);
 }
@@ -43,7 +42,6 @@ function splitAtWidth(text: string, width: number): string[] {
   return [...pieces, piece];
 }
 
-/** The text filled up with spaces to `width` columns. */
 export function padToWidth(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'right' ? fill + text : text + fill;

@@ -1,41 +1,27 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
-import type { ReportDesk } from '../options.ts';
 import { RequestError } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
-import { type Api, answers, operations, streamed, written } from './operation.ts';
-
-export interface DaemonFacts {
-  readonly database: string | null;
-  readonly reports: ReportDesk | null;
-  readonly timezone: string;
-}
-
-export const unknownDaemon: DaemonFacts = { database: null, reports: null, timezone: 'UTC' };
+import { answers, type Operation, operations, written } from './operation.ts';
 
 const { get, post } = operations('daemon');
 const names = z.array(z.string());
-const params = z.object({ id: z.string() });
+const params = { id: z.string() };
 
-const describeDaemon = createRoute({
-  ...get(
-    'daemon',
-    'describeDaemon',
-    'The daemon that answers, its database, and the names that other operations take',
-  ),
-  responses: answers('The daemon', {
-    version: z.string(),
-    database: z.string().nullable().meta({ description: 'The id of its database' }),
-    timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-    problems: names.meta({ description: 'What is wrong although it runs' }),
-    accounts: names,
-    rules: names,
-    channels: names,
-    reports: names,
-  }),
-});
+const daemonKeys = {
+  version: z.string(),
+  database: z.string().nullable().meta({ description: 'The id of its database' }),
+  timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
+  problems: names.meta({ description: 'What is wrong although it runs' }),
+  accounts: names,
+  rules: names,
+  channels: names,
+  reports: names,
+};
+
+/** What `GET /api/v1/daemon` says. */
+export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
 
 const viewNames = [
   'accounts',
@@ -49,87 +35,85 @@ const viewNames = [
   'audit',
 ] as const;
 
-const readView = createRoute({
-  ...get(
-    'views/{view}',
-    'readView',
-    'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
-  ),
-  request: {
-    params: z.object({ view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) }),
-    query: z.object({
-      account: z.string().default('').meta({ description: 'For account, readings and explain' }),
-      since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
-      until: z.string().optional().meta({ description: 'For readings; exclusive' }),
-      limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
-      all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
-    }),
-  },
-  responses: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
-});
-
-const readReport = createRoute({
-  ...get('reports/{id}', 'readReport', 'A report as it would be sent now'),
-  request: { params },
-  responses: answers('The report', {
-    text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
-    report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
-  }),
-});
-
-const sendReport = createRoute({
-  ...post('reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'),
-  request: { params },
-  responses: answers('What became of it on each channel', {
-    deliveries: z.array(
-      z.strictObject({
-        channel: z.string(),
-        delivered: z.boolean(),
-        reason: z.string().nullable().meta({ description: 'Why not' }),
-      }),
-    ),
-  }),
-});
-
 /** What the command line asks a daemon that it has no file of. */
-export function addDaemonOperations(api: Api, { database, reports, timezone }: DaemonFacts): void {
-  api.openapi(describeDaemon, (context) => {
-    const { views } = context.var;
-    const { version, problems } = views.status();
-    const { rules } = views.choices();
-    const answer = {
-      version,
-      database,
-      timezone,
-      problems: [...problems],
-      accounts: [...views.accountIds()],
-      rules: rules.map(([id]) => id),
-      channels: views.channels().map(({ name }) => name),
-      reports: [...(reports?.ids() ?? [])],
-    };
-    return context.json(answer, 200);
-  });
-
-  api.openapi(readView, (context) => {
-    const { view } = context.req.valid('param');
-    const { account, limit, all, since, until } = context.req.valid('query');
-    const now = context.get('now');
-    const from = parseInstant(since, 'since', now) ?? 0;
-    const to = parseInstant(until, 'until', now) ?? now + 1;
-    const items = listItems(context.var.views, view, { account, limit, all: all === 'true', from, to });
-    return written(context, streamed(context, writeItems(items)));
-  });
-
-  api.openapi(readReport, async (context) => {
-    const { text, report } = required(await reports?.compose(context.req.valid('param').id));
-    return context.json({ text, report: { ...report } }, 200);
-  });
-
-  api.openapi(sendReport, async (context) => {
-    const deliveries = required(await reports?.send(context.req.valid('param').id));
-    return context.json({ deliveries: [...deliveries] }, 200);
-  });
-}
+export const daemonOperations: readonly Operation[] = [
+  get(
+    [
+      'daemon',
+      'describeDaemon',
+      'The daemon that answers, its database, and the names that other operations take',
+    ],
+    {
+      answers: answers('The daemon', daemonKeys),
+    },
+    ({ views, site: { database, timezone, reports } }) => {
+      const { version, problems } = views.status();
+      return {
+        version,
+        database,
+        timezone,
+        problems: [...problems],
+        accounts: [...views.accountIds()],
+        rules: views.choices().rules.map(([id]) => id),
+        channels: views.channels().map(({ name }) => name),
+        reports: [...reports.ids()],
+      };
+    },
+  ),
+  get(
+    [
+      'views/{view}',
+      'readView',
+      'What a command of the same version shows, as the program itself holds it. It changes from version to version: other programs use the other operations',
+    ],
+    {
+      params: { view: z.enum(viewNames, { error: `give ${viewNames.join(', ')}` }) },
+      query: {
+        account: z.string().default('').meta({ description: 'For account, readings and explain' }),
+        since: z.string().optional().meta({ description: 'For readings and audit; ISO 8601' }),
+        until: z.string().optional().meta({ description: 'For readings; exclusive' }),
+        limit: count(1, maxItems).default(100).meta({ description: 'For summary: so many accounts in it' }),
+        all: z.enum(['true', 'false']).default('false').meta({ description: 'Resolved alerts too' }),
+      },
+      answers: answers('A list of one view or more', { items: z.array(z.looseObject({})) }),
+    },
+    ({ views, now, params: { view }, query: { since, until, ...query }, context }) => {
+      const from = parseInstant(since, 'since', now) ?? 0;
+      const to = parseInstant(until, 'until', now) ?? now + 1;
+      return written(context, writeItems(listItems(views, view, { ...query, from, to })));
+    },
+  ),
+  get(
+    ['reports/{id}', 'readReport', 'A report as it would be sent now'],
+    {
+      params,
+      answers: answers('The report', {
+        text: z.string().meta({ description: 'For a terminal, 100 columns wide' }),
+        report: z.looseObject({}).meta({ description: 'As the webhook channel sends it' }),
+      }),
+    },
+    async ({ site, params: { id } }) => {
+      const { text, report } = required(await site.reports.compose(id));
+      return { text, report: { ...report } };
+    },
+  ),
+  post(
+    ['reports/{id}', 'sendReport', 'Sends a report to its channels now; its schedule stays as it is'],
+    {
+      params,
+      answers: answers('What became of it on each channel', {
+        deliveries: z.array(
+          z.strictObject({
+            channel: z.string(),
+            delivered: z.boolean(),
+            reason: z.string().nullable().meta({ description: 'Why not' }),
+          }),
+        ),
+      }),
+    },
+    async ({ site, params: { id } }) => ({ deliveries: [...required(await site.reports.send(id))] }),
+  ),
+];
 
 async function* listItems(
   views: LiveViews,
@@ -137,7 +121,7 @@ async function* listItems(
   query: {
     readonly account: string;
     readonly limit: number;
-    readonly all: boolean;
+    readonly all: string;
     readonly from: number;
     readonly to: number;
   },
@@ -154,7 +138,7 @@ async function* listItems(
     case 'readings':
       return yield* await views.readings(account, from, to);
     case 'alerts':
-      return yield* await views.alerts({ all });
+      return yield* await views.alerts({ all: all === 'true' });
     case 'explain':
       return yield* await views.explain(account);
     case 'silences':
@@ -182,7 +166,7 @@ async function* writeItems(items: AsyncIterable<object | null>): AsyncGenerator<
   yield `${text}]}\n`;
 }
 
-function required<Found>(found: Found | null | undefined): Found {
-  if (found == null) throw new RequestError('not_found', 'The configuration has no report of this id.');
+function required<Found>(found: Found | null): Found {
+  if (found === null) throw new RequestError('not_found', 'The configuration has no report of this id.');
   return found;
 }

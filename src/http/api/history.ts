@@ -1,4 +1,3 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import type { Chart } from '../../chart/chart.ts';
 import { inSlices } from '../../daemon/slices.ts';
@@ -16,6 +15,7 @@ import { RequestError } from '../refusal.ts';
 import {
   count,
   findAccount,
+  nextCursor,
   pageOfList,
   pageOfTime,
   pagingQuery,
@@ -23,68 +23,23 @@ import {
   recentQuery,
 } from './input.ts';
 import {
-  type Api,
-  csvAnswer,
+  answers,
+  csv,
   csvFile,
   gives,
   listed,
+  type Operation,
   operations,
-  refused,
   window,
   written,
 } from './operation.ts';
 
 const sliceOfReadings = 2_000;
 const { get } = operations('accounts');
-const params = z.object({ id: z.string() });
-
-const getHistory = createRoute({
-  ...get(
-    'accounts/{id}/history',
-    'getHistory',
-    'Readings, oldest first; more than `points` come thinned with their minima and maxima',
-  ),
-  request: {
-    params,
-    query: z.object({
-      ...window,
-      points: count(2, 200_000).default(5_000).meta({ description: 'How many at most, thinned' }),
-      ...pagingQuery,
-      limit: pagingQuery.limit.meta({
-        description: 'Gives pages of so many readings, none left out, instead of thinning',
-      }),
-    }),
-  },
-  responses: listed('Readings', 'points', readingJson),
-});
-
-const getHistoryCsv = createRoute({
-  ...get(
-    'accounts/{id}/history.csv',
-    'getHistoryCsv',
-    'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
-  ),
-  request: { params, query: z.object(window) },
-  responses: csvAnswer,
-});
-
-const listPolls = createRoute({
-  ...get('accounts/{id}/polls', 'listPolls', 'Polls with their outcomes, newest first'),
-  request: { params, query: z.object({ ...window, ...recentQuery }) },
-  responses: listed('Polls', 'polls', pollJson),
-});
+const params = { id: z.string() };
 
 const rangeNames = chartRanges.map(({ name }) => name);
 export const rangeSchema = z.enum(rangeNames, { error: `give ${rangeNames.join(', ')}` });
-
-const explainRules = createRoute({
-  ...get('accounts/{id}/explain', 'explainRules', 'What each rule says now, with the numbers behind it'),
-  request: {
-    params,
-    query: z.object({ rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery }),
-  },
-  responses: listed('What the rules say', 'explanations', explanationJson),
-});
 
 const instant = z.number();
 const amount = z.number();
@@ -145,88 +100,119 @@ export const chartJson = publicObject<
   'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
 );
 
-const getChart = createRoute({
-  ...get('accounts/{id}/chart', 'getChart', 'What the chart on the page draws'),
-  request: {
-    params,
-    query: z.object({
-      range: rangeSchema
-        .default('24h')
-        .meta({ description: 'The time up to now; since or until instead give any other' }),
-      since: z.string().optional().meta({
-        description: 'Inclusive; ISO 8601 or a duration ago; default: a week before until',
-      }),
-      until: window.until,
-      points: count(2, 5_000)
-        .default(800)
-        .meta({ description: 'How many at most, thinned with minima and maxima' }),
-      balance: z.string().optional().meta({ description: 'Default: the first balance of the account' }),
-    }),
-  },
-  responses: { 200: gives('The chart', chartJson.schema), ...refused },
-});
-
 /** What is known of an account: readings, polls, what its rules say, and the chart. */
-export function addHistoryOperations(api: Api): void {
-  api.openapi(getHistory, async (context) => {
-    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
-    const { limit, points, cursor, ...given } = context.req.valid('query');
-    const { since, until } = readWindow(given, context.get('now'));
-    const readings = await context.var.views.readings(id, since, until);
-    const page =
-      limit === undefined
-        ? { items: thin(readings, points), nextCursor: null }
-        : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
-    // Written at once: a year of readings is the most that this server ever serialises.
-    const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
-    return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
-  });
-
-  api.openapi(getHistoryCsv, async (context) => {
-    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
-    const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
-    const lines = writeCsv(await context.var.views.readings(id, since, until), balances);
-    return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
-  });
-
-  api.openapi(listPolls, async (context) => {
-    const { id, balances } = await findAccount(context.var.views, context.req.valid('param').id);
-    const { limit, cursor, ...given } = context.req.valid('query');
-    const { since, until } = readWindow(given, context.get('now'));
-    const page = await pageOfTime(
-      { limit, cursor },
-      async (query) => {
-        const polls = await context.var.views.polls(id, since, Math.min(until, query.before));
-        return polls.slice(-query.limit).toReversed();
+export const historyOperations: readonly Operation[] = [
+  get(
+    [
+      'accounts/{id}/history',
+      'getHistory',
+      'Readings, oldest first; more than `points` come thinned with their minima and maxima',
+    ],
+    {
+      params,
+      query: {
+        ...window,
+        points: count(2, 200_000).default(5_000).meta({ description: 'How many at most, thinned' }),
+        ...pagingQuery,
+        limit: pagingQuery.limit.meta({
+          description: 'Gives pages of so many readings, none left out, instead of thinning',
+        }),
       },
-      ({ at }) => at,
-    );
-    const polls = page.items.map((poll) => pollJson(poll, balances));
-    return context.json({ polls, nextCursor: page.nextCursor }, 200);
-  });
-
-  api.openapi(explainRules, async (context) => {
-    const { id } = await findAccount(context.var.views, context.req.valid('param').id);
-    const { rule: wanted, ...query } = context.req.valid('query');
-    const all = await context.var.views.explain(id);
-    const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
-    if (wanted !== undefined && explanations.length === 0)
-      throw new RequestError('not_found', 'No such rule applies to this account.');
-    const page = pageOfList(explanations, query, ({ rule }) => rule.id);
-    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
-  });
-
-  api.openapi(getChart, async (context) => {
-    const account = await findAccount(context.var.views, context.req.valid('param').id);
-    const { balance: wanted, points, ...time } = context.req.valid('query');
-    const balance = readBalance(wanted, account);
-    const now = context.get('now');
-    const span = readSpan(time, { now, timezone: 'UTC' });
-    const chart = await buildChart(context.var.views, { account, span, balance, points, now });
-    const { id, currency } = account;
-    return context.json(chartJson({ ...chart, account: id, balance, currency }), 200);
-  });
-}
+      answers: listed('Readings', 'points', readingJson),
+    },
+    async ({ views, now, params, query: { limit, points, cursor, ...given }, context }) => {
+      const { id } = await findAccount(views, params.id);
+      const { since, until } = readWindow(given, now);
+      const readings = await views.readings(id, since, until);
+      const page =
+        limit === undefined
+          ? { items: thin(readings, points), nextCursor: null }
+          : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
+      // Written at once: a year of readings is the most that this server ever serialises.
+      const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
+      return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
+    },
+  ),
+  get(
+    [
+      'accounts/{id}/history.csv',
+      'getHistoryCsv',
+      'Every reading as CSV, oldest first: at, the balances of the account, currency, as `lowwater history --csv` writes it',
+    ],
+    { params, query: window, answers: csv },
+    async ({ views, now, params, query, context }) => {
+      const { id, balances } = await findAccount(views, params.id);
+      const { since, until } = readWindow(query, now);
+      const lines = writeCsv(await views.readings(id, since, until), balances);
+      return csvFile(context, `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}`, lines);
+    },
+  ),
+  get(
+    ['accounts/{id}/polls', 'listPolls', 'Polls with their outcomes, newest first'],
+    {
+      params,
+      query: { ...window, ...recentQuery },
+      answers: answers('Polls', { polls: z.array(pollJson.schema), nextCursor }),
+    },
+    async ({ views, now, params, query }) => {
+      const { id, balances } = await findAccount(views, params.id);
+      const { since, until } = readWindow(query, now);
+      const page = await pageOfTime(
+        query,
+        async ({ limit, before }) => {
+          const polls = await views.polls(id, since, Math.min(until, before));
+          return polls.slice(-limit).toReversed();
+        },
+        ({ at }) => at,
+      );
+      return { polls: page.items.map((poll) => pollJson(poll, balances)), nextCursor: page.nextCursor };
+    },
+  ),
+  get(
+    ['accounts/{id}/explain', 'explainRules', 'What each rule says now, with the numbers behind it'],
+    {
+      params,
+      query: { rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery },
+      answers: listed('What the rules say', 'explanations', explanationJson),
+    },
+    async ({ views, params, query }) => {
+      const { id } = await findAccount(views, params.id);
+      const all = await views.explain(id);
+      const wanted = all.filter(({ rule }) => query.rule === undefined || rule.id === query.rule);
+      if (query.rule !== undefined && wanted.length === 0)
+        throw new RequestError('not_found', 'No such rule applies to this account.');
+      return pageOfList(wanted, query, ({ rule }) => rule.id);
+    },
+  ),
+  get(
+    ['accounts/{id}/chart', 'getChart', 'What the chart on the page draws'],
+    {
+      params,
+      query: {
+        range: rangeSchema
+          .default('24h')
+          .meta({ description: 'The time up to now; since or until instead give any other' }),
+        since: z.string().optional().meta({
+          description: 'Inclusive; ISO 8601 or a duration ago; default: a week before until',
+        }),
+        until: window.until,
+        points: count(2, 5_000)
+          .default(800)
+          .meta({ description: 'How many at most, thinned with minima and maxima' }),
+        balance: z.string().optional().meta({ description: 'Default: the first balance of the account' }),
+      },
+      answers: gives('The chart', chartJson.schema),
+    },
+    async ({ views, now, params, query: { balance: wanted, points, ...time } }) => {
+      const account = await findAccount(views, params.id);
+      const balance = readBalance(wanted, account);
+      const span = readSpan(time, { now, timezone: 'UTC' });
+      const chart = await buildChart(views, { account, span, balance, points, now });
+      const { id, currency } = account;
+      return chartJson({ ...chart, account: id, balance, currency });
+    },
+  ),
+];
 
 async function* writeCsv(
   readings: readonly Reading[],

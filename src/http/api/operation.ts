@@ -1,52 +1,124 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { TypedResponse } from 'hono';
+import { createRoute, type OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { problemMediaType, problemSchema } from '../refusal.ts';
 import type { WebContext, WebEnv } from '../web-env.ts';
-import { nextCursor } from './input.ts';
+import { nextCursor, type Page } from './input.ts';
 
 export type Api = OpenAPIHono<WebEnv>;
 
-/** What operations say of themselves in the document, all of them under one heading. */
+/** Adds one operation to the API, with its description for the document. */
+export type Operation = (api: Api) => void;
+
+type Nothing = Readonly<Record<never, never>>;
+
+/** What an operation takes and gives. */
+interface Terms<Params, Query, Body, Found> {
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  /** True where the body may be left out. */
+  readonly isOptional?: boolean;
+  readonly answers: Answers<Found>;
+}
+
+/** How an answer is described, and how it is written from what was found. */
+interface Answers<Found> {
+  readonly status: 200 | 201;
+  readonly responses: RouteConfig['responses'];
+  readonly write: (found: Found) => object;
+}
+
+/** What was asked for, as its schemas read it, with what every request knows. */
+type Asked<Params extends z.ZodRawShape, Query extends z.ZodRawShape, Body> = WebEnv['Variables'] & {
+  readonly params: z.output<z.ZodObject<Params>>;
+  readonly query: z.output<z.ZodObject<Query>>;
+  readonly body: z.output<Body>;
+  readonly context: WebContext;
+};
+
+/** Operations under one heading of the document. Each is described where it is carried out; one that writes its answer by itself gives a `Response`. */
 export function operations(tag: string) {
-  const describe =
-    <Method extends 'get' | 'post' | 'delete'>(method: Method) =>
-    <Path extends string>(name: Path, operationId: string, summary: string) => {
-      const path = `/api/v1/${name}` as const;
-      return { method, path, operationId, summary, tags: [tag] };
+  const operation =
+    (method: 'get' | 'post' | 'delete') =>
+    <
+      Found,
+      Params extends z.ZodRawShape = Nothing,
+      Query extends z.ZodRawShape = Nothing,
+      Body extends z.ZodType = z.ZodUndefined,
+    >(
+      [path, operationId, summary]: readonly [path: string, operationId: string, summary: string],
+      {
+        params,
+        query,
+        body,
+        isOptional = false,
+        answers: { status, responses, write },
+      }: Terms<Params, Query, Body, Found>,
+      answer: (
+        asked: Asked<Params, Query, Body>,
+      ) => NoInfer<Found> | Response | Promise<NoInfer<Found> | Response>,
+    ): Operation => {
+      const request = {
+        ...(params && { params: z.object(params) }),
+        ...(query && { query: z.object(query) }),
+        ...(body && { body: { required: !isOptional, content: { 'application/json': { schema: body } } } }),
+      };
+      const names = { method, path: `/api/v1/${path}`, operationId, summary, tags: [tag] };
+      const route: RouteConfig = createRoute({ ...names, request, responses });
+      return (api) =>
+        api.openapi(route, async (context) => {
+          const valid = (part: string): unknown => context.req.valid(part as never);
+          const asked = { params: valid('param'), query: valid('query'), body: valid('json') };
+          // The library has read them by the schemas above, of which `RouteConfig` says nothing.
+          const found = await answer({ ...context.var, ...asked, context } as Asked<Params, Query, Body>);
+          return found instanceof Response ? found : context.json(write(found), status);
+        });
     };
-  return { get: describe('get'), post: describe('post'), del: describe('delete') };
+  return { get: operation('get'), post: operation('post'), del: operation('delete') };
 }
 
 /** What an operation answers: an object when it does what it was asked for, or a refusal. */
-export function answers<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
-  return { 200: gives(description, z.strictObject(shape)), ...refused };
+export function answers<Shape extends z.ZodRawShape>(
+  description: string,
+  shape: Shape,
+  status: 200 | 201 = 200,
+): Answers<z.output<z.ZodObject<Shape>>> {
+  return gives(description, z.strictObject(shape), status);
+}
+
+/** The same of an object that has a name in the document. */
+export function gives<Schema extends z.ZodType<object>>(
+  description: string,
+  schema: Schema,
+  status: 200 | 201 = 200,
+): Answers<z.output<Schema>> {
+  const content = { 'application/json': { schema } };
+  return { status, responses: { [status]: { description, content }, ...refused }, write: (found) => found };
 }
 
 /** A page of a list, as the answer names it. */
-export function listed<Key extends string, Schema extends z.ZodType>(
+export function listed<View, Schema extends z.ZodType>(
   description: string,
-  key: Key,
-  { schema }: { readonly schema: Schema },
-) {
-  const list = { [key]: z.array(schema) } as Record<Key, z.ZodArray<Schema>>;
-  return answers(description, { ...list, nextCursor });
+  key: string,
+  json: ((view: View) => z.output<Schema>) & { readonly schema: Schema },
+): Answers<Page<View>> {
+  const write = ({ items, nextCursor: next }: Page<View>) => ({ [key]: items.map(json), nextCursor: next });
+  return { ...answers(description, { [key]: z.array(json.schema), nextCursor }), write };
 }
 
-export function gives<Schema extends z.ZodType>(description: string, schema: Schema) {
-  return { description, content: { 'application/json': { schema } } };
-}
-
-export const refused = { '4XX': problem('Refused'), '5XX': problem('Not possible just now') };
+const refused = { '4XX': problem('Refused'), '5XX': problem('Not possible just now') };
 
 function problem(description: string) {
   return { description, content: { [problemMediaType]: { schema: problemSchema } } };
 }
 
-/** What an operation answers that gives CSV. */
-export const csvAnswer = {
-  200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
-  ...refused,
+/** What an operation answers that gives CSV, which its handler writes. */
+export const csv: Answers<never> = {
+  ...answers('', {}),
+  responses: {
+    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
+    ...refused,
+  },
 };
 
 /** Lines of CSV to be saved under a name. */
@@ -55,11 +127,6 @@ export function csvFile(context: WebContext, name: string, lines: Iterable<strin
     'content-type': 'text/csv; charset=utf-8; header=present',
     'content-disposition': `attachment; filename="${name}.csv"`,
   });
-}
-
-/** A body that may be left out, or must not be. */
-export function takes<Schema extends z.ZodType>(schema: Schema, required = true) {
-  return { body: { required, content: { 'application/json': { schema } } } };
 }
 
 export const window = {
@@ -73,10 +140,7 @@ export const window = {
  * A body that is written while it is sent. What breaks it is logged and cuts the connection: the library below would write
  * the error to the terminal, and its message to whoever asked.
  */
-export function streamed(
-  context: WebContext,
-  chunks: Iterable<string> | AsyncIterable<string>,
-): ReadableStream<Uint8Array> {
+function streamed(context: WebContext, chunks: Iterable<string> | AsyncIterable<string>) {
   const whole = async function* () {
     try {
       yield* chunks;
@@ -87,11 +151,8 @@ export function streamed(
   return ReadableStream.from(whole()).pipeThrough(new TextEncoderStream());
 }
 
-/** JSON that its handler writes by hand, in pieces. It must be what the operation promises: no type can say so. */
-export function written(
-  context: WebContext,
-  body: string | ReadableStream,
-): Response & TypedResponse<never, 200, 'json'> {
-  const response: Response = context.body(body, 200, { 'content-type': 'application/json' });
-  return response as Response & TypedResponse<never, 200, 'json'>;
+/** JSON that its handler writes by hand, at once or in pieces. It must be what the operation promises: no type can say so. */
+export function written(context: WebContext, body: string | AsyncIterable<string>): Response {
+  const whole = typeof body === 'string' ? body : streamed(context, body);
+  return context.body(whole, 200, { 'content-type': 'application/json' });
 }

@@ -1,17 +1,16 @@
-import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import type { Incident } from '../../domain/alert.ts';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson } from '../../views/public-json.ts';
-import { isoOrNull, severitySchema } from '../../views/public-object.ts';
+import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
 import type { Review, Spent } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { rangeSchema } from './history.ts';
-import { type Api, answers, csvAnswer, csvFile, operations } from './operation.ts';
+import { answers, csv, csvFile, type Operation, operations } from './operation.ts';
 
 const { get } = operations('review');
 const seconds = z.int().nullable();
@@ -42,90 +41,86 @@ const query = {
   by: filter('The label that spending is added up by; default: the most common one'),
 };
 
-const readReview = createRoute({
-  ...get(
-    'review',
-    'readReview',
-    'Incidents of a time, how long they took, and spending compared with the same length of time before it',
+export const reviewOperations: readonly Operation[] = [
+  get(
+    [
+      'review',
+      'readReview',
+      'Incidents of a time, how long they took, and spending compared with the same length of time before it',
+    ],
+    {
+      query,
+      answers: answers('The review', {
+        since: z.iso.datetime(),
+        until: z.iso.datetime(),
+        incidents: z.array(incidentJson.schema),
+        totals: z.strictObject({
+          incidents: z.int(),
+          open: z.int(),
+          acknowledged: z.int(),
+          acknowledgeSeconds: seconds.meta({ description: 'The median' }),
+          resolveSeconds: seconds.meta({ description: 'The median' }),
+          belowZeroSeconds: seconds.meta({
+            description: 'All balances together; null where not added up',
+          }),
+          forecastError: z.number().nullable().meta({ description: '0.04 is 4 %, of the last two weeks' }),
+        }),
+        groupedBy: z.string().nullable(),
+        groups: z.array(z.strictObject({ label: z.string(), ...spent })),
+        accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
+        complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
+        unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
+      }),
+    },
+    async ({ context }) => {
+      const { since, until, incidents, open, acknowledged, spending, ...found } = await readReview(context);
+      return {
+        since: isoText(since),
+        until: isoText(until),
+        incidents: incidents.map(incidentJson),
+        totals: {
+          incidents: incidents.length,
+          open,
+          acknowledged,
+          acknowledgeSeconds: secondsOrNull(found.acknowledgeMs),
+          resolveSeconds: secondsOrNull(found.resolveMs),
+          belowZeroSeconds: secondsOrNull(spending?.belowZeroMs),
+          forecastError: found.forecasts?.medianError ?? null,
+        },
+        groupedBy: found.groupBy,
+        groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
+        accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
+        complete: spending !== null && !found.isCut,
+        unknown: found.unknown.map(({ id }) => id),
+      };
+    },
   ),
-  request: { query: z.object(query) },
-  responses: answers('The review', {
-    since: z.iso.datetime(),
-    until: z.iso.datetime(),
-    incidents: z.array(incidentJson.schema),
-    totals: z.strictObject({
-      incidents: z.int(),
-      open: z.int(),
-      acknowledged: z.int(),
-      acknowledgeSeconds: seconds.meta({ description: 'The median' }),
-      resolveSeconds: seconds.meta({ description: 'The median' }),
-      belowZeroSeconds: seconds.meta({ description: 'All balances together; null where not added up' }),
-      forecastError: z.number().nullable().meta({ description: '0.04 is 4 %, of the last two weeks' }),
-    }),
-    groupedBy: z.string().nullable(),
-    groups: z.array(z.strictObject({ label: z.string(), ...spent })),
-    accounts: z.array(z.strictObject({ account: z.string(), ...spent })),
-    complete: z.boolean().meta({ description: 'False where incidents or spending were too many' }),
-    unknown: z.array(z.string()).meta({ description: 'Accounts without a reading in this time' }),
-  }),
-});
+  get(
+    ['review.csv', 'getReviewCsv', 'The incidents of a time as CSV, or the spending of its accounts'],
+    {
+      query: {
+        ...query,
+        of: z.enum(['incidents', 'spending'], { error: 'give incidents or spending' }).default('incidents'),
+      },
+      answers: csv,
+    },
+    async ({ context, site: { timezone }, query: { of } }) => {
+      const found = await readReview(context);
+      const lines = of === 'incidents' ? incidentLines(found) : spendingLines(found);
+      const days = [found.since, found.until - 1].map((at) => isoDay(at, timezone)).join('-');
+      return csvFile(context, `${of}-${days}`, lines);
+    },
+  ),
+];
 
-const getReviewCsv = createRoute({
-  ...get('review.csv', 'getReviewCsv', 'The incidents of a time as CSV, or the spending of its accounts'),
-  request: {
-    query: z.object({
-      ...query,
-      of: z.enum(['incidents', 'spending'], { error: 'give incidents or spending' }).default('incidents'),
-    }),
-  },
-  responses: csvAnswer,
-});
-
-/** `timezone` is that of dates. */
-export function addReviewOperations(api: Api, timezone: string): void {
-  const review = ({ req, var: { views, now } }: WebContext): Promise<Review> =>
-    reviewOf(views, readReviewQuery(new URL(req.url).searchParams, { now, timezone }), now);
-
-  api.openapi(readReview, async (context) => {
-    const { since, until, incidents, open, acknowledged, spending, ...found } = await review(context);
-    const totals = {
-      incidents: incidents.length,
-      open,
-      acknowledged,
-      acknowledgeSeconds: wholeSeconds(found.acknowledgeMs),
-      resolveSeconds: wholeSeconds(found.resolveMs),
-      belowZeroSeconds: wholeSeconds(spending?.belowZeroMs ?? null),
-      forecastError: found.forecasts?.medianError ?? null,
-    };
-    const answer = {
-      since: isoText(since),
-      until: isoText(until),
-      incidents: incidents.map(incidentJson),
-      totals,
-      groupedBy: found.groupBy,
-      groups: (spending?.groups ?? []).map((group) => ({ label: group.group, ...spentJson(group) })),
-      accounts: (spending?.accounts ?? []).map((it) => ({ account: it.account.id, ...spentJson(it) })),
-      complete: spending !== null && !found.isCut,
-      unknown: found.unknown.map(({ id }) => id),
-    };
-    return context.json(answer, 200);
-  });
-
-  api.openapi(getReviewCsv, async (context) => {
-    const found = await review(context);
-    const { of } = context.req.valid('query');
-    const lines = of === 'incidents' ? incidentLines(found) : spendingLines(found);
-    const days = [found.since, found.until - 1].map((at) => isoDay(at, timezone)).join('-');
-    return csvFile(context, `${of}-${days}`, lines);
-  });
+/** Dates are those of the configuration's zone. */
+function readReview(context: WebContext): Promise<Review> {
+  const visit = { ...context.var.visit, timezone: context.var.site.timezone };
+  return reviewOf(visit, readReviewQuery(visit));
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {
   return { currency, spent: formatMicros(now), before: before === null ? null : formatMicros(before) };
-}
-
-function wholeSeconds(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms / 1000);
 }
 
 const incidentColumns = ['firedAt', 'resolvedAt', 'account', 'name', 'rule', 'type', 'worstSeverity'];

@@ -1,27 +1,31 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { WebEnv } from '../web-env.ts';
-import { addAccountOperations } from './accounts.ts';
-import { addAlertOperations, addMessageOperations, addSilenceOperations } from './alerts.ts';
-import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.ts';
+import { accountOperations } from './accounts.ts';
+import { alertOperations, messageOperations, silenceOperations } from './alerts.ts';
+import { daemonOperations } from './daemon.ts';
 import { refuseInput } from './input.ts';
-import type { Api } from './operation.ts';
-import { addPaymentOperations } from './pay.ts';
-import { addReviewOperations } from './review.ts';
+import type { Api, Operation } from './operation.ts';
+import { paymentOperations } from './pay.ts';
+import { reviewOperations } from './review.ts';
+
+const allOperations: readonly Operation[] = [
+  ...accountOperations,
+  ...alertOperations,
+  ...silenceOperations,
+  ...messageOperations,
+  ...paymentOperations,
+  ...reviewOperations,
+  ...daemonOperations,
+];
 
 /** The JSON API with its document. Each operation is described where it is served. */
-export function createApi(version: string, daemon: DaemonFacts = unknownDaemon): Api {
+export function createApi(version: string): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refuseInput(result.error);
     },
   });
-  addAccountOperations(api);
-  addAlertOperations(api);
-  addSilenceOperations(api);
-  addMessageOperations(api);
-  addPaymentOperations(api);
-  addReviewOperations(api, daemon.timezone);
-  addDaemonOperations(api, daemon);
+  for (const add of allOperations) add(api);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, version)));
   return api;
 }

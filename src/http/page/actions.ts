@@ -11,7 +11,7 @@ import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
 import { orderTopUp } from './pay.ts';
 import { endListedSession } from './people.ts';
-import { frameOf, type PageOptions, show } from './show.ts';
+import { show } from './show.ts';
 import {
   fieldOf,
   type GivenSilence,
@@ -27,7 +27,7 @@ type Parameters = Readonly<Record<string, string | undefined>>;
 type Act = (form: URLSearchParams, context: WebContext, parameters: Parameters) => Promise<string>;
 
 /** What the forms of the pages do. Each goes back to the page that showed it. */
-export function addActions(app: WebApp, options: PageOptions): void {
+export function addActions(app: WebApp): void {
   const acts: Readonly<Record<string, Act>> = {
     '/alerts/many': actOnMany,
     '/alerts/:account/:rule/acknowledge': async (form, { var: { views } }, { account = '', rule = '' }) => {
@@ -40,7 +40,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
     },
     '/pay/ordered': async (form, context) => {
       form.set('back', '/pay');
-      await orderTopUp(context, form, frameOf(options, context));
+      await orderTopUp(context.var.visit, form);
       return 'ordered';
     },
     '/pay/cancel': async (form, { var: { views } }) => {
@@ -65,7 +65,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
       return 'expired';
     },
     '/sessions/:id/end': async (_, context, { id = '' }) => {
-      await endListedSession(context, options.guard, id);
+      await endListedSession(context, id);
       return 'ended';
     },
     '/time-zone': async (form, context) => {
@@ -83,20 +83,19 @@ export function addActions(app: WebApp, options: PageOptions): void {
       return sendBack(context, form, await act(form, context, context.req.param()));
     });
   }
-  app.post('/silences', (context) => silence(options, context));
+  app.post('/silences', silence);
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
-async function silence(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = context.var;
+async function silence(context: WebContext): Promise<Response> {
+  const { views, visit } = context.var;
   const form = await readForm(context);
-  if (form.get('change') === 'yes') return showSilences(options, context, { form, problem: null });
-  const frame = frameOf(options, context);
-  const order = readSilenceForm(form, frame);
-  if ('field' in order) return showSilences(options, context, { form, problem: order });
+  if (form.get('change') === 'yes') return showSilences(context, { form, problem: null });
+  const order = readSilenceForm(form, visit);
+  if ('field' in order) return showSilences(context, { form, problem: order });
   const muted = views.wouldMute(order);
   if ('refused' in muted)
-    return showSilences(options, context, {
+    return showSilences(context, {
       form,
       problem: { field: fieldOf(muted.about), words: muted.why },
     });
@@ -104,8 +103,8 @@ async function silence(options: PageOptions, context: WebContext): Promise<Respo
     accept(await views.silence(order));
     return sendBack(context, form, 'silenced');
   }
-  const content = await renderSilenceQuestion(views, { order, muted, form }, frame);
-  return show(options, context, { title: 'Silence? · lowwater', content, current: 'silences' });
+  const content = await renderSilenceQuestion(visit, order, { muted, form });
+  return show(context, { title: 'Silence? · lowwater', content, current: 'silences' });
 }
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
@@ -166,10 +165,10 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestEr
 }
 
 /** The silences, and the form with what was given before. */
-export function showSilences(options: PageOptions, context: WebContext, given: GivenSilence): Response {
-  return show(options, context, {
+export function showSilences(context: WebContext, given: GivenSilence): Response {
+  return show(context, {
     title: 'Silences · lowwater',
-    content: renderSilences(context.var.views, frameOf(options, context), given),
+    content: renderSilences(context.var.visit, given),
     current: 'silences',
     scripts: ['live.js'],
     status: given.problem === null ? 200 : 400,

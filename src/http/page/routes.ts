@@ -1,39 +1,38 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { isSecure } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
-import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
+import { readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
 import { keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
-import { type Chrome, frameOf, type PageOptions, show } from './show.ts';
+import { type Chrome, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
-import { type Frame, nameOf } from './words.ts';
+import { nameOf, type Visit } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (views: LiveViews, query: URLSearchParams, frame: Frame) => Promise<Html>;
+type RenderPage = (visit: Visit) => Promise<Html>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, title: string, Chrome['current'], RenderPage])[] = [
   ['/', '', 'overview', renderOverview],
   ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
-  ['/pay', 'Pay · ', 'pay', (views, _query, frame) => renderPay(views, frame)],
+  ['/pay', 'Pay · ', 'pay', renderPay],
   ['/review', 'Review · ', 'review', renderReview],
   ['/messages', 'Messages · ', 'messages', renderMessages],
   ['/audit', 'Audit · ', null, renderAudit],
@@ -41,37 +40,37 @@ const pages: readonly (readonly [path: string, title: string, Chrome['current'],
 ];
 
 /** Pages that ask nobody to sign in. */
-export function addOpenPages(app: WebApp, options: PageOptions): void {
-  app.get('/sign-in', (context) => showSignIn(options, context));
-  app.post('/sign-in', (context) => signIn(options, context));
-  app.post('/sign-out', (context) => signOut(options, context));
-  app.get('/pay.ics', (context) => showCalendar(options, context));
-  app.get('/ack', (context) => askAcknowledge(options, context));
-  app.post('/ack', (context) => acknowledgeByLink(options, context));
+export function addOpenPages(app: WebApp): void {
+  app.get('/sign-in', showSignIn);
+  app.post('/sign-in', signIn);
+  app.post('/sign-out', signOut);
+  app.get('/pay.ics', showCalendar);
+  app.get('/ack', askAcknowledge);
+  app.post('/ack', acknowledgeByLink);
 }
 
 /** The pages, and the forms on them. Every page is complete without a script. */
-export function addPages(app: WebApp, options: PageOptions): void {
-  addActions(app, options);
-  app.get('/time-zone', (context) => showTimeZone(options, context));
-  addTrialPage(app, options);
-  app.get('/accounts/:id', (context) => showAccount(options, context));
-  app.get('/silences', (context) => showSilences(options, context, nothingGiven));
+export function addPages(app: WebApp): void {
+  addActions(app);
+  app.get('/time-zone', showTimeZone);
+  addTrialPage(app);
+  app.get('/accounts/:id', showAccount);
+  app.get('/silences', (context) => showSilences(context, nothingGiven));
   for (const [path, title, current, render] of pages) {
     app.get(path, async (context) => {
-      const content = await render(context.var.views, queryOf(context), frameOf(options, context));
+      const content = await render(context.var.visit);
       const scripts = pagePaths.test(path) ? ['live.js'] : [];
-      return show(options, context, { title: `${title}lowwater`, content, current, scripts });
+      return show(context, { title: `${title}lowwater`, content, current, scripts });
     });
   }
 }
 
-async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views } = context.var;
+async function showAccount(context: WebContext): Promise<Response> {
+  const { views, visit } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
-  const content = await renderAccount(views, account, queryOf(context), frameOf(options, context));
+  const content = await renderAccount(visit, account);
   const scripts = ['live.js', 'chart.js'];
-  return show(options, context, {
+  return show(context, {
     title: `${nameOf(account.name)} · lowwater`,
     content,
     scripts,
@@ -79,41 +78,40 @@ async function showAccount(options: PageOptions, context: WebContext): Promise<R
   });
 }
 
-function showTimeZone(options: PageOptions, context: WebContext): Response {
+function showTimeZone(context: WebContext): Response {
   const back = readOwnPath(context.req.query('back'));
-  const content = renderTimeZone(zoneOf(context, ''), options.timezone, back);
-  return show(options, context, { title: 'Time zone · lowwater', content, scripts: ['live.js'] });
+  const content = renderTimeZone(zoneOf(context, ''), context.var.site.timezone, back);
+  return show(context, { title: 'Time zone · lowwater', content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
-async function showCalendar(options: PageOptions, context: WebContext): Promise<Response> {
-  const { views, now, signedIn } = context.var;
+async function showCalendar(context: WebContext): Promise<Response> {
+  const { views, visit, signedIn, site } = context.var;
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
-    const slowed = await options.guard.attempts.recordFailure(callerOf(context).address);
+    const slowed = await site.guard.attempts.recordFailure(callerOf(context).address);
     const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
-  const { timezone, database } = options;
-  const body = await writeCalendar(views, { now, timezone, database: database ?? 'local' });
+  const body = await writeCalendar({ ...visit, timezone: site.timezone }, site.database ?? 'local');
   return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 
-function showSignIn(options: PageOptions, context: WebContext): Response {
+function showSignIn(context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
-  const isReplaced = options.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const isReplaced = context.var.site.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   const content = renderSignIn(next, isReplaced ? tokenReplaced : null);
-  return show(options, context, { title: 'Sign in · lowwater', content, chrome: null });
+  return show(context, { title: 'Sign in · lowwater', content, chrome: null });
 }
 
-async function signIn(options: PageOptions, context: WebContext): Promise<Response> {
-  const { sessions, attempts } = options.guard;
+async function signIn(context: WebContext): Promise<Response> {
+  const { sessions, attempts } = context.var.site.guard;
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
   const role = sessions.roleOf(form.get('token') ?? '');
   if (role !== null) {
-    keepSession(options.guard, context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
+    keepSession(context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);
@@ -121,12 +119,12 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
   const content = renderSignIn(next, `That is not the token.${slow}`);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
   const status = slowed === null ? 401 : 429;
-  return show(options, context, { title: 'Sign in · lowwater', content, chrome: null, status });
+  return show(context, { title: 'Sign in · lowwater', content, chrome: null, status });
 }
 
 /** The session ends here, and the browser forgets its cookie. */
-async function signOut({ guard }: PageOptions, context: WebContext): Promise<Response> {
-  const { sessions, settings } = guard;
+async function signOut(context: WebContext): Promise<Response> {
+  const { sessions, settings } = context.var.site.guard;
   if (sessions !== null) {
     const { headers } = context.env.incoming;
     context.header('set-cookie', await sessions.close(headers.cookie, isSecure(headers, settings)));
@@ -134,38 +132,34 @@ async function signOut({ guard }: PageOptions, context: WebContext): Promise<Res
   return context.redirect('/sign-in', 303);
 }
 
-async function askAcknowledge(options: PageOptions, context: WebContext): Promise<Response> {
-  const query = queryOf(context);
-  const found = await findLinked(options, context, query);
+async function askAcknowledge(context: WebContext): Promise<Response> {
+  const { query } = context.var.visit;
+  const found = await findLinked(context, query);
   if (found instanceof Response) return found;
-  const content = renderAckQuestion(found, query, frameOf(options, context));
-  return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
+  const content = renderAckQuestion(found, context.var.visit);
+  return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
 
-async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
+async function acknowledgeByLink(context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const found = await findLinked(options, context, form);
+  const found = await findLinked(context, form);
   if (found instanceof Response) return found;
   const { account, rule, summary } = found.alert;
   accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   context.set('isLinkUsed', true);
   const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
-  return showAnswer(options, context, { heading: 'Acknowledged', words, linked: found });
+  return showAnswer(context, { heading: 'Acknowledged', words, linked: found });
 }
 
 const forged =
   'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
-async function findLinked(
-  options: PageOptions,
-  context: WebContext,
-  query: URLSearchParams,
-): Promise<Linked | Response> {
-  const { views, now } = context.var;
+async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
+  const { views, now, site } = context.var;
   const answer = (heading: string, words: HtmlValue, more: Partial<LinkAnswer> = {}): Response =>
-    showAnswer(options, context, { heading, words, ...more });
-  const verified = verifyAcknowledgement([...views.linkKeys(), options.ackKey], query, now);
+    showAnswer(context, { heading, words, ...more });
+  const verified = verifyAcknowledgement([...views.linkKeys(), site.ackKey], query, now);
   if (verified.kind === 'forged') return answer('This link is not valid', forged, { status: 403 });
   if (verified.kind === 'expired')
     return answer('This link has expired', 'Acknowledge on the page instead.', { status: 403 });
@@ -186,10 +180,10 @@ interface LinkAnswer {
   readonly linked?: Linked;
 }
 
-function showAnswer(options: PageOptions, context: WebContext, answer: LinkAnswer): Response {
+function showAnswer(context: WebContext, answer: LinkAnswer): Response {
   const { heading, words, status = 200, linked } = answer;
   const content = renderAckAnswer(heading, html`${words}`, linked);
-  return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
+  return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
 const tokenReplaced =

@@ -3,28 +3,17 @@ import { plural } from '../../domain/plain-text.ts';
 import { wordMatcher } from '../../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import type { Trials } from '../../replay/trial.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { FiringView, SilenceView } from '../../views/views.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
-import type { Guard } from '../access.ts';
 import { assetPath } from '../assets.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
 import { endSilenceForm } from './silences.ts';
-import { zoneForm, zoneOf } from './time-zone.ts';
+import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
-
-export interface PageOptions {
-  readonly guard: Guard;
-  readonly trials: Pick<Trials, 'run'>;
-  /** Links of versions before 0.3 were signed with it. */
-  readonly ackKey: Buffer;
-  readonly timezone: string;
-  readonly database: string | null;
-}
 
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords: ReadonlyMap<string, string> = new Map([
@@ -53,23 +42,21 @@ interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 's
 
 /** Answers with a whole page. */
 export function show(
-  options: PageOptions,
   context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
+  const { views, visit, site } = context.var;
   const done = doneWords.get(takeDone(context) ?? '');
-  const frame = frameOf(options, context);
-  const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
+  const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { guard } = options;
-  const { views } = context.var;
+  const { guard, timezone } = site;
   const needs = needsOf(views);
   const back = withoutDone(context);
   const { token } = guard.settings;
   const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
   const active = views.silences().filter((silence) => silence.active);
   // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
-  const items = html`${problems([...views.status().problems, ...short])}${muted(active, frame, back)}`;
+  const items = html`${problems([...views.status().problems, ...short])}${muted(active, visit, back)}`;
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
@@ -79,7 +66,7 @@ export function show(
       canSignOut: guard.sessions !== null,
       version: views.status().version,
       items,
-      zone: zoneForm(frame.timezone, options.timezone, back),
+      zone: zoneForm(visit.timezone, timezone, back),
     },
   });
   return context.html(markup, status);
@@ -126,10 +113,6 @@ function withoutDone(context: WebContext): string {
   const url = new URL(context.req.url);
   url.searchParams.delete('done');
   return url.pathname + url.search;
-}
-
-export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
-  return { now: context.get('now'), timezone: zoneOf(context, timezone) };
 }
 
 const shownSilences = 5;
@@ -188,17 +171,8 @@ export type Worst = Severity | 'unsure' | null;
 
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
-  const {
-    title,
-    content,
-    frame,
-    chrome,
-    done,
-    scripts = [],
-    styles = [],
-    worst = null,
-    reload = false,
-  } = options;
+  const { title, content, frame, chrome, done, worst = null, reload = false } = options;
+  const { scripts = [], styles = [] } = options;
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="en" data-now="${frame.now}">

@@ -7,7 +7,6 @@ import type { Trial, Unnotified } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
 import { balanceLabel, balanceName, wordQuantity } from '../../wording/quantity-wording.ts';
@@ -18,7 +17,7 @@ import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
-import { frameOf, type PageOptions, show } from './show.ts';
+import { show } from './show.ts';
 import {
   accountLink,
   accountPath,
@@ -29,15 +28,16 @@ import {
   severityWord,
   table,
   unknown,
+  type Visit,
 } from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
-export function addTrialPage(app: WebApp, options: PageOptions): void {
+export function addTrialPage(app: WebApp): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
     const written = rule.written ?? { id: rule.id, type: rule.type };
     const [, time] = trialTimes;
-    return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
+    return showTrial(context, { account, rule, written, time, outcome: { kind: 'asked' } });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
@@ -47,7 +47,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
     const refuse = (...problems: readonly Problem[]) =>
-      showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+      showTrial(context, { ...shown, outcome: { kind: 'refused', problems } });
     if (read.kind === 'invalid') return refuse(...read.problems);
     const tried = ruleOn(read.rule, account);
     if (tried === null) {
@@ -55,7 +55,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       return refuse({ path: 'balance', message: `the account has no such balance; give ${ids}` });
     }
     const since = context.get('now') - time.ms;
-    const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
+    const trial = await context.var.site.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
       const why = 'Others are trying rules just now; try again in a moment.';
       throw new RequestError('unavailable', why, { 'retry-after': '10' });
@@ -64,7 +64,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.');
     if (trial === 'not-watched' || trial === 'not-read')
       return refuse({ path: '', message: `${whyUnnotified[trial]}: what it would have done is not known.` });
-    return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
+    return showTrial(context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
   });
 }
 
@@ -73,9 +73,7 @@ const whyUnnotified = {
   'not-read': 'The account could not be read in that time, all of its polls failed',
 } as const satisfies Record<Unnotified, string>;
 
-async function findRule(
-  context: WebContext,
-): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+async function findRule(context: WebContext) {
   const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
@@ -93,10 +91,10 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
   return writeRule(kind, before, new Map(values));
 }
 
-async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
-  return show(options, context, {
+async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
+  return show(context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(context.var.views, shown, frameOf(options, context)),
+    content: await renderTrial(context.var.visit, shown),
     status: shown.outcome.kind === 'refused' ? 400 : 200,
   });
 }
@@ -134,13 +132,13 @@ export function trialPath(account: string, rule: string): string {
 }
 
 /** One rule of an account with other values, tried on what is stored of the account. */
-async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
+async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
   const { account, rule, outcome } = shown;
   return html`<p class="crumb"><a href="/">Overview</a> · ${accountLink(account)}</p>
 <h1>Try other values of <code>${rule.id}</code></h1>
 <p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
 ${trialForm(shown)}
-${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame))}`;
+${outcome.kind === 'tried' && (await resultSection(visit, shown, outcome))}`;
 }
 
 function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
@@ -170,18 +168,17 @@ function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
 }
 
 async function resultSection(
-  views: LiveViews,
+  visit: Visit,
   { account, written, rule: present }: TrialShown,
   { rule, trial }: { readonly rule: Rule; readonly trial: Trial },
-  frame: Frame,
 ): Promise<Html> {
   const span = roughDuration(trial.until - trial.since);
   const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
   return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
 <p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
-${await pictureOf(views, { account, rule, trial }, frame)}
-${notifiedTable(trial.tried, 'With these values', account, frame)}
-${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, frame)}`}
+${await pictureOf(visit, { account, rule, trial })}
+${notifiedTable(trial.tried, 'With these values', account, visit)}
+${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, visit)}`}
 <h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
 <pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
@@ -193,26 +190,25 @@ function timesOf(notified: readonly ReplayedIncident[]): string {
 
 /** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
 async function pictureOf(
-  views: LiveViews,
+  { views, now, timezone }: Visit,
   { account, rule, trial }: { readonly account: AccountView; readonly rule: Rule; readonly trial: Trial },
-  frame: Frame,
 ): Promise<Html | null> {
   const { balance } = rule;
   if (balance === null) return null;
   const levels = ruleKindOf(rule).levels?.(rule) ?? {};
   const chart = await buildChart(views, {
     account: { ...account, thresholds: { ...account.thresholds, [balance]: levels } },
-    span: { since: trial.since, until: frame.now + 1, preset: null },
+    span: { since: trial.since, until: now + 1, preset: null },
     balance,
-    now: frame.now,
+    now,
   });
   const incidents: readonly IncidentBand[] = trial.tried.map(
     ({ firedAt, event, resolvedAt, severity, rule: id }) => {
-      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? frame.now), severity, rule: id };
+      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? now), severity, rule: id };
     },
   );
   const words = `${balanceName(balanceLabel(balance, account.balances))}, and when it would have fired`;
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
 function notifiedTable(

@@ -29,51 +29,41 @@ export interface Found {
   readonly location: readonly (string | number)[];
 }
 
-/** A JSON text whose numbers are known by their digits. Of two equal keys in one object the last one counts. */
-export class ExactJson {
+/** A JSON text whose numbers are known by their digits. */
+export type ExactJson = NonNullable<ReturnType<typeof parseExactly>>;
+
+/** Null where the text is no JSON, or nested more than 64 levels deep. Of two equal keys in one object the last one counts. */
+export function parseExactly(text: string) {
+  const json = withoutByteOrderMark(text);
+  if (depthOf(json) > maxDepth) return null;
+  const digits = new WeakMap<object, Map<string, string>>();
   /** Holds the root under the key "", as the parser has it. */
-  readonly #holder: object;
-  readonly #digits: WeakMap<object, Map<string, string>>;
-
-  private constructor(holder: object, digits: WeakMap<object, Map<string, string>>) {
-    this.#holder = holder;
-    this.#digits = digits;
+  let holder: object = {};
+  try {
+    parseWithSource(json, function keepDigits(key, value, { source }) {
+      // The root comes last.
+      holder = this;
+      if (typeof value !== 'number' || source === undefined) return value;
+      digits.set(this, (digits.get(this) ?? new Map<string, string>()).set(key, source));
+      return value;
+    });
+  } catch {
+    return null;
   }
-
-  /** Null where the text is no JSON, or nested more than 64 levels deep. */
-  static parse(text: string): ExactJson | null {
-    const json = withoutByteOrderMark(text);
-    if (depthOf(json) > maxDepth) return null;
-    const digits = new WeakMap<object, Map<string, string>>();
-    let holder: object = {};
-    try {
-      parseWithSource(json, function keepDigits(key, value, { source }) {
-        // The root comes last.
-        holder = this;
-        if (typeof value !== 'number' || source === undefined) return value;
-        digits.set(this, (digits.get(this) ?? new Map<string, string>()).set(key, source));
-        return value;
-      });
-      return new ExactJson(holder, digits);
-    } catch {
-      return null;
-    }
-  }
-
-  find({ query }: Path): readonly Found[] {
-    // The library's type of a JSON value is wider than what `JSON.parse` gives.
-    const root = Reflect.get(this.#holder, '') as Parameters<JSONPathQuery['query']>[0];
-    return query
-      .query(root)
-      .nodes.map(({ value, location }) => ({ value, digits: this.#digitsAt(location), location }));
-  }
-
-  #digitsAt(location: readonly (string | number)[]): string | null {
+  const digitsAt = (location: readonly (string | number)[]): string | null => {
     const keys = ['', ...location];
     const last = String(keys.pop());
-    const holder = keys.reduce((value: object, key) => Object(Reflect.get(value, key)), this.#holder);
-    return this.#digits.get(holder)?.get(last) ?? null;
-  }
+    const parent = keys.reduce((value: object, key) => Object(Reflect.get(value, key)), holder);
+    return digits.get(parent)?.get(last) ?? null;
+  };
+  return {
+    find({ query }: Path): readonly Found[] {
+      // The library's type of a JSON value is wider than what `JSON.parse` gives.
+      const root = Reflect.get(holder, '') as Parameters<JSONPathQuery['query']>[0];
+      const { nodes } = query.query(root);
+      return nodes.map(({ value, location }) => ({ value, digits: digitsAt(location), location }));
+    },
+  };
 }
 
 function depthOf(json: string): number {

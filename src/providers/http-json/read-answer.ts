@@ -3,7 +3,7 @@ import { formatMicros, type Micros } from '../../domain/money.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import type { ProviderAnswer, ReadPart } from '../kind.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
-import { ExactJson, type Path } from './json-path.ts';
+import { type ExactJson, type Path, parseExactly } from './json-path.ts';
 import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-amount.ts';
 
 const maxQuoteLength = 60;
@@ -22,7 +22,7 @@ export function readAnswer(
   texts: ForeignTexts,
 ): OutcomeDetail {
   const { status } = answer;
-  const json = answer.body === null ? null : ExactJson.parse(answer.body);
+  const json = answer.body === null ? null : parseExactly(answer.body);
   const refusal = findRefusal(description, status, json);
   if (refusal !== null) {
     const message = json === null ? '' : quoteMessage(description, json, texts);
@@ -168,7 +168,7 @@ export function explainAnswer(
   { body }: ProviderAnswer,
   texts: ForeignTexts,
 ): readonly ReadPart[] {
-  const json = body === null ? null : ExactJson.parse(body);
+  const json = body === null ? null : parseExactly(body);
   if (json === null) return [];
   const quote = (value: unknown): string => quoteValue(value, texts);
   const part = (what: string, path: Path, read: string): ReadPart => {

@@ -2,7 +2,7 @@ import type { Micros } from '../../domain/money.ts';
 import { Secret } from '../../domain/secret.ts';
 import { type Decimal, multiplyDecimals } from '../http-json/decimal.ts';
 import type { Description } from '../http-json/description.ts';
-import { ExactJson, type Path } from '../http-json/json-path.ts';
+import { type Path, parseExactly } from '../http-json/json-path.ts';
 import { prepareRequest } from '../http-json/prepare-request.ts';
 import type { ProviderSimulation, SimulatedBalances, SimulatedRequest } from '../kind.ts';
 import type { Preset } from './preset.ts';
@@ -41,7 +41,7 @@ function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { re
 
 /** The sample with amounts and currency in place of its own. Each balance is in its first amount; what is added to that is 0. */
 function fillSample(sample: unknown, description: Description, account: SimulatedBalances): string {
-  const original = ExactJson.parse(JSON.stringify(sample));
+  const original = parseExactly(JSON.stringify(sample));
   /** What is written in place of a value, as JSON, by where it stands. */
   const written = new Map<string, string>();
   const write = (path: Path | undefined, texts: readonly string[], pattern?: RegExp): void => {

@@ -1,28 +1,21 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
-import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { entryOf, type ProviderEntries, type ProviderEntry } from '../../domain/provider-entry.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
-import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import type { SeenExchange } from '../describe-exchange.ts';
-import type {
-  ProviderAccount,
-  ProviderAnswer,
-  ProviderKind,
-  ProviderRequest,
-  RefusedRequest,
-} from '../kind.ts';
-import { type Connections, openConnections, type Way } from './connections.ts';
+import type { ProviderAnswer, ProviderKind, ProviderRequest } from '../kind.ts';
+import { providerKindOf } from '../registry.ts';
+import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
 import { Freshness } from './freshness.ts';
 import { explainNetworkError } from './network-error.ts';
-import { findTarget, type Target } from './target.ts';
+import { findTarget } from './target.ts';
 import { pickUsageHeaders, wordFacts } from './usage-headers.ts';
-import type { OriginRequest } from './warm-clients.ts';
 
 export interface ProviderClientOptions {
   readonly kind: ProviderKind;
@@ -36,14 +29,15 @@ export interface ProviderClientOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again,
- * at most this often in all.
- */
+/** A request that met a connection dead on arrival never reached the provider: it is sent again, so often in all. */
 const maxAttempts = 3;
 
 /** Sent with every request that does not have its own. */
-const commonHeaders = { accept: 'application/json', 'user-agent': 'lowwater', 'cache-control': 'no-store' };
+const commonHeaders: ProviderRequest['headers'] = {
+  accept: 'application/json',
+  'user-agent': 'lowwater',
+  'cache-control': 'no-store',
+};
 
 /** Where nobody counts: one request by itself. */
 const unguarded: SendingGuard = () => 0;
@@ -54,7 +48,7 @@ const noUsage: Readonly<Record<string, string>> = {};
  * A provider over HTTP, as its kind asks and reads. Each failure is an outcome; nothing rejects. Redirects are never
  * followed, certificates always verified.
  *
- * Throws `ProxyVariableError` when a proxy variable of the environment holds no address.
+ * Throws `OperatorError` when a proxy variable of the environment holds no address.
  */
 export function createProviderClient(options: ProviderClientOptions): Provider {
   const { kind, entry, clock } = options;
@@ -67,39 +61,40 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   });
   const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, PreparedRequest>();
-  const aborts = new AbortWatch();
   const freshness = new Freshness();
 
   function prepare(account: AccountSettings): PreparedRequest {
-    const known = prepared.get(account);
-    if (known !== undefined) return known;
-    for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
-    const fresh = prepareSending(account, kind.request(entry, account), allowInsecureHttp);
-    prepared.set(account, fresh);
-    return fresh;
+    return getOrMake(prepared, account, () => {
+      for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
+      const request = kind.request(entry, account);
+      return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
+    });
   }
 
-  function read(answer: ProviderAnswer, account: AccountSettings, asked: ProviderAccount): OutcomeDetail {
+  function read(answer: ProviderAnswer, account: AccountSettings): OutcomeDetail {
     const now = clock.now();
-    const detail = kind.readAnswer(answer, { entry, account: asked, texts });
-    return withRetryAfter(
-      onlyIfFresh(detail, answer.headers, { account, freshness, now }),
-      answer.headers,
-      now,
-    );
+    const { headers } = answer;
+    const detail = kind.readAnswer(answer, { entry, account, texts });
+    // A good answer from a cache is no reading.
+    const stale = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
+    const outcome: OutcomeDetail =
+      stale === null ? detail : { kind: 'invalid_response', reason: stale, status: 200 };
+    if (outcome.kind === 'ok') return outcome;
+    const retryAfterMs = readRetryAfter(headers, { now, maxMs: maxProviderWaitMs });
+    return retryAfterMs === null ? outcome : { ...outcome, retryAfterMs };
   }
 
   return {
     async readBalance(account, signal, guard = unguarded) {
       const startedAt = clock.monotonic();
       const sending = prepare(account);
-      if (sending.kind === 'refused') return failed({ kind: 'network_error', reason: sending.reason });
-      const end = await post({ connections, sending, signal, guard, aborts, clock, timeoutMs });
+      if ('reason' in sending) return failed({ kind: 'network_error', reason: sending.reason });
+      const end = await post({ connections, sending, signal, guard, clock, timeoutMs });
       const durationMs = clock.monotonic() - startedAt;
       const answer = end.kind === 'answered' ? end : null;
-      options.observe?.({ kind, entry, texts, account: sending.account, request: sending.request, answer });
+      options.observe?.({ kind, entry, texts, account, request: sending.request, answer });
       if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
-      const detail = read(answer, account, sending.account);
+      const detail = read(answer, account);
       const usage = pickUsageHeaders(answer.headers, texts);
       return detail.kind === 'ok' && detail.facts !== undefined
         ? { ...detail, durationMs, usage: { ...usage, ...wordFacts(detail.facts) } }
@@ -109,51 +104,53 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   };
 }
 
-/** A request in the form in which it is sent, made once for each account. */
-type PreparedRequest =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | {
-      readonly kind: 'allowed';
-      readonly account: ProviderAccount;
-      readonly target: Target & { readonly kind: 'allowed' };
-      readonly request: ProviderRequest;
-      /** As undici takes it; headers are names and values in turn. */
-      readonly sent: OriginRequest;
-    };
+/** The providers of a configuration as one: a client for each entry, opened when the first of its accounts is asked. */
+export function createEntryClients(
+  settings: ProviderEntries,
+  options: Omit<ProviderClientOptions, 'kind' | 'entry'>,
+): Provider {
+  const clients = new Map<string, Provider>();
+  return {
+    readBalance(account, signal, guard) {
+      const entry = entryOf(settings, account);
+      const open = () => createProviderClient({ ...options, kind: providerKindOf(entry), entry });
+      return getOrMake(clients, entry.name, open).readBalance(account, signal, guard);
+    },
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+  };
+}
+
+/** A request in the form in which it is sent, made once for each account; or why it is not sent. */
+type PreparedRequest = Sending | { readonly reason: string };
+type Sending = Exclude<ReturnType<typeof prepareSending>, { readonly reason: string }>;
 
 function prepareSending(
-  account: ProviderAccount,
-  request: ProviderRequest | RefusedRequest,
-  allowInsecureHttp: boolean,
-): PreparedRequest {
-  if ('reason' in request) return { kind: 'refused', reason: request.reason };
+  request: ProviderRequest,
+  { connections, allowInsecureHttp }: { connections: Connections; allowInsecureHttp: boolean },
+) {
   const target = findTarget(request.url.reveal(), allowInsecureHttp);
-  if (target.kind === 'refused') return target;
-  const headers: Readonly<Record<string, string | Secret>> = { ...commonHeaders, ...request.headers };
+  if ('reason' in target) return target;
+  const { origin, path, loopback } = target;
+  // As undici takes them: names and values in turn.
+  const headers = Object.entries({ ...commonHeaders, ...request.headers }).flatMap(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.reveal(),
+  ]);
+  const body = request.body === null ? null : Buffer.from(request.body.reveal());
   return {
-    kind: 'allowed',
-    account,
-    target,
     request,
-    sent: {
-      origin: target.origin,
-      path: target.path,
-      method: request.method,
-      headers: Object.entries(headers).flatMap(([name, value]) => [
-        name,
-        typeof value === 'string' ? value : value.reveal(),
-      ]),
-      body: request.body === null ? null : Buffer.from(request.body.reveal()),
-    },
+    way: connections.to(loopback),
+    sent: { origin, path, method: request.method, headers, body },
   };
 }
 
 interface PostingDependencies {
   readonly connections: Connections;
-  readonly sending: PreparedRequest & { readonly kind: 'allowed' };
+  readonly sending: Sending;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
-  readonly aborts: AbortWatch;
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
@@ -162,7 +159,6 @@ interface PostingDependencies {
 class Posting implements ExchangeOwner {
   readonly guard: SendingGuard;
   readonly #parts: PostingDependencies;
-  readonly #way: Way;
   readonly #resolve: (end: ExchangeEnd) => void;
   #attempts = 0;
   #exchange: Exchange | null = null;
@@ -171,9 +167,8 @@ class Posting implements ExchangeOwner {
   constructor(parts: PostingDependencies, resolve: (end: ExchangeEnd) => void) {
     this.guard = parts.guard;
     this.#parts = parts;
-    this.#way = parts.connections.to(parts.sending.target);
     this.#resolve = resolve;
-    parts.aborts.add(parts.signal, this);
+    postingsOf(parts.signal).add(this);
     this.#attempt();
   }
 
@@ -205,12 +200,13 @@ class Posting implements ExchangeOwner {
   #send(): void {
     this.#attempts += 1;
     this.#exchange = new Exchange(this);
-    this.#way.dispatch(this.#parts.sending.sent, this.#exchange);
+    const { way, sent } = this.#parts.sending;
+    way.dispatch(sent, this.#exchange);
   }
 
   #end(end: ExchangeEnd): void {
     this.#cancelTimer?.();
-    this.#parts.aborts.delete(this.#parts.signal, this);
+    postingsOf(this.#parts.signal).delete(this);
     this.#resolve(end);
   }
 }
@@ -232,51 +228,22 @@ function explainEnd(end: ExchangeEnd, timeoutMs: number): OutcomeDetail {
     : { kind: 'network_error', reason: 'the request was given up' };
 }
 
-/** A good answer from a cache is no reading. */
-function onlyIfFresh(
-  detail: OutcomeDetail,
-  headers: IncomingHttpHeaders,
-  {
-    account,
-    freshness,
-    now,
-  }: { readonly account: AccountSettings; readonly freshness: Freshness; readonly now: number },
-): OutcomeDetail {
-  const reason = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
-  return reason === null ? detail : { kind: 'invalid_response', reason, status: 200 };
-}
-
-function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
-  if (detail.kind === 'ok') return detail;
-  const retryAfterMs = readRetryAfter(headers, { now, maxMs: maxProviderWaitMs });
-  return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
-}
-
 function failed(detail: OutcomeDetail): Outcome {
   return { ...detail, durationMs: 0, usage: noUsage };
 }
 
+const waiting = new WeakMap<AbortSignal, Set<Posting>>();
+
 /**
- * One listener per signal however many requests hang on it: thousands share the daemon's, and listeners on a
- * signal are slow to add and warn when they are many.
+ * The postings that a signal ends. They have one listener together: thousands share the daemon's signal, and listeners are slow to
+ * add and warn when they are many.
  */
-class AbortWatch {
-  readonly #waiting = new WeakMap<AbortSignal, Set<Posting>>();
-
-  add(signal: AbortSignal, posting: Posting): void {
-    const known = this.#waiting.get(signal);
-    if (known !== undefined) {
-      known.add(posting);
-      return;
-    }
-    const fresh = new Set([posting]);
-    this.#waiting.set(signal, fresh);
+function postingsOf(signal: AbortSignal): Set<Posting> {
+  return getOrMake(waiting, signal, () => {
+    const postings = new Set<Posting>();
     signal.addEventListener('abort', () => {
-      for (const each of fresh) each.giveUp('aborted');
+      for (const each of postings) each.giveUp('aborted');
     });
-  }
-
-  delete(signal: AbortSignal, posting: Posting): void {
-    this.#waiting.get(signal)?.delete(posting);
-  }
+    return postings;
+  });
 }

@@ -1,11 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
-import { type Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { minuteMs } from '../../domain/duration.ts';
-import { connectOptions, createConnector } from '../../net/connector.ts';
-import { type Environment, readProxyVariables } from '../../net/proxy-variables.ts';
+import { createConnector, openProxied } from '../../net/connector.ts';
+import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type OriginRequest, WarmClients } from './warm-clients.ts';
+import { WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
 const keepAliveMs = 6 * minuteMs;
@@ -16,30 +15,7 @@ const maxKeepAliveMs = 30 * minuteMs;
 /** Idle connections are given up this much before the server would: a request must not cross its farewell. */
 const keepAliveMarginMs = 2_000;
 
-/** What sends a request. */
-export interface Way {
-  dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): unknown;
-}
-
-export interface Connections {
-  /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
-  to(target: { readonly loopback: boolean }): Way;
-  /**
-   * True when the error ended a connection that had carried answers before this request, and not one byte
-   * since it was sent.
-   */
-  wasDeadOnArrival(error: unknown): boolean;
-  /** Ends every connection at once. */
-  close(): Promise<void>;
-}
-
-export interface ConnectionOptions {
-  readonly clock: Clock;
-  /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
-  readonly connectTimeoutMs: number;
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
-  readonly environment: Environment;
-}
+export type Connections = ReturnType<typeof openConnections>;
 
 /**
  * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has
@@ -48,10 +24,15 @@ export interface ConnectionOptions {
  *
  * Throws when a proxy variable holds no address; the error names the variable and never its value.
  */
-export function openConnections(options: ConnectionOptions): Connections {
+export function openConnections(options: {
+  readonly clock: Clock;
+  /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
+  readonly connectTimeoutMs: number;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
+  readonly environment: Environment;
+}) {
   const requests = watchRequests();
   const { clock, connectTimeoutMs } = options;
-  const verified = connectOptions(clock);
   const kept = {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maxKeepAliveMs,
@@ -62,20 +43,19 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
   // One connector for all, so that they share what it knows of TLS sessions.
   const direct = new WarmClients({ ...kept, connect: createConnector(clock, connectTimeoutMs) });
-  const throughProxy = {
+  const proxied = openProxied(clock, options.environment, {
     ...kept,
-    allowH2: false,
     pipelining: 1,
     connectTimeout: connectTimeoutMs,
-    connect: { ...verified, timeout: connectTimeoutMs },
-    requestTls: verified,
-    proxyTls: verified,
-  };
-  const proxied = openProxied(throughProxy, options.environment);
+    timeout: connectTimeoutMs,
+  });
   return {
-    to: ({ loopback }) => (loopback || proxied === null ? direct : proxied),
-    wasDeadOnArrival: (error) => error instanceof Error && requests.deadOnArrival.has(error),
-    async close() {
+    /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
+    to: (loopback: boolean) => (loopback || proxied === null ? direct : proxied),
+    /** True when it ended a connection that had carried answers, with not one byte since the request was sent. */
+    wasDeadOnArrival: (error: unknown) => error instanceof Error && requests.deadOnArrival.has(error),
+    /** Ends every connection at once. */
+    async close(): Promise<void> {
       requests.close();
       await Promise.all([direct.destroy(), proxied?.destroy()]);
     },
@@ -105,9 +85,4 @@ function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): voi
   };
   subscribe(requestWritten, written);
   return { deadOnArrival, close: () => void unsubscribe(requestWritten, written) };
-}
-
-function openProxied(settings: Agent.Options, environment: Environment): Dispatcher | null {
-  const proxies = readProxyVariables(environment);
-  return proxies === null ? null : new EnvHttpProxyAgent({ ...settings, ...proxies });
 }

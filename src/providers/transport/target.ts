@@ -1,8 +1,8 @@
 import { isLoopbackHost } from '../../domain/addresses.ts';
 
-export type Target =
-  | { readonly kind: 'allowed'; readonly origin: string; readonly path: string; readonly loopback: boolean }
-  | { readonly kind: 'refused'; readonly reason: string };
+type Target =
+  | { readonly origin: string; readonly path: string; readonly loopback: boolean }
+  | { readonly reason: string };
 
 /**
  * An address as a connection takes it, its path and query as they are written. Refuses what would send a credential in the
@@ -10,15 +10,10 @@ export type Target =
  */
 export function findTarget(address: string, allowInsecureHttp: boolean): Target {
   const url = URL.parse(address);
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return { kind: 'refused', reason: 'the base address is no http or https address' };
-  }
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return { reason: 'the base address is no http or https address' };
   const loopback = isLoopbackHost(url.hostname);
-  if (url.protocol === 'http:' && !loopback && !allowInsecureHttp) {
-    return {
-      kind: 'refused',
-      reason: 'the secret is not sent over http:// to another machine (provider.allowInsecureHttp)',
-    };
-  }
-  return { kind: 'allowed', origin: url.origin, path: url.pathname + url.search, loopback };
+  if (url.protocol === 'http:' && !loopback && !allowInsecureHttp)
+    return { reason: 'the secret is not sent over http:// to another machine (provider.allowInsecureHttp)' };
+  return { origin: url.origin, path: url.pathname + url.search, loopback };
 }

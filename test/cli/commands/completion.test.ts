@@ -63,6 +63,8 @@ it('bash offers the names of the configuration where one is asked for, no matter
   expect(await offer('report', 'w')).toEqual(['weekly']);
   expect(await offer('test-channel', '')).toEqual(['ops']);
   expect(await offer('history', 'otp', '--s')).toEqual(['--since', '--server']);
+  writeFileSync(file, '{ "accounts": { "files": "accounts.d/*.json" } }');
+  expect(await offer('ack', '')).toEqual([]);
 });
 
 it('bash offers what a daemon has now: alerts of the account before them, silences, expected top-ups', async () => {

@@ -1,0 +1,206 @@
+import { hourMs } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { type Micros, parseMicros } from '../../domain/money.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import type { Balance, Reading } from '../../domain/reading.ts';
+import { PackedPolls } from '../../store/runs/packed-polls.ts';
+import { HistoryFileError, readCsv } from './read-csv.ts';
+
+/** ISO 8601 with a zone; seconds and their fractions may be missing. */
+const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+/** A year with a digit too many would be replayed hour by hour. */
+const minYear = 1970;
+const maxYear = 2100;
+/** Longer ones are no currency; the provider's answers are held to less. */
+const maxCurrencyLength = 16;
+const maxQuoteLength = 40;
+
+/** The balances that the configured accounts have, each once. `isMixed`: not every account has all of them. */
+export interface BalanceColumns {
+  readonly balances: readonly Balance[];
+  readonly isMixed: boolean;
+}
+
+/**
+ * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
+ * byte order mark and quotes are fine): `at`, the balances, `currency` and, where the file holds several accounts,
+ * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
+ *
+ * Gives the readings by account; the account is '' where the file has no such column. Throws
+ * `HistoryFileError`, which names the line.
+ */
+export async function readHistoryCsv(
+  pieces: AsyncIterable<string>,
+  columns: BalanceColumns,
+  onPiece: (characters: number) => void = () => undefined,
+): Promise<Map<string, PackedPolls>> {
+  const polls = new Map<string, PackedPolls>();
+  let readLine: ReadLine | null = null;
+  const take = (cells: readonly string[], line: number): void => {
+    if (cells.length === 1 && cells[0] === '') return;
+    if (readLine === null) {
+      readLine = readHeader(cells, columns, line);
+      return;
+    }
+    const { account, reading } = readLine(cells, line);
+    const own = getOrMake(polls, account, () => new PackedPolls());
+    own.append({ at: reading.at, outcome: 'ok', reading });
+  };
+  await readCsv(pieces, { take, onPiece });
+  if (readLine !== null) return polls;
+  throw new HistoryFileError(`the file is empty; it needs the header at,${columns.balances.join()},currency`);
+}
+
+/** Reads a line below the header; the account is '' where there is no such column. */
+type ReadLine = (cells: readonly string[], line: number) => { account: string; reading: Reading };
+
+function readHeader(
+  header: readonly string[],
+  { balances: wanted, isMixed }: BalanceColumns,
+  headerLine: number,
+): ReadLine {
+  const names = header.map((cell) => cell.trim().toLowerCase());
+  checkHeader(header, names, { wanted, isMixed, line: headerLine });
+  const [atPlace = -1, currencyPlace = -1, accountPlace = -1] = ['at', 'currency', 'account'].map((name) =>
+    names.indexOf(name),
+  );
+  const columns = wanted.map((balance) => ({
+    balance,
+    place: names.indexOf(balance),
+    micros: rememberLast((text, line) => readMoney(balance, text, line)),
+  }));
+  const instant = readInstants();
+  const currency = rememberLast(readCurrency);
+  const account = rememberLast(readAccount);
+  return (cells, line) => {
+    if (cells.length !== names.length) {
+      throw new HistoryFileError(
+        `line ${line}: ${cells.length} fields, the header has ${names.length}; a field with a comma needs quotes`,
+      );
+    }
+    const balances: Record<Balance, Micros> = {};
+    for (const { balance, place, micros } of columns) {
+      const text = cells[place] ?? '';
+      // Accounts of another provider have other balances.
+      if (text !== '' || !isMixed) balances[balance] = micros(text, line);
+    }
+    const reading: Reading = {
+      at: instant(cells[atPlace] ?? '', line),
+      balances,
+      currency: currency(cells[currencyPlace] ?? '', line),
+    };
+    return { account: accountPlace < 0 ? '' : account(cells[accountPlace] ?? '', line), reading };
+  };
+}
+
+function checkHeader(
+  header: readonly string[],
+  names: readonly string[],
+  { wanted, isMixed, line }: { wanted: readonly Balance[]; isMixed: boolean; line: number },
+): void {
+  const allowed = `the header is at,${wanted.join()},currency and optionally account`;
+  const known = ['at', ...wanted, 'currency', 'account'];
+  const unknown = header.find((_, index) => !known.includes(names[index] ?? ''));
+  if (unknown !== undefined) {
+    const meant = nearestWord(unknown.trim().toLowerCase(), known);
+    const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
+    throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
+  }
+  const required = ['at', ...(isMixed ? [] : wanted), 'currency'];
+  const missing = required.find((column) => !names.includes(column));
+  if (missing !== undefined)
+    throw new HistoryFileError(`line ${line}: the column "${missing}" is missing; ${allowed}`);
+  if (new Set(names).size < names.length)
+    throw new HistoryFileError(`line ${line}: a column stands there twice; ${allowed}`);
+}
+
+type ReadCell<Value> = (text: string, line: number) => Value;
+
+/** Reads a cell once for all lines that follow one another with the same text, as most do. */
+function rememberLast<Value>(read: ReadCell<Value>): ReadCell<Value> {
+  let last: { readonly text: string; readonly value: Value } | null = null;
+  return (text, line) => {
+    if (last?.text !== text) last = { text, value: read(text, line) };
+    return last.value;
+  };
+}
+
+function readMoney(balance: Balance, text: string, line: number): Micros {
+  const micros = parseMicros(text.trim());
+  if (micros !== null) return micros;
+  const allowed = 'write it with a point and without separators, such as -18.383, between ±9007199254';
+  throw new HistoryFileError(`line ${line}: ${balance} ${quote(text)} is not an amount; ${allowed}`);
+}
+
+/** What follows the hour in what `history --csv` writes. */
+const restOfHour = /^:[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
+const hourLength = '2026-11-20T08'.length;
+
+/** Reads instants, faster in the hour of the last one. */
+function readInstants(): ReadCell<number> {
+  let hour = 'none';
+  let startsAt = 0;
+  return (text, line) => {
+    const isQuick = restOfHour.test(text.slice(hourLength));
+    if (isQuick && text.startsWith(hour)) {
+      const seconds =
+        60 * Number(text.slice(hourLength + 1, hourLength + 3)) + Number(text.slice(hourLength + 4, -1));
+      return startsAt + Math.round(1000 * seconds);
+    }
+    const at = readAt(text, line);
+    if (isQuick) {
+      hour = detached(text.slice(0, hourLength));
+      startsAt = Math.floor(at / hourMs) * hourMs;
+    }
+    return at;
+  };
+}
+
+function readAt(text: string, line: number): number {
+  const trimmed = text.trim();
+  const match = instantPattern.exec(trimmed);
+  const at = match === null ? Number.NaN : Date.parse(trimmed.replace(',', '.'));
+  if (Number.isFinite(at) && match !== null && isDate(match)) {
+    const year = Number(match[1]);
+    if (year >= minYear && year <= maxYear) return at;
+    throw new HistoryFileError(
+      `line ${line}: the year ${year} of at ${quote(text)} must be from ${minYear} to ${maxYear}`,
+    );
+  }
+  throw new HistoryFileError(
+    `line ${line}: at ${quote(text)} is not a valid timestamp; write ISO 8601 with a zone, such as 2026-11-20T08:00:00Z or 2026-11-20T16:00+08:00`,
+  );
+}
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDate([, year = '', month = '', day = '']: RegExpExecArray): boolean {
+  return Number(day) <= 28 || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+}
+
+function readAccount(text: string, line: number): string {
+  const account = plain(text);
+  if (account === '') throw new HistoryFileError(`line ${line}: no account is named`);
+  return account;
+}
+
+function readCurrency(text: string, line: number): string {
+  const currency = plain(text);
+  if (currency !== '' && currency.length <= maxCurrencyLength) return currency;
+  throw new HistoryFileError(
+    `line ${line}: currency ${quote(text)} must have 1 to ${maxCurrencyLength} characters, such as CNY`,
+  );
+}
+
+/** Without the apostrophe that exports put before what a spreadsheet would take for a formula. */
+function plain(text: string): string {
+  return detached(text.trim().replace(/^'(?=[=+\-@])/, ''));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
+}
+
+/** A copy: a part of a text keeps the whole text in memory. */
+function detached(text: string): string {
+  return Buffer.from(text).toString();
+}
