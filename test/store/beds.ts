@@ -57,7 +57,11 @@ async function makePostgresBed(): Promise<StoreBed> {
       if (epoch === null) throw new Error('the store before it was not closed');
       // Who takes the accounts forgets what it knew of them.
       await cluster.load({ goOn: async () => false, isLenient: false });
-      return { ...cluster.store({ incarnation, epoch }), close: () => cluster.leave(incarnation) };
+      return {
+        ...cluster.reader,
+        ...cluster.store({ incarnation, epoch }),
+        close: () => cluster.leave(incarnation),
+      };
     },
     async reader() {
       const reader = await openPostgresReader({ url, program, now });

@@ -1,7 +1,7 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
 import type { Owner } from '../../ports/cluster.ts';
-import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
+import type { Batch, FencedStore } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
@@ -29,13 +29,12 @@ const createAccounts = `${whileHeld}
  */
 export function createFencedStore(options: {
   readonly database: Database;
-  readonly reader: StoreFile;
   readonly fence: Owner;
   readonly recent: RecentBatches;
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
 }): FencedStore {
-  const { database, reader, fence, recent, damaged } = options;
+  const { database, fence, recent, damaged } = options;
   const { incarnation } = fence;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
@@ -87,7 +86,6 @@ export function createFencedStore(options: {
   }
 
   return {
-    ...reader,
     takeDamaged: () => damaged.take(),
     async commit(batch) {
       if (recent.isStored(batch)) return;
@@ -114,8 +112,6 @@ export function createFencedStore(options: {
       if (touched) tails.forget();
       return more;
     },
-    // The connections belong to the cluster, which outlives this owner.
-    close: async () => undefined,
   };
 
   function forgetAndThrow(error: unknown): never {
