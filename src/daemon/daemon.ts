@@ -224,6 +224,7 @@ export class Daemon {
     this.#daemonLog.pollEnded(account, outcome);
     this.#heartbeat.pollEnded();
     this.act((now) => observePoll(this.state, account, outcome, now));
+    if (this.poller.running === 0) this.#dispatcher.rehearse(account);
     this.#ending.somethingEnded();
   }
 
