@@ -28,7 +28,7 @@ export function linear(from: number, to: number, start: number, end: number): (v
 }
 
 /** An instant of the time axis, and what to write at it: a time of day, a day (`20 Nov`) or a month. */
-export interface TimeTick {
+interface TimeTick {
   readonly at: number;
   readonly label: string;
 }

@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** What a link in a message allows: acknowledging one incident, until an instant (milliseconds since 1970). */
-export interface AcknowledgementGrant {
+interface AcknowledgementGrant {
   readonly account: string;
   readonly rule: string;
   readonly incident: string;
   readonly expiresAt: number;
 }
 
-export type VerifiedGrant =
+type VerifiedGrant =
   | { readonly kind: 'valid'; readonly grant: AcknowledgementGrant }
   | { readonly kind: 'expired' }
   | { readonly kind: 'forged' };

@@ -43,11 +43,12 @@ export function createApp(site: Site): App {
   };
   app.use(methodNotAllowed({ app, onMethodNotAllowed }));
   app.use(async (context, next) => {
-    const now = site.clock.now();
+    const [views, now] = [site.views.now, site.clock.now()];
+    const { searchParams: query } = new URL(context.req.url);
     context.set('site', site);
-    context.set('views', site.views.now);
+    context.set('views', views);
     context.set('now', now);
-    context.set('frame', { now, timezone: zoneOf(context, site.timezone) });
+    context.set('visit', { views, now, timezone: zoneOf(context, site.timezone), query });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();

@@ -35,6 +35,7 @@ const unsaid = new Set([
   'signature',
 ]);
 const maxDetailLength = 500;
+const maxNameLength = 200;
 
 /** What a changing request did, for the audit; null where it changed nothing that others would ask about. */
 export async function describeAction(context: WebContext): Promise<AuditEntry | null> {
@@ -53,8 +54,8 @@ export async function describeAction(context: WebContext): Promise<AuditEntry | 
     by: context.get('person') ?? (given.get('by')?.trim() || (isApi ? 'api' : 'page')),
     from: addressOf(context.var.site.guard, callerOf(context)),
     action: given.get('do') === 'silence' ? 'silence' : found.action,
-    account: named(found.account ?? given.get('account')),
-    rule: named(found.rule ?? given.get('rule')),
+    account: (found.account ?? given.get('account'))?.slice(0, maxNameLength) || null,
+    rule: (found.rule ?? given.get('rule'))?.slice(0, maxNameLength) || null,
     detail: detailOf(found.id, given),
   };
 }
@@ -64,22 +65,19 @@ function actionOf(method: string, requested: string) {
     const found = path.exec(requested);
     if (found === null) continue;
     const { account, rule, id, action = 'change' } = found.groups ?? {};
+    const [accountId, ruleId, ended] = [account, rule, id].map((part) => part && decodeURIComponent(part));
     const ends = method === 'DELETE' && 'end' in names;
-    return { account, rule, id, action: ends ? names.end : 'post' in names ? names.post : action };
+    const done = ends ? names.end : 'post' in names ? names.post : action;
+    return { account: accountId, rule: ruleId, id: ended, action: done };
   }
   return null;
-}
-
-function named(text: string | undefined): string | null {
-  return text === undefined || text === '' ? null : decodeURIComponent(text).slice(0, 200);
 }
 
 function detailOf(id: string | undefined, given: ReadonlyMap<string, string>): string {
   const words = [...given].flatMap(([key, value]) =>
     value === '' || unsaid.has(key) || key.startsWith('seen-') ? [] : [`${key} ${value}`],
   );
-  const named = id === undefined ? [] : [decodeURIComponent(id)];
-  return [...named, ...words].join(', ').slice(0, maxDetailLength);
+  return [...(id === undefined ? [] : [id]), ...words].join(', ').slice(0, maxDetailLength);
 }
 
 /** The keys of a body, JSON or form, with those of the address. The body was read before and is at hand. */

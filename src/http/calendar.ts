@@ -2,12 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
-import type { LiveViews } from '../views/live-views.ts';
+import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
-import { planPayments } from './page/pay.ts';
-import type { Frame } from './page/words.ts';
+import type { Frame, Visit } from './page/words.ts';
 import { digestOf } from './session.ts';
 
 export const calendarMediaType = 'text/calendar; charset=utf-8';
@@ -34,11 +33,8 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  * By when to pay, when balances may be empty and which top-ups are expected, as whole days of the frame's zone (RFC 5545). What is due
  * or already empty stands on the present day; accounts of which nobody can say are named there too. `database` keeps two lowwaters apart.
  */
-export async function writeCalendar(
-  views: LiveViews,
-  { database, ...frame }: Frame & { readonly database: string },
-): Promise<string> {
-  const { now, timezone } = frame;
+export async function writeCalendar(visit: Omit<Visit, 'query'>, database: string): Promise<string> {
+  const { views, now, timezone } = visit;
   const { currencies, unknown, ending } = await planPayments(views, now);
   const payments = currencies.flatMap((currency) => currency.payments);
   const expected = views.expected();
@@ -51,7 +47,7 @@ export async function writeCalendar(
       description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
       url: account.topUpUrl,
     })),
-    ...ending.flatMap((account) => emptyEvents(account, frame)),
+    ...ending.flatMap((account) => emptyEvents(account, visit)),
     ...expected.map(({ id, account, amountMicros, by, comment }) => ({
       id: `expected-${id}`,
       at: by,

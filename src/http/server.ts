@@ -24,17 +24,9 @@ export interface WebServer {
 /** Names the database of the daemon that answers. */
 const databaseHeader = 'lowwater-database';
 
-/** The server cannot listen; the message is a sentence for the operator. */
-export class ListenError extends OperatorError {
-  constructor(message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
-    this.name = 'ListenError';
-  }
-}
-
 /**
  * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects
- * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
+ * with `OperatorError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { settings, views, log, clock, random, ackKey: key } = options;
@@ -77,7 +69,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
 
 function requireProtection({ settings }: WebServerOptions): void {
   if (settings.token !== null || settings.allowUnauthenticated || isLoopbackHost(settings.host)) return;
-  throw new ListenError(
+  throw new OperatorError(
     `server.host ${settings.host} can be reached from other machines: set server.token, or server.allowUnauthenticated to true`,
   );
 }
@@ -164,7 +156,7 @@ async function listen(server: Server, { settings }: WebServerOptions): Promise<s
       ENOTFOUND: `${settings.host} is no known host`,
     };
     const reason = reasons[cause.code ?? ''] ?? `cannot listen on ${where}: ${cause.message}`;
-    throw new ListenError(reason, { cause });
+    throw new OperatorError(reason, { cause });
   });
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

@@ -5,7 +5,7 @@ import type { LiveViews } from '../views/live-views.ts';
 import type { Caller, Guard } from './access.ts';
 import type { EventStreams } from './events.ts';
 import type { ServerLimits, WebServerOptions } from './options.ts';
-import type { Frame } from './page/words.ts';
+import type { Visit } from './page/words.ts';
 
 /** What the server was started with, and what it keeps while it runs. */
 export interface Site extends WebServerOptions {
@@ -26,8 +26,8 @@ export interface WebEnv {
     readonly isLinkUsed?: boolean;
     /** An instant read once for the whole request. */
     readonly now: number;
-    /** The same, with the zone that this browser is shown times in. */
-    readonly frame: Frame;
+    /** In the zone that this browser is shown times in. */
+    readonly visit: Visit;
     /** Ends an answer that broke while it was sent, with a line in the log. */
     readonly cutOff: (error: unknown) => void;
   };

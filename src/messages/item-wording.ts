@@ -1,5 +1,5 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
-import { type ItemState, isOver, type MessageItem, stateOf } from '../domain/message.ts';
+import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
 import { formatShortMoment } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { alertKindOf } from '../rules/registry.ts';
@@ -15,15 +15,9 @@ export interface ItemLink {
 }
 
 /** One item in words, decided once for every channel. No text has control characters, none is escaped. */
-export function wordItem(
-  item: MessageItem,
-  {
-    timezone,
-    at,
-    publicUrl,
-  }: { readonly timezone: string; readonly at: number; readonly publicUrl: string | null },
-) {
-  const words: WordingFrame = { timezone, now: at, currency: currencyOf(item) };
+export function wordItem(item: MessageItem, message: Pick<Message, 'timezone' | 'at' | 'publicUrl'>) {
+  const { timezone, at: now, publicUrl } = message;
+  const words: WordingFrame = { timezone, now, currency: currencyOf(item) };
   const notified = { ...words, currency: headlineCurrency(item) };
   const stateWord = stateWordOf(item);
   const subject = wordSubject(item, notified);

@@ -56,9 +56,7 @@ function reportHeadline(message: ReportMessage): string {
   return `${report}, ${soonest.name} ends first, in ${roughRunway(soonest.runwayMs)}`;
 }
 
-function soonestEnd({
-  accounts,
-}: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
+function soonestEnd({ accounts }: ReportMessage) {
   const ends = accounts.flatMap(({ name, balances, runways }) =>
     balances.flatMap(({ id }) => {
       const runwayMs = runways[id]?.runwayMs ?? null;

@@ -186,7 +186,7 @@ export interface SilencedQuery {
 }
 
 /** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */
-export function findSilenced(
+function findSilenced(
   state: MonitorState,
   query: SilencedQuery,
   stored: readonly Silence[],

@@ -1,56 +1,49 @@
+import { inSlices } from '../daemon/slices.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
 /** Payments further ahead are not planned yet. */
 const payHorizonMs = 30 * dayMs;
+const sliceOfAccounts = 100;
 
 export interface DuePayment extends Payment {
   readonly account: AccountView;
 }
 
-export type CurrencyPayments = ReturnType<PaymentPlan['currencies']>[number];
+export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
 
-/** The payments due within 30 days, and those whose alerts fire now, by currency: the one with most payments first. */
-export class PaymentPlan {
-  readonly #now: number;
-  readonly #byCurrency = new Map<string, { readonly currency: string; readonly payments: DuePayment[] }>();
-
-  constructor(now: number) {
-    this.#now = now;
-  }
-
-  /** Too little is known of them to say what they need. */
-  readonly unknown: AccountView[] = [];
-  /** Those with a balance that has an end. */
-  readonly ending: AccountView[] = [];
-
-  add(account: AccountView): void {
-    const { currency } = account;
-    if (isUnknown(account)) this.unknown.push(account);
-    if (Object.values(account.runways).some((runway) => runway?.runwayMs != null)) this.ending.push(account);
-    if (currency === null) return;
-    for (const payment of account.payments) {
-      if (payment.dueAt !== null && payment.dueAt > this.#now + payHorizonMs) continue;
-      const code = currencyCode(currency);
-      const known = this.#byCurrency.get(code) ?? { currency, payments: [] };
-      this.#byCurrency.set(code, known);
-      known.payments.push({ ...payment, account });
+/**
+ * The payments due within 30 days, and those whose alerts fire now, by currency: the one with most payments first. Made in slices between
+ * which the daemon goes about its business.
+ */
+export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>, now: number) {
+  const unknown: AccountView[] = [];
+  const ending: AccountView[] = [];
+  const due: (DuePayment & { readonly currency: string })[] = [];
+  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
+    for (const account of await views.accounts(ids)) {
+      const { currency, runways } = account;
+      if (isUnknown(account)) unknown.push(account);
+      if (Object.values(runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
+      if (currency === null) continue;
+      const near = account.payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs);
+      due.push(...near.map((payment) => ({ ...payment, account, currency })));
     }
   }
-
-  currencies() {
-    return [...this.#byCurrency.values()]
-      .map(({ currency, payments }) => ({
-        currency,
-        payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
-        /** Of what is due within 7 and within 30 days. */
-        thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= this.#now + weekMs)),
-        next30Days: sum(payments),
-      }))
-      .toSorted((left, right) => right.payments.length - left.payments.length);
-  }
+  const currencies = [...Map.groupBy(due, ({ currency }) => currencyCode(currency)).values()]
+    .map((payments) => ({
+      currency: payments[0]?.currency ?? '',
+      payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
+      /** Of what is due within 7 and within 30 days. */
+      thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + weekMs)),
+      next30Days: sum(payments),
+    }))
+    .toSorted((left, right) => right.payments.length - left.payments.length);
+  /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
+  return { currencies, unknown, ending };
 }
 
 /** Whether a balance was not read, or how much lasts 30 days cannot be said of it, and no alert asks for money either. */

@@ -16,7 +16,7 @@ const maxBuckets = 62;
 /** The time before is compared with where at most this share of it passed before the first reading. */
 const maxUnwatched = 0.1;
 
-export interface ReviewOrder {
+interface ReviewOrder {
   readonly since: number;
   readonly until: number;
   /** The label that spending is added up by; null is the one that most accounts have. */
@@ -32,7 +32,7 @@ export interface Spent {
   before: Micros | null;
 }
 
-export interface AccountSpent extends Spent {
+interface AccountSpent extends Spent {
   readonly account: AccountView;
 }
 

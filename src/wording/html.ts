@@ -48,6 +48,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** One line without control or direction characters, cut after four thousand characters, and escaped. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return cleanText(text, 4_000).replace(special, (character) => entities[character] ?? '');
 }

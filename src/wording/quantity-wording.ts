@@ -18,6 +18,12 @@ export interface WordingFrame {
 
 type ReaderFrame = Pick<WordingFrame, 'timezone' | 'now'>;
 
+/** How instants are said: in full, or as short as it stays clear. */
+interface MomentFrame {
+  readonly now: number;
+  readonly moment: (at: number) => string;
+}
+
 export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
   switch (quantity.unit) {
     case 'money':
@@ -91,10 +97,7 @@ export function endOf(runway: Runway | null, now: number): number | null {
 }
 
 /** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. */
-export function wordInterval(
-  forecast: Forecast | null,
-  { now, moment }: { readonly now: number; readonly moment: (at: number) => string },
-): string | null {
+export function wordInterval(forecast: Forecast | null, { now, moment }: MomentFrame): string | null {
   const { earliest = null, latest = null } = forecast ?? {};
   if (earliest === null) return null;
   const until = latest === null || isBeyondHorizon(latest, now) ? 'much later' : moment(latest);
@@ -112,11 +115,7 @@ export function isGuess(forecast: Forecast | null, now: number): boolean {
 }
 
 /** `Thu 14:00, between Wed 22:00 and Fri 09:00`, or `between Wed 22:00 and Tue 09:00, not known well`. */
-export function wordEmptyAt(
-  emptyAt: number,
-  forecast: Forecast | null,
-  frame: { readonly now: number; readonly moment: (at: number) => string },
-): string {
+export function wordEmptyAt(emptyAt: number, forecast: Forecast | null, frame: MomentFrame): string {
   const interval = wordInterval(forecast, frame);
   if (interval === null) return frame.moment(emptyAt);
   return isGuess(forecast, frame.now)

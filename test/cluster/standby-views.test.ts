@@ -86,8 +86,8 @@ test('reads nothing again as long as the owner has stored nothing, and tells no 
 test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
-  const frame = { now: world.now, timezone: 'UTC' };
-  const { markup } = await renderOverview(standby, new URLSearchParams(), frame);
+  const query = new URLSearchParams();
+  const { markup } = await renderOverview({ views: standby, now: world.now, timezone: 'UTC', query });
   expect(markup).toContain('1 alert needs attention');
 });
 

@@ -48,6 +48,13 @@ describe('the audit', () => {
     expect([answer.status, await audit()]).toEqual([303, []]);
   });
 
+  it('keeps an order whatever else its address says', async () => {
+    const { send, audit } = await served();
+    const order = { match: { account: 'otp' }, for: '2h' };
+    expect((await send('POST', '/api/v1/silences?rule=%25zz', order)).status).toBe(201);
+    expect(await audit()).toMatchObject([{ action: 'silence', rule: '%zz' }]);
+  });
+
   it('leaves out what was refused', async () => {
     const { send, audit } = await served();
     expect((await send('POST', '/api/v1/alerts/otp/none/ack', { by: 'Lin' })).status).toBe(404);

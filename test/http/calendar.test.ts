@@ -8,7 +8,7 @@ import { showingAccounts } from '../support/showing-accounts.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld } from '../support/world.ts';
 
-const frame = { now: viewsNow, timezone: 'Asia/Shanghai', database: 'd1' };
+const frame = { now: viewsNow, timezone: 'Asia/Shanghai' };
 
 type Component = Readonly<Record<string, string>>;
 
@@ -104,7 +104,7 @@ describe('the calendar of payments', () => {
       },
     ];
     const views = { ...showingAccounts((await startWorld()).views, accounts), expected: () => expected };
-    const text = await writeCalendar(views, frame);
+    const text = await writeCalendar({ views, ...frame }, 'd1');
     expect(summaries(text)).toEqual([
       // 18:41 in UTC is the next day in Shanghai; what is due already stands on the present day.
       '20261121 Pay 5.00 CNY: Late',
@@ -116,12 +116,12 @@ describe('the calendar of payments', () => {
     ]);
     expect(text).toContain('URL:https://pay.example/a?b=c,d;e');
     expect(text).toContain('UID:pay-otp-sms@d1.lowwater');
-    expect(await writeCalendar(views, { ...frame, now: viewsNow + 60_000 })).toBe(text);
+    expect(await writeCalendar({ views, ...frame, now: viewsNow + 60_000 }, 'd1')).toBe(text);
   });
 
   it('is one even where there is nothing to say', async () => {
     const { views } = await startWorld({ accounts: [] });
-    expect(parseStrictly(await writeCalendar(views, frame))).toEqual([]);
+    expect(parseStrictly(await writeCalendar({ views, ...frame }, 'd1'))).toEqual([]);
   });
 
   it('is read strictly for any name of an account', async () => {
@@ -138,7 +138,9 @@ describe('the calendar of payments', () => {
             }),
           );
           const shown = showingAccounts(views, accounts);
-          expect(parseStrictly(await writeCalendar(shown, frame))).toHaveLength(2 * names.length);
+          expect(parseStrictly(await writeCalendar({ views: shown, ...frame }, 'd1'))).toHaveLength(
+            2 * names.length,
+          );
         },
       ),
       { numRuns: 200 },

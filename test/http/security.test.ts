@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../src/domain/operator-error.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
-import { ListenError } from '../../src/http/server.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { viewsNow } from '../support/built-views.ts';
 import { makeAccount } from '../support/settings.ts';
@@ -320,7 +320,7 @@ describe('metrics beyond loopback', () => {
 describe('without a token', () => {
   it('an address that others reach is refused, unless the configuration says so', async () => {
     server = await runServer();
-    await expect(runServer({ settings: { host: '0.0.0.0' } })).rejects.toThrow(ListenError);
+    await expect(runServer({ settings: { host: '0.0.0.0' } })).rejects.toThrow(OperatorError);
     const open = await runServer({ settings: { host: '0.0.0.0', allowUnauthenticated: true } });
     await open.close();
   });

@@ -6,7 +6,6 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
 import type { Review, Spent } from '../../views/review.ts';
-import { queryOf } from '../page/forms.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
@@ -116,9 +115,8 @@ export const reviewOperations: readonly Operation[] = [
 
 /** Dates are those of the configuration's zone. */
 function readReview(context: WebContext): Promise<Review> {
-  const { views, now, site } = context.var;
-  const frame = { now, timezone: site.timezone };
-  return reviewOf(views, readReviewQuery(queryOf(context), frame), now);
+  const visit = { ...context.var.visit, timezone: context.var.site.timezone };
+  return reviewOf(visit, readReviewQuery(visit));
 }
 
 function spentJson({ currency, spent: now, before }: Spent) {

@@ -5,8 +5,6 @@ import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
-import type { Views } from '../../views/create-views.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceName, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
@@ -34,28 +32,25 @@ import {
   stateWords,
   table,
   unknown,
+  type Visit,
 } from './words.ts';
 
 const shownIncidents = 20;
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
-export async function renderAccount(
-  views: LiveViews,
-  account: AccountView,
-  query: URLSearchParams,
-  frame: Frame,
-): Promise<Html> {
+export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
+  const { views } = visit;
   const back = accountPath(account.id);
   const { word, tone } = stateWords[stateOf(account)];
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
-  const chart = await ifReadable(() => chartSection(views, account, query, frame));
+  const chart = await ifReadable(() => chartSection(visit, account));
   const { id, currency } = account;
   const incidents = await ifReadable(async () =>
-    incidentTable(await views.incidents({ account: id, limit: shownIncidents }), currency, frame),
+    incidentTable(await views.incidents({ account: id, limit: shownIncidents }), currency, visit),
   );
-  const polls = await ifReadable(() => pollTable(views, account, frame));
+  const polls = await ifReadable(() => pollTable(visit, account));
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">Overview</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
@@ -63,16 +58,16 @@ export async function renderAccount(
 ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back })}</div></div>
 ${live(
   'account-state',
-  html`${actLine(account, null, frame)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
-${failureNote(account, frame)}
-<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
+  html`${actLine(account, null, visit)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
+${failureNote(account, visit)}
+<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, visit))}${readingTile(account, visit)}</div>`,
 )}
-${live('account-alerts', alertSection(alerts, account, frame))}
+${live('account-alerts', alertSection(alerts, account, visit))}
 ${chart}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, frame))}</section>
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, visit))}</section>
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}
 <p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">All past incidents of this account</a></p></section>
-${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, frame, back))}</section>`}
+${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, visit, back))}</section>`}
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live('polls', polls)}</section>`;
 }
 
@@ -125,10 +120,10 @@ function alertSection(alerts: readonly AlertView[], account: AccountView, frame:
 
 const shownPolls = 12;
 
-async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Promise<Html> {
+async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
   // Far enough back for the polls shown, and never a day of an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
-  const found = await views.polls(account.id, frame.now - span, frame.now + 1);
+  const found = await visit.views.polls(account.id, visit.now - span, visit.now + 1);
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${balanceName(label)}</th>`)}`;
@@ -136,7 +131,7 @@ async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, fram
     'Polls',
     'cards compact',
     head,
-    polls.toReversed().map((poll) => pollRow(poll, account, frame)),
+    polls.toReversed().map((poll) => pollRow(poll, account, visit)),
   );
 }
 

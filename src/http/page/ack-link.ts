@@ -2,7 +2,7 @@ import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountLinks, summaryOf } from './alerts.ts';
 import { personFields, seenFields } from './forms.ts';
-import { accountPath, age, badge, type Frame, severityWord } from './words.ts';
+import { accountPath, age, badge, severityWord, type Visit } from './words.ts';
 
 export interface Linked {
   readonly alert: AlertView;
@@ -14,13 +14,13 @@ export interface Linked {
  * Asks before a link from a message acts: previews of links open them too. The signed query goes along with
  * the form.
  */
-export function renderAckQuestion(linked: Linked, query: URLSearchParams, frame: Frame): Html {
+export function renderAckQuestion(linked: Linked, visit: Visit): Html {
   const { alert } = linked;
   return html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
 <p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${summaryOf(alert)}</bdi></strong></p>
-<p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}</p>
+<p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, visit)}</p>
 <p>Reminders and escalation stop until it resolves or gets worse.</p>
-<form method="post" action="/ack">${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<form method="post" action="/ack">${[...visit.query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${seenFields(alert)}${personFields()}<button>Acknowledge</button></form>${whatNext(linked)}</section>`;
 }
 

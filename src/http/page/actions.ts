@@ -40,7 +40,7 @@ export function addActions(app: WebApp): void {
     },
     '/pay/ordered': async (form, context) => {
       form.set('back', '/pay');
-      await orderTopUp(context, form, context.var.frame);
+      await orderTopUp(context.var.visit, form);
       return 'ordered';
     },
     '/pay/cancel': async (form, { var: { views } }) => {
@@ -88,11 +88,10 @@ export function addActions(app: WebApp): void {
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
 async function silence(context: WebContext): Promise<Response> {
-  const { views } = context.var;
+  const { views, visit } = context.var;
   const form = await readForm(context);
   if (form.get('change') === 'yes') return showSilences(context, { form, problem: null });
-  const frame = context.var.frame;
-  const order = readSilenceForm(form, frame);
+  const order = readSilenceForm(form, visit);
   if ('field' in order) return showSilences(context, { form, problem: order });
   const muted = views.wouldMute(order);
   if ('refused' in muted)
@@ -104,7 +103,7 @@ async function silence(context: WebContext): Promise<Response> {
     accept(await views.silence(order));
     return sendBack(context, form, 'silenced');
   }
-  const content = await renderSilenceQuestion(views, { order, muted, form }, frame);
+  const content = await renderSilenceQuestion(visit, order, { muted, form });
   return show(context, { title: 'Silence? · lowwater', content, current: 'silences' });
 }
 
@@ -169,7 +168,7 @@ function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestEr
 export function showSilences(context: WebContext, given: GivenSilence): Response {
   return show(context, {
     title: 'Silences · lowwater',
-    content: renderSilences(context.var.views, context.var.frame, given),
+    content: renderSilences(context.var.visit, given),
     current: 'silences',
     scripts: ['live.js'],
     status: given.problem === null ? 200 : 400,

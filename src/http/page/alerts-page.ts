@@ -19,18 +19,17 @@ import {
 } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
-import { addressOf, type Frame, ifReadable, mentionsAll } from './words.ts';
+import { addressOf, ifReadable, mentionsAll, type Visit } from './words.ts';
 
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
-export async function renderAlerts(views: LiveViews, address: URLSearchParams, frame: Frame): Promise<Html> {
-  const query = readAlertQuery(address);
-  const found =
-    query.state === 'past' ? await pastSection(views, query, frame) : await openSection(views, query, frame);
+export async function renderAlerts(visit: Visit): Promise<Html> {
+  const query = readAlertQuery(visit.query);
+  const found = query.state === 'past' ? await pastSection(visit, query) : await openSection(visit, query);
   return html`<h1>Alerts</h1>
-${filterForm(query, views.choices())}
+${filterForm(query, visit.views.choices())}
 ${live('alerts', found)}`;
 }
 
@@ -61,7 +60,8 @@ ${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices 
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
 
-async function openSection(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
+  const { views } = visit;
   const page = pageOfAlerts(await views.alerts({ all: false }), query);
   const { alerts, matching, nextCursor } = page;
   if (matching === 0)
@@ -73,7 +73,7 @@ async function openSection(views: LiveViews, query: AlertQuery, frame: Frame): P
     html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
 <ul class="alerts picked">${alerts.map((alert) =>
-    alertCard(alert, accounts.get(alert.account) ?? null, frame, { back, pick: picker(alert) }),
+    alertCard(alert, accounts.get(alert.account) ?? null, visit, { back, pick: picker(alert) }),
   )}</ul>
 ${pager(query, nextCursor)}
 ${bulkForm(page, query, back)}</section>`;
@@ -88,24 +88,26 @@ ${durationField()}
 <button name="do" value="acknowledge">Acknowledge</button> <button name="do" value="silence" class="quiet">Silence for this time</button></form>`;
 }
 
-function pastSection(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
+  const { views } = visit;
   return ifReadable(async () => {
     const page = await pageOfTime(
       { limit: incidentsAPage, cursor: query.cursor ?? undefined },
-      async ({ limit, before }) => {
-        const incidents = await views.incidents({
-          ...(query.account === '' ? {} : { account: query.account }),
-          until: before,
-          limit: Math.max(limit, incidentsLookedAt),
-        });
+      async ({ limit, before: until }) => {
+        const of = query.account === '' ? {} : { account: query.account };
         const isWanted = (incident: Incident): boolean =>
           (incident.event || incident.resolvedAt !== null) &&
           selects(query, { ...incident, severity: incident.worstSeverity });
-        return incidents.filter(isWanted).slice(0, limit);
+        // More are looked at until enough are found: those that match may lie behind thousands of others.
+        for (let looked = Math.max(limit, incidentsLookedAt); ; looked *= 4) {
+          const incidents = await views.incidents({ ...of, until, limit: looked });
+          const wanted = incidents.filter(isWanted);
+          if (wanted.length >= limit || incidents.length < looked) return wanted.slice(0, limit);
+        }
       },
       ({ firedAt }) => firedAt,
     );
-    return html`${incidentTable(page.items, null, frame, { names: true })}${pager(query, page.nextCursor)}`;
+    return html`${incidentTable(page.items, null, visit, { names: true })}${pager(query, page.nextCursor)}`;
   });
 }
 
@@ -120,7 +122,7 @@ const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
 
 /** What the address of the alerts page asks for. Null and empty texts ask for everything. */
-export type AlertQuery = ReturnType<typeof readAlertQuery>;
+type AlertQuery = ReturnType<typeof readAlertQuery>;
 
 type AlertPage = ReturnType<typeof pageOfAlerts>;
 

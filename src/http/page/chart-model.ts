@@ -9,6 +9,7 @@ import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { parseInstant } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
+import type { Frame } from './words.ts';
 
 export const chartRanges = [
   { name: '24h', label: '24 hours', ms: dayMs },
@@ -37,7 +38,7 @@ export interface ChartSpan {
  */
 export function readSpan(
   { range, since, until }: Partial<Record<'range' | 'since' | 'until', string | null | undefined>>,
-  frame: { readonly now: number; readonly timezone: string },
+  frame: Frame,
 ): ChartSpan {
   const { now } = frame;
   if (!since && !until) {
@@ -52,16 +53,11 @@ export function readSpan(
   return { since: begins, until: ends, preset: null };
 }
 
-function readDay(
-  text: string | null | undefined,
-  name: string,
-  { now, timezone }: { readonly now: number; readonly timezone: string },
-  days: number,
-): number | null {
+function readDay(text: string | null | undefined, name: string, frame: Frame, days: number): number | null {
   if (!text) return null;
-  const at = parseInstant(text, name, now);
+  const at = parseInstant(text, name, frame.now);
   if (at === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return at;
-  return instantOfWall(at + days * dayMs, timezone);
+  return instantOfWall(at + days * dayMs, frame.timezone);
 }
 
 /** A chart of less would show nothing but noise. */

@@ -6,7 +6,6 @@ import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel, balanceName, wordRunwayClause } from '../../wording/quantity-wording.ts';
@@ -14,28 +13,24 @@ import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, type Frame, severityWord } from './words.ts';
+import { accountPath, severityWord, type Visit } from './words.ts';
 
 const tableRows = 40;
 
 interface Shown {
   readonly account: AccountView;
   readonly span: ChartSpan;
-  readonly frame: Frame;
+  readonly visit: Visit;
 }
 
 /** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
-export async function chartSection(
-  views: LiveViews,
-  account: AccountView,
-  query: URLSearchParams,
-  frame: Frame,
-): Promise<Html> {
-  const { span, problem } = spanOf(query, frame);
-  const shown = { account, span, frame };
+export async function chartSection(visit: Visit, account: AccountView): Promise<Html> {
+  const { query } = visit;
+  const { span, problem } = spanOf(visit);
+  const shown = { account, span, visit };
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
-  const figures = await Promise.all(wanted.map(({ id }) => chartFigure(views, id, shown)));
+  const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceName(wanted.map(({ label }) => label).join(' and '))}, ${spanWords(shown)}</h2>
 <div class="choices">${rangeLinks(path, span, query)}${balanceLinks(account, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
@@ -44,16 +39,13 @@ ${figures}
 }
 
 /** A part of the address that cannot be read is named next to the fields, and the usual time is shown. */
-function spanOf(
-  query: URLSearchParams,
-  frame: Frame,
-): { readonly span: ChartSpan; readonly problem: string | null } {
-  const [range, since, until] = ['range', 'since', 'until'].map((name) => query.get(name));
+function spanOf(visit: Visit): { readonly span: ChartSpan; readonly problem: string | null } {
+  const [range, since, until] = ['range', 'since', 'until'].map((name) => visit.query.get(name));
   try {
-    return { span: readSpan({ range, since, until }, frame), problem: null };
+    return { span: readSpan({ range, since, until }, visit), problem: null };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { span: readSpan({}, frame), problem: error.message };
+    return { span: readSpan({}, visit), problem: error.message };
   }
 }
 
@@ -64,9 +56,9 @@ function readBalances(query: URLSearchParams, { balances }: AccountView): readon
   return one === undefined ? balances.slice(0, 1) : [one];
 }
 
-function spanWords({ span, frame }: Shown): string {
+function spanWords({ span, visit }: Shown): string {
   if (span.preset !== null) return span.preset.label;
-  return `${formatMoment(span.since, frame)} to ${formatMoment(Math.min(span.until, frame.now), frame)}`;
+  return `${formatMoment(span.since, visit)} to ${formatMoment(Math.min(span.until, visit.now), visit)}`;
 }
 
 function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams): Html {
@@ -99,10 +91,10 @@ function changed(query: URLSearchParams, words: Readonly<Record<string, string |
   return `${next}#chart-heading`;
 }
 
-function rangeForm({ account, span, frame }: Shown, query: URLSearchParams, problem: string | null): Html {
-  const today = isoDay(frame.now, frame.timezone);
-  const since = isoDay(span.since, frame.timezone);
-  const until = isoDay(Math.min(span.until - 1, frame.now), frame.timezone);
+function rangeForm({ account, span, visit }: Shown, query: URLSearchParams, problem: string | null): Html {
+  const today = isoDay(visit.now, visit.timezone);
+  const since = isoDay(span.since, visit.timezone);
+  const until = isoDay(Math.min(span.until - 1, visit.now), visit.timezone);
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
 <label>From <input type="date" name="since" value="${since}" max="${today}" required></label>
@@ -116,21 +108,21 @@ function exportQuery({ since, until, preset }: ChartSpan): string {
   return `since=${isoText(since)}&until=${isoText(until)}`;
 }
 
-async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Promise<Html> {
-  const { account, span, frame } = shown;
-  const chart = await buildChart(views, { account, span, balance, now: frame.now });
+async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
+  const { account, span, visit } = shown;
+  const chart = await buildChart(visit.views, { account, span, balance, now: visit.now });
   const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
   const time = span.preset === null ? dates : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
   const label = balanceLabel(balance, account.balances);
   const name = balanceName(label);
-  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, frame.timezone)}</div>
+  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${visit.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, visit.timezone)}</div>
 ${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
 <details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
 }
 
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
-  const { account, frame } = shown;
+  const { account, visit } = shown;
   const values = chart.points.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first, last] = [values[0], values.at(-1)];
   const range = amountsOf({ points: chart.points, thresholds: [] });
@@ -143,13 +135,13 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const clause = wordRunwayClause(account.runways[balance] ?? null, frame);
+  const clause = wordRunwayClause(account.runways[balance] ?? null, visit);
   if (chart.projection.length > 0) parts.push(`It ${clause}${chart.fan.length > 0 ? ', 80 % range' : ''}.`);
   const { hindsight } = chart;
   if (hindsight !== null) {
-    const made = weekdayOf(hindsight.at - weekMs, frame.timezone);
+    const made = weekdayOf(hindsight.at - weekMs, visit.timezone);
     parts.push(
-      `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, frame)}; it was ${money(hindsight.came)}.`,
+      `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, visit)}; it was ${money(hindsight.came)}.`,
     );
   }
   const all = ladderSteps(account.thresholds[balance] ?? {});
@@ -180,7 +172,7 @@ function legend(chart: Chart): Html {
 }
 
 /** Evenly chosen points: all of them are in the CSV. Gaps and the last point always stay. */
-function chartTable(chart: Chart, balance: Balance, { account, frame }: Shown): Html {
+function chartTable(chart: Chart, balance: Balance, { account, visit }: Shown): Html {
   const step = Math.max(1, Math.ceil(chart.points.length / tableRows));
   const rows = chart.points.filter(({ value }, index) => {
     return value === null || index % step === 0 || index === chart.points.length - 1;
@@ -190,7 +182,7 @@ function chartTable(chart: Chart, balance: Balance, { account, frame }: Shown): 
     .toReversed()
     .map(
       ({ at, value }) =>
-        html`<tr><td>${formatMoment(at, frame)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, account.currency)}</td></tr>`,
+        html`<tr><td>${formatMoment(at, visit)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, account.currency)}</td></tr>`,
     )}</tbody></table></div>`;
 }
 

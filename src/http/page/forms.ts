@@ -197,10 +197,6 @@ export function readOwnPath(text: string | undefined): string {
   return /^\/(?![/\\])/.test(path) ? path : '/';
 }
 
-export function queryOf(context: WebContext): URLSearchParams {
-  return new URL(context.req.url).searchParams;
-}
-
 /** The fields of a form; `by` is the name that a trusted proxy gave, where it gave one. */
 export async function readForm({ req, get }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();

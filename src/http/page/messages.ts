@@ -1,27 +1,23 @@
 import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
-import type { ChannelView, Views } from '../../views/create-views.ts';
-import type { LiveViews } from '../../views/live-views.ts';
+import type { ChannelView } from '../../views/create-views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { live } from './live.ts';
-import { accountLink, age, badge, type Frame, ifReadable, table, unknown } from './words.ts';
+import { accountLink, age, badge, type Frame, ifReadable, table, unknown, type Visit } from './words.ts';
 
 const shownItems = 3;
 const listedMessages = 200;
 
 /** The last messages, and the channels. */
-export async function renderMessages(views: LiveViews, _query: URLSearchParams, frame: Frame): Promise<Html> {
-  const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
+export async function renderMessages(visit: Visit): Promise<Html> {
+  const messages = await ifReadable(() => messageTable(visit, listedMessages));
   return html`<h1>Messages</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(views.channels(), frame))}</section>`;
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
-export async function messageTable(
-  views: Pick<Views, 'choices' | 'notifications'>,
-  limit: number,
-  frame: Frame,
-): Promise<Html> {
+export async function messageTable(visit: Visit, limit: number): Promise<Html> {
+  const { views } = visit;
   const messages = await views.notifications(limit);
   if (messages.length === 0)
     return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
@@ -31,7 +27,7 @@ export async function messageTable(
     'Messages',
     'cards compact messages',
     head,
-    messages.map((message) => messageRow(names, message, frame)),
+    messages.map((message) => messageRow(names, message, visit)),
   );
 }
 

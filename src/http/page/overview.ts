@@ -34,6 +34,7 @@ import {
   stateWords,
   table,
   unknown,
+  type Visit,
 } from './words.ts';
 
 const shownAlerts = 8;
@@ -42,8 +43,9 @@ const shownMessages = 5;
 const sliceOfAccounts = 100;
 
 /** What needs somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
-export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
-  const list = readListQuery(query);
+export async function renderOverview(visit: Visit): Promise<Html> {
+  const { views } = visit;
+  const list = readListQuery(visit.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
   const listing = new AccountListing(list);
   const totals = new Totals();
@@ -53,33 +55,26 @@ export async function renderOverview(views: LiveViews, query: URLSearchParams, f
       totals.add(account);
     }
   }
-  const firing = [...views.firing()];
-  const urgent = sortAlerts(firing.filter(needsSomebody));
-  const cared = firing.filter((alert) => !needsSomebody(alert));
   const page = listing.page();
-  const needs = await urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) });
-  const messages = await ifReadable(() => messageTable(views, shownMessages, frame));
+  const needs = await urgentSection(visit, writeListQuery(list));
+  const messages = await ifReadable(() => messageTable(visit, shownMessages));
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(frame))}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
 ${searchForm(list, page.balances)}
-${live('accounts', accountTable(page, list, frame))}</section>
+${live('accounts', accountTable(page, list, visit))}</section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
 ${live('messages', messages)}
 <h3>Channels</h3>
-${live('channels', channelTable(views.channels(), frame))}</section>`;
+${live('channels', channelTable(views.channels(), visit))}</section>`;
 }
 
-async function urgentSection(
-  views: LiveViews,
-  urgent: readonly FiringView[],
-  {
-    cared,
-    frame,
-    back,
-  }: { readonly cared: readonly FiringView[]; readonly frame: Frame; readonly back: string },
-): Promise<Html> {
+async function urgentSection(visit: Visit, back: string): Promise<Html> {
+  const { views } = visit;
+  const firing = [...views.firing()];
+  const urgent = sortAlerts(firing.filter(needsSomebody));
+  const cared = firing.filter((alert) => !needsSomebody(alert));
   const doubts = doubtsOf(views);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
@@ -93,7 +88,7 @@ async function urgentSection(
   const shown = await Promise.all(first.map(({ account, rule }) => views.alert(account, rule)));
   const accounts = await accountsOf(views, first);
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
-<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, frame, { back }))}</ul>
+<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, visit, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 

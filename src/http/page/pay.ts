@@ -1,15 +1,12 @@
-import { inSlices } from '../../daemon/slices.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/live-views.ts';
-import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
+import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel } from '../../wording/quantity-wording.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
-import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { readPerson } from './forms.ts';
 import { live } from './live.ts';
@@ -24,27 +21,19 @@ import {
   stateOf,
   stateWords,
   table,
+  type Visit,
 } from './words.ts';
 
-const sliceOfAccounts = 100;
-
-/** Adds up what is to be paid, in slices between which the daemon goes about its business. */
-export async function planPayments(views: Pick<LiveViews, 'accountIds' | 'accounts'>, now: number) {
-  const plan = new PaymentPlan(now);
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts))
-    for (const account of await views.accounts(ids)) plan.add(account);
-  return { currencies: plan.currencies(), unknown: plan.unknown, ending: plan.ending };
-}
-
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
-export async function renderPay(views: LiveViews, frame: Frame): Promise<Html> {
-  const { currencies, unknown } = await planPayments(views, frame.now);
+export async function renderPay(visit: Visit): Promise<Html> {
+  const { views } = visit;
+  const { currencies, unknown } = await planPayments(views, visit.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${await expectedList(views, frame)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, frame))}`,
+  html`${await expectedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
 )}
 ${calendarSection(views.calendarKey())}`;
 }
@@ -102,29 +91,29 @@ function orderedForm({ id, name, currency, worst }: AccountView, { balance, micr
 <button>Ordered</button></form></details>`;
 }
 
-async function expectedList(views: LiveViews, frame: Frame): Promise<Html | null> {
+async function expectedList(visit: Visit): Promise<Html | null> {
+  const { views } = visit;
   const expected = views.expected();
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul class="ordered">${expected.map(
     ({ id, account, amountMicros, by, comment, orderedBy }) => {
       const { name = account, currency = null } = accounts.get(account) ?? {};
-      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, currency)} expected by ${moment(by, frame)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
+      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, currency)} expected by ${moment(by, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
 }
 
 /** What the form says: the order, refused where the account's alerts are not as the page showed them. */
-export async function orderTopUp(context: WebContext, form: URLSearchParams, frame: Frame): Promise<void> {
-  const { views } = context.var;
+export async function orderTopUp({ views, timezone }: Visit, form: URLSearchParams): Promise<void> {
   const account = await findAccount(views, form.get('account') ?? '');
   if ((form.get('seen-worst') ?? '') !== (account.worst ?? ''))
     throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
   const amountMicros = parseMicros((form.get('amount') ?? '').replaceAll(',', '').trim());
   if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
   const day = form.get('arrives') ?? '';
-  const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, frame.timezone) ?? Number.NaN);
+  const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN);
   const { by, comment } = readPerson(form);
   const balance = form.get('balance') ?? '';
   const order = { account: account.id, balance, amountMicros, by: arrivesBy, orderedBy: by, comment };

@@ -1,16 +1,14 @@
 import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { addressOf } from '../access.ts';
+import { addressOf, isSecure } from '../access.ts';
 import { pageOfTime } from '../api/input.ts';
-import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import { callerOf, type WebContext } from '../web-env.ts';
 import { live } from './live.ts';
-import { accountLink, type Frame, momentAndAge, table, unknown } from './words.ts';
+import { accountLink, type Frame, momentAndAge, table, unknown, type Visit } from './words.ts';
 
 const maxAgentLength = 200;
 
@@ -28,11 +26,11 @@ export function keepSession(context: WebContext, session: Session): void {
 }
 
 /** Browsers that are signed in, each with the button that ends it. */
-export async function renderSessions(views: LiveViews, _: URLSearchParams, frame: Frame): Promise<Html> {
-  const sessions = views.sessions().filter(({ endsAt }) => endsAt > frame.now);
+export async function renderSessions(visit: Visit): Promise<Html> {
+  const sessions = visit.views.sessions().filter(({ endsAt }) => endsAt > visit.now);
   const rows = sessions.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
-      html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, frame)}</td><td data-label="Ends">${momentAndAge(endsAt, frame)}</td>
+      html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, visit)}</td><td data-label="Ends">${momentAndAge(endsAt, visit)}</td>
 <td data-label="Change it"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">End now</button></form></td></tr>`,
   );
   return html`<h1>Sessions</h1><p class="lead">Browsers that are signed in. A session goes on while it is used; a new token ends all of them.</p>
@@ -50,7 +48,8 @@ export async function endListedSession(context: WebContext, id: string): Promise
 const actionsAPage = 100;
 
 /** Who did what, when, from where: newest first. */
-export async function renderAudit(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
+export async function renderAudit(visit: Visit): Promise<Html> {
+  const { views, query } = visit;
   const cursor = query.get('cursor') || undefined;
   const page = await pageOfTime(
     { limit: actionsAPage, cursor },
@@ -68,7 +67,7 @@ ${live(
         'Actions',
         'cards compact',
         html`<th scope="col">Who</th><th scope="col">Action</th><th scope="col">Account</th><th scope="col">Rule</th><th scope="col">Details</th><th scope="col">When</th><th scope="col">From</th>`,
-        page.items.map((entry) => actionRow(entry, names, frame)),
+        page.items.map((entry) => actionRow(entry, names, visit)),
       ),
 )}
 <nav class="pager" aria-label="Pages of actions">${cursor !== undefined && html`<a href="/audit">Newest</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">Older</a>`}</nav>

@@ -2,14 +2,13 @@ import { dayMs } from '../../domain/duration.ts';
 import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { accountLink, type Frame, table, unknown } from './words.ts';
+import { accountLink, type Frame, table, unknown, type Visit } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -18,10 +17,11 @@ const shownGroups = 6;
 type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
 /** Reads `from` and `to` (dates, instants or durations ago; a week up to now where absent), and the filters. Throws `RequestError`. */
-export function readReviewQuery(query: URLSearchParams, frame: Frame) {
+export function readReviewQuery(visit: Visit) {
+  const { query } = visit;
   const [range, since, until] = ['range', 'from', 'to'].map((name) => query.get(name));
   return {
-    span: readSpan({ range, since, until }, frame),
+    span: readSpan({ range, since, until }, visit),
     filters: readAlertQuery(query),
     /** Part of the name of who acknowledged; empty for anybody. */
     person: (query.get('person') ?? '').trim().slice(0, 100),
@@ -29,7 +29,7 @@ export function readReviewQuery(query: URLSearchParams, frame: Frame) {
   };
 }
 
-export function reviewOf(views: LiveViews, query: ReviewQuery, now: number): Promise<Review> {
+export function reviewOf({ views, now }: Visit, query: ReviewQuery): Promise<Review> {
   const { span, filters, person, groupBy } = query;
   const name = person.toLowerCase();
   const onAccounts = { ...filters, severity: null, rule: '' };
@@ -46,47 +46,42 @@ export function reviewOf(views: LiveViews, query: ReviewQuery, now: number): Pro
 }
 
 /** What happened in a time, how fast people were, and what was spent, compared with as long a time before it. */
-export async function renderReview(views: LiveViews, address: URLSearchParams, frame: Frame): Promise<Html> {
-  const query = readReviewQuery(address, frame);
-  const review = await reviewOf(views, query, frame.now);
+export async function renderReview(visit: Visit): Promise<Html> {
+  const query = readReviewQuery(visit);
+  const review = await reviewOf(visit, query);
   const shown = review.incidents.slice(0, shownIncidents);
-  const kept = new URLSearchParams(address);
+  const kept = new URLSearchParams(visit.query);
   if (query.span.preset === null) {
     // The days of the page's zone, which another may not read so.
     kept.set('from', isoText(review.since));
     kept.set('to', isoText(review.until));
   }
   return html`<div class="section-head"><h1>Review</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>Incidents as CSV</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>Spending as CSV</a></p></div>
-${filterForm(views, query, address, frame)}
+${filterForm(visit, query)}
 ${tiles(review)}
-${spendingSection(review, frame)}
+${spendingSection(review, visit)}
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${plural(review.incidents.length, 'incident')}</h2>
 ${review.isCut && html`<p class="note unread">There were more: only the newest are counted. Choose a shorter time.</p>`}
-${incidentTable(shown, null, frame, { names: true })}
+${incidentTable(shown, null, visit, { names: true })}
 ${shown.length < review.incidents.length && html`<p class="soft">The newest ${shown.length} of ${review.incidents.length}; all are in the CSV.</p>`}</section>`;
 }
 
-function filterForm(
-  views: LiveViews,
-  { span, filters, person, groupBy }: ReviewQuery,
-  address: URLSearchParams,
-  frame: Frame,
-): Html {
-  const choices = views.choices();
+function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuery): Html {
+  const choices = visit.views.choices();
   const ranges = chartRanges.filter(({ ms }) => ms > dayMs);
   const link = (name: string): string => {
-    const to = new URLSearchParams(address);
+    const to = new URLSearchParams(visit.query);
     for (const gone of ['from', 'to', 'done']) to.delete(gone);
     to.set('range', name);
     return `/review?${to.toString()}`;
   };
-  const until = Math.min(span.until - 1, frame.now);
+  const until = Math.min(span.until - 1, visit.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
   return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), range.label, range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="What is reviewed">
-<label>From <input type="date" name="from" value="${isoDay(span.since, frame.timezone)}" required></label>
-<label>to <input type="date" name="to" value="${isoDay(until, frame.timezone)}" required></label>
+<label>From <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
+<label>to <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
 <button>Show</button>
 <details class="fold"${set > 0 && html` open`}><summary>Filter${set > 0 && ` · ${plural(set, 'filter')}`}</summary><div class="filter-form">
 <label>Find <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>

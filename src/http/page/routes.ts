@@ -1,17 +1,16 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { LiveViews } from '../../views/live-views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { isSecure } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
-import { isSecure } from '../origin.ts';
 import { RequestError } from '../refusal.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
+import { readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
@@ -21,19 +20,19 @@ import { type Chrome, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
-import { type Frame, nameOf } from './words.ts';
+import { nameOf, type Visit } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
   /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|audit|sessions|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
-type RenderPage = (views: LiveViews, query: URLSearchParams, frame: Frame) => Promise<Html>;
+type RenderPage = (visit: Visit) => Promise<Html>;
 
 /** The pages of the navigation. */
 const pages: readonly (readonly [path: string, title: string, Chrome['current'], RenderPage])[] = [
   ['/', '', 'overview', renderOverview],
   ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
-  ['/pay', 'Pay · ', 'pay', (views, _query, frame) => renderPay(views, frame)],
+  ['/pay', 'Pay · ', 'pay', renderPay],
   ['/review', 'Review · ', 'review', renderReview],
   ['/messages', 'Messages · ', 'messages', renderMessages],
   ['/audit', 'Audit · ', null, renderAudit],
@@ -59,7 +58,7 @@ export function addPages(app: WebApp): void {
   app.get('/silences', (context) => showSilences(context, nothingGiven));
   for (const [path, title, current, render] of pages) {
     app.get(path, async (context) => {
-      const content = await render(context.var.views, queryOf(context), context.var.frame);
+      const content = await render(context.var.visit);
       const scripts = pagePaths.test(path) ? ['live.js'] : [];
       return show(context, { title: `${title}lowwater`, content, current, scripts });
     });
@@ -67,9 +66,9 @@ export function addPages(app: WebApp): void {
 }
 
 async function showAccount(context: WebContext): Promise<Response> {
-  const { views } = context.var;
+  const { views, visit } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
-  const content = await renderAccount(views, account, queryOf(context), context.var.frame);
+  const content = await renderAccount(visit, account);
   const scripts = ['live.js', 'chart.js'];
   return show(context, {
     title: `${nameOf(account.name)} · lowwater`,
@@ -87,14 +86,13 @@ function showTimeZone(context: WebContext): Response {
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
 async function showCalendar(context: WebContext): Promise<Response> {
-  const { views, now, signedIn, site } = context.var;
+  const { views, visit, signedIn, site } = context.var;
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
     const slowed = await site.guard.attempts.recordFailure(callerOf(context).address);
     const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
-  const { timezone, database } = site;
-  const body = await writeCalendar(views, { now, timezone, database: database ?? 'local' });
+  const body = await writeCalendar({ ...visit, timezone: site.timezone }, site.database ?? 'local');
   return context.body(body, 200, { 'content-type': calendarMediaType });
 }
 
@@ -135,10 +133,10 @@ async function signOut(context: WebContext): Promise<Response> {
 }
 
 async function askAcknowledge(context: WebContext): Promise<Response> {
-  const query = queryOf(context);
+  const { query } = context.var.visit;
   const found = await findLinked(context, query);
   if (found instanceof Response) return found;
-  const content = renderAckQuestion(found, query, context.var.frame);
+  const content = renderAckQuestion(found, context.var.visit);
   return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
 

@@ -45,9 +45,9 @@ export function show(
   context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
-  const { views, frame, site } = context.var;
+  const { views, visit, site } = context.var;
   const done = doneWords.get(takeDone(context) ?? '');
-  const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
+  const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
   const { guard, timezone } = site;
   const needs = needsOf(views);
@@ -56,7 +56,7 @@ export function show(
   const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
   const active = views.silences().filter((silence) => silence.active);
   // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
-  const items = html`${problems([...views.status().problems, ...short])}${muted(active, frame, back)}`;
+  const items = html`${problems([...views.status().problems, ...short])}${muted(active, visit, back)}`;
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
@@ -66,7 +66,7 @@ export function show(
       canSignOut: guard.sessions !== null,
       version: views.status().version,
       items,
-      zone: zoneForm(frame.timezone, timezone, back),
+      zone: zoneForm(visit.timezone, timezone, back),
     },
   });
   return context.html(markup, status);
@@ -171,17 +171,8 @@ export type Worst = Severity | 'unsure' | null;
 
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
-  const {
-    title,
-    content,
-    frame,
-    chrome,
-    done,
-    scripts = [],
-    styles = [],
-    worst = null,
-    reload = false,
-  } = options;
+  const { title, content, frame, chrome, done, worst = null, reload = false } = options;
+  const { scripts = [], styles = [] } = options;
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="en" data-now="${frame.now}">

@@ -20,17 +20,27 @@ import {
   textChoice,
 } from './forms.ts';
 import { live } from './live.ts';
-import { accountLink, badge, type Frame, moment, momentAndAge, severityWord, table } from './words.ts';
+import {
+  accountLink,
+  badge,
+  type Frame,
+  moment,
+  momentAndAge,
+  severityWord,
+  table,
+  type Visit,
+} from './words.ts';
 
 /** All silences and a form for a new one; `given` is one that needs a change. */
-export function renderSilences(views: LiveViews, frame: Frame, given: GivenSilence): Html {
+export function renderSilences(visit: Visit, given: GivenSilence): Html {
+  const { views } = visit;
   return html`<h1>Silences</h1>
 <p class="lead">While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.</p>
-${live('silences', silenceTable(views.silences(), frame, '/silences'))}
+${live('silences', silenceTable(views.silences(), visit, '/silences'))}
 <section aria-labelledby="new-heading"><h2 id="new-heading">New silence</h2>
 <p class="lead">What it would mute is shown before it begins. Silences that come back, for maintenance, stand in the configuration under <code>silences</code>.</p>
 <form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">
-${silenceFields(views.choices(), given, frame)}
+${silenceFields(views.choices(), given, visit)}
 <button>Show what it would mute</button></form></section>`;
 }
 
@@ -146,20 +156,16 @@ export function fieldOf(about: Refusal['about']): Field {
 
 /** Asks before it mutes: which alerts that fire now fall silent, and which accounts it is about. */
 export async function renderSilenceQuestion(
-  views: LiveViews,
-  {
-    order,
-    muted,
-    form,
-  }: { readonly order: SilenceOrder; readonly muted: Muted; readonly form: URLSearchParams },
-  frame: Frame,
+  visit: Visit,
+  order: SilenceOrder,
+  { muted, form }: { readonly muted: Muted; readonly form: URLSearchParams },
 ): Promise<Html> {
-  const alerts = await alertsNamed(views, muted);
+  const alerts = await alertsNamed(visit.views, muted);
   const kept = [...form].filter(([name]) => name !== 'confirmed' && name !== 'change');
   return html`<section class="panel question"><h1>Silence ${wordMatcher(order.match)}?</h1>
 ${matchesEverything(order.match) && html`<p class="problem">Nothing at all would be sent, about any account.</p>`}
-<p>From ${momentAndAge(order.startsAt, frame)} until ${momentAndAge(order.endsAt, frame)}.</p>
-${alerts}${accountsNamed(views, muted)}
+<p>From ${momentAndAge(order.startsAt, visit)} until ${momentAndAge(order.endsAt, visit)}.</p>
+${alerts}${accountsNamed(visit.views, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <div class="acts"><button name="confirmed" value="yes">Silence</button> <button class="quiet" name="change" value="yes">Change it</button></div></form></section>`;
 }

@@ -7,7 +7,6 @@ import type { Trial, Unnotified } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
 import { balanceLabel, balanceName, wordQuantity } from '../../wording/quantity-wording.ts';
@@ -29,6 +28,7 @@ import {
   severityWord,
   table,
   unknown,
+  type Visit,
 } from './words.ts';
 
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
@@ -73,9 +73,7 @@ const whyUnnotified = {
   'not-read': 'The account could not be read in that time, all of its polls failed',
 } as const satisfies Record<Unnotified, string>;
 
-async function findRule(
-  context: WebContext,
-): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+async function findRule(context: WebContext) {
   const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
@@ -96,7 +94,7 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
 async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
   return show(context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(context.var.views, shown, context.var.frame),
+    content: await renderTrial(context.var.visit, shown),
     status: shown.outcome.kind === 'refused' ? 400 : 200,
   });
 }
@@ -134,13 +132,13 @@ export function trialPath(account: string, rule: string): string {
 }
 
 /** One rule of an account with other values, tried on what is stored of the account. */
-async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
+async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
   const { account, rule, outcome } = shown;
   return html`<p class="crumb"><a href="/">Overview</a> · ${accountLink(account)}</p>
 <h1>Try other values of <code>${rule.id}</code></h1>
 <p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
 ${trialForm(shown)}
-${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame))}`;
+${outcome.kind === 'tried' && (await resultSection(visit, shown, outcome))}`;
 }
 
 function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
@@ -170,18 +168,17 @@ function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
 }
 
 async function resultSection(
-  views: LiveViews,
+  visit: Visit,
   { account, written, rule: present }: TrialShown,
   { rule, trial }: { readonly rule: Rule; readonly trial: Trial },
-  frame: Frame,
 ): Promise<Html> {
   const span = roughDuration(trial.until - trial.since);
   const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
   return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
 <p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
-${await pictureOf(views, { account, rule, trial }, frame)}
-${notifiedTable(trial.tried, 'With these values', account, frame)}
-${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, frame)}`}
+${await pictureOf(visit, { account, rule, trial })}
+${notifiedTable(trial.tried, 'With these values', account, visit)}
+${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, visit)}`}
 <h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
 <pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
@@ -193,26 +190,25 @@ function timesOf(notified: readonly ReplayedIncident[]): string {
 
 /** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
 async function pictureOf(
-  views: LiveViews,
+  { views, now, timezone }: Visit,
   { account, rule, trial }: { readonly account: AccountView; readonly rule: Rule; readonly trial: Trial },
-  frame: Frame,
 ): Promise<Html | null> {
   const { balance } = rule;
   if (balance === null) return null;
   const levels = ruleKindOf(rule).levels?.(rule) ?? {};
   const chart = await buildChart(views, {
     account: { ...account, thresholds: { ...account.thresholds, [balance]: levels } },
-    span: { since: trial.since, until: frame.now + 1, preset: null },
+    span: { since: trial.since, until: now + 1, preset: null },
     balance,
-    now: frame.now,
+    now,
   });
   const incidents: readonly IncidentBand[] = trial.tried.map(
     ({ firedAt, event, resolvedAt, severity, rule: id }) => {
-      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? frame.now), severity, rule: id };
+      return { from: firedAt, to: event ? firedAt : (resolvedAt ?? now), severity, rule: id };
     },
   );
   const words = `${balanceName(balanceLabel(balance, account.balances))}, and when it would have fired`;
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
 function notifiedTable(

@@ -4,6 +4,7 @@ import { StorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
+import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
@@ -11,6 +12,12 @@ import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../..
 export interface Frame {
   readonly now: number;
   readonly timezone: string;
+}
+
+/** What a page is made of: what there is to see, when and in which zone, and what its address asks for. */
+export interface Visit extends Frame {
+  readonly views: LiveViews;
+  readonly query: URLSearchParams;
 }
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
@@ -29,15 +36,8 @@ export const stateWords = {
 
 export type AccountState = keyof typeof stateWords;
 
-export const accountStates: readonly AccountState[] = [
-  'critical',
-  'warning',
-  'info',
-  'unread',
-  'pending',
-  'waiting',
-  'fine',
-];
+/** As written above: a constant has the keys that its type says. */
+export const accountStates = Object.keys(stateWords) as readonly AccountState[];
 
 export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
@@ -59,7 +59,7 @@ export function nameOf(name: string): string {
 export function mentionsAll(
   search: string,
   texts: readonly string[],
-  labels: Readonly<Record<string, string>>,
+  labels: AccountView['labels'],
 ): boolean {
   if (search === '') return true;
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { belowRule, hourMs, units } from '../../support/account-facts.ts';
-import { viewsNow } from '../../support/built-views.ts';
+import { buildIncident, minuteMs, viewsNow } from '../../support/built-views.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
-import { type RunningServer, runServer } from '../../support/web-server.ts';
+import { FakeViews } from '../../support/fake-views.ts';
+import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';
 
 let server: RunningServer;
@@ -37,6 +38,23 @@ describe('the alerts page', () => {
     const text = await page('/alerts?state=past');
     for (const words of ['OTP production', '400.00 topped up', 'Wei', 'Critical'])
       expect(text).toContain(words);
+  });
+
+  it('finds a past incident behind thousands of others', async () => {
+    await server.close();
+    const views = new FakeViews();
+    const past = (index: number, rule: string) => {
+      const firedAt = viewsNow - hourMs - index * minuteMs;
+      return buildIncident({ id: `i-${index}`, rule, firedAt, resolvedAt: firedAt + minuteMs });
+    };
+    views.incidentList = [
+      ...Array.from({ length: 2_500 }, (_, index) => past(index, 'sms-low')),
+      past(2_500, 'voip-low'),
+    ];
+    const { url, close } = await runFakeServer({ views });
+    const text = await (await fetch(`${url}/alerts?state=past&rule=voip-low`)).text();
+    await close();
+    expect(text).toContain('<code>voip-low</code>');
   });
 
   it('shows a hundred at a time, and goes on', async () => {

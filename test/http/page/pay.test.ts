@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paymentOf } from '../../../src/engine/spending.ts';
-import { PaymentPlan } from '../../../src/views/payment-plan.ts';
+import { planPayments } from '../../../src/views/payment-plan.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, hourMs, micros, viewsNow } from '../../support/built-views.ts';
 import { makeAccount } from '../../support/settings.ts';
@@ -55,20 +55,23 @@ describe('a payment', () => {
 });
 
 describe('the plan of payments', () => {
-  it('adds up by currency what is due this week and within 30 days, what is due first first', () => {
-    const plan = new PaymentPlan(now);
+  it('adds up by currency what is due this week and within 30 days, what is due first first', async () => {
     const payment = (days: number | null, amount: number) => ({
       balance: 'sms' as const,
       micros: micros(amount),
       dueAt: days === null ? null : now + days * dayMs,
     });
-    plan.add(buildAccountView({ id: 'late', payments: [payment(20, 300)] }));
-    plan.add(buildAccountView({ id: 'soon', payments: [payment(3, 50)] }));
-    plan.add(buildAccountView({ id: 'unknown', currency: 'RMB', payments: [payment(null, 7)] }));
-    plan.add(buildAccountView({ id: 'far', payments: [payment(31, 1000)] }));
-    plan.add(buildAccountView({ id: 'eur', currency: 'EUR', payments: [payment(1, 5)] }));
+    const accounts = [
+      buildAccountView({ id: 'late', payments: [payment(20, 300)] }),
+      buildAccountView({ id: 'soon', payments: [payment(3, 50)] }),
+      buildAccountView({ id: 'unknown', currency: 'RMB', payments: [payment(null, 7)] }),
+      buildAccountView({ id: 'far', payments: [payment(31, 1000)] }),
+      buildAccountView({ id: 'eur', currency: 'EUR', payments: [payment(1, 5)] }),
+    ];
+    const views = { accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts };
+    const { currencies } = await planPayments(views, now);
     expect(
-      plan.currencies().map(({ currency, payments, thisWeek, next30Days }) => ({
+      currencies.map(({ currency, payments, thisWeek, next30Days }) => ({
         currency,
         ids: payments.map(({ account }) => account.id),
         thisWeek,
