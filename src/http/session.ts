@@ -91,11 +91,6 @@ export class Sessions {
     return cookie('', 0, secure);
   }
 
-  /** Ends any session for good. */
-  end(session: Pick<Session, 'id' | 'endsAt'>): Promise<void> {
-    return this.#ended.endSession(session);
-  }
-
   /** What the session of a request may do; null where there is none. */
   roleOfSession(cookieHeader: string | undefined): Role | null {
     const session = this.#read(cookieHeader);

@@ -42,7 +42,7 @@ export async function endListedSession(context: WebContext, id: string): Promise
   const { views, now, site } = context.var;
   if (!views.sessions().some((session) => session.id === id))
     throw new RequestError('not_found', 'There is no such session.');
-  await site.guard.sessions?.end({ id, endsAt: now + keptLengthMs });
+  await site.views.endSession({ id, endsAt: now + keptLengthMs });
 }
 
 const actionsAPage = 100;
