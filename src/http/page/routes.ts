@@ -1,11 +1,11 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { isSecure } from '../access.ts';
+import { isSecure, peerOf } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { accept, findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
 import { RequestError } from '../refusal.ts';
-import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
+import type { WebApp, WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
@@ -88,7 +88,7 @@ function showTimeZone(context: WebContext): Response {
 async function showCalendar(context: WebContext): Promise<Response> {
   const { views, visit, signedIn, site } = context.var;
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
-    const slowed = await site.guard.attempts.recordFailure(callerOf(context).address);
+    const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
     const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
@@ -99,13 +99,13 @@ async function showCalendar(context: WebContext): Promise<Response> {
 function showSignIn(context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
-  const isReplaced = context.var.site.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   const content = renderSignIn(next, isReplaced ? tokenReplaced : null);
   return show(context, { title: 'Sign in · lowwater', content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
-  const { sessions, attempts } = context.var.site.guard;
+  const { sessions, attempts } = context.var.site;
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
@@ -114,7 +114,7 @@ async function signIn(context: WebContext): Promise<Response> {
     keepSession(context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
     return context.redirect(next, 303);
   }
-  const slowed = await attempts.recordFailure(callerOf(context).address);
+  const slowed = await attempts.recordFailure(peerOf(context.env.incoming));
   const slow = slowed === null ? '' : ` Answers are slow for ${slowed.seconds} seconds.`;
   const content = renderSignIn(next, `That is not the token.${slow}`);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
@@ -124,11 +124,10 @@ async function signIn(context: WebContext): Promise<Response> {
 
 /** The session ends here, and the browser forgets its cookie. */
 async function signOut(context: WebContext): Promise<Response> {
-  const { sessions, settings } = context.var.site.guard;
-  if (sessions !== null) {
-    const { headers } = context.env.incoming;
-    context.header('set-cookie', await sessions.close(headers.cookie, isSecure(headers, settings)));
-  }
+  const { site } = context.var;
+  const { incoming } = context.env;
+  const forgotten = await site.sessions?.close(incoming.headers.cookie, isSecure(site, incoming));
+  context.header('set-cookie', forgotten);
   return context.redirect('/sign-in', 303);
 }
 
