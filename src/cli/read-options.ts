@@ -2,6 +2,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
+import { listFirst } from '../wording/lists.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { Names } from './desk.ts';
@@ -116,6 +117,5 @@ export function unknownId(missing: string, known: readonly string[], id: string)
 export function suggest(typed: string, known: readonly string[]): string {
   const meant = nearestWord(typed, known);
   if (meant !== null) return `did you mean "${meant}"?`;
-  const shown = known.slice(0, 10).join(', ');
-  return known.length > 10 ? `there are ${shown} and ${known.length - 10} more` : `there are: ${shown}`;
+  return `there are${known.length > 10 ? '' : ':'} ${listFirst(known)}`;
 }

@@ -29,12 +29,10 @@ const databaseHeader = 'lowwater-database';
  * with `OperatorError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, views, log, clock, random, ackKey: key } = options;
+  const { settings, views, log, clock } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
-  const { token, viewerToken } = settings;
-  const sessions =
-    token === null ? null : new Sessions({ token, viewerToken, key, clock, random, ended: views });
+  const sessions = settings.token === null ? null : new Sessions(settings.token, options);
   const attempts = new Attempts(clock, log);
   const streams = new EventStreams(views, clock, limits);
   const site: Site = { ...options, limits, sessions, attempts, streams };

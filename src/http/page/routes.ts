@@ -1,16 +1,14 @@
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { isSecure, peerOf } from '../access.ts';
-import { verifyAcknowledgement } from '../ack-link.ts';
-import { accept, findAccount } from '../api/input.ts';
+import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
-import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
+import { acknowledgeByLink, askAcknowledge } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
+import { readForm, readOwnPath } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
@@ -129,60 +127,6 @@ async function signOut(context: WebContext): Promise<Response> {
   const forgotten = await site.sessions?.close(incoming.headers.cookie, isSecure(site, incoming));
   context.header('set-cookie', forgotten);
   return context.redirect('/sign-in', 303);
-}
-
-async function askAcknowledge(context: WebContext): Promise<Response> {
-  const { query } = context.var.visit;
-  const found = await findLinked(context, query);
-  if (found instanceof Response) return found;
-  const content = renderAckQuestion(found, context.var.visit);
-  return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
-}
-
-async function acknowledgeByLink(context: WebContext): Promise<Response> {
-  const form = await readForm(context);
-  const found = await findLinked(context, form);
-  if (found instanceof Response) return found;
-  const { account, rule, summary } = found.alert;
-  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  context.set('isLinkUsed', true);
-  const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
-  return showAnswer(context, { heading: 'Acknowledged', words, linked: found });
-}
-
-const forged =
-  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
-
-/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
-async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
-  const { views, now, site } = context.var;
-  const answer = (heading: string, words: HtmlValue, more: Partial<LinkAnswer> = {}): Response =>
-    showAnswer(context, { heading, words, ...more });
-  const verified = verifyAcknowledgement([...views.linkKeys(), site.ackKey], query, now);
-  if (verified.kind === 'forged') return answer('This link is not valid', forged, { status: 403 });
-  if (verified.kind === 'expired')
-    return answer('This link has expired', 'Acknowledge on the page instead.', { status: 403 });
-  const { account, rule, incident } = verified.grant;
-  const alert = await views.alert(account, rule);
-  if (alert === null || alert.incident !== incident)
-    return answer('Already over', 'The incident that this link speaks of has ended.');
-  const linked = { alert, account: await views.account(account) };
-  if (alert.acknowledged === null) return linked;
-  const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
-  return answer('Already acknowledged', words, { linked });
-}
-
-interface LinkAnswer {
-  readonly heading: string;
-  readonly words: HtmlValue;
-  readonly status?: ContentfulStatusCode;
-  readonly linked?: Linked;
-}
-
-function showAnswer(context: WebContext, answer: LinkAnswer): Response {
-  const { heading, words, status = 200, linked } = answer;
-  const content = renderAckAnswer(heading, html`${words}`, linked);
-  return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
 const tokenReplaced =

@@ -37,7 +37,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: Chrome['current'];
   readonly chrome?: null;
-  readonly status?: ContentfulStatusCode;
+  readonly status?: ContentfulStatusCode | undefined;
 }
 
 /** Answers with a whole page. */
