@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type MessageItem, stateOf } from '../domain/message.ts';
 
-/** Whether what the item speaks of is over. The state decides, not what the message was written for: it may be late. */
-function hasEnded(item: MessageItem): boolean {
-  return item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item));
-}
-
-export type IncidentAction = 'open' | 'acknowledge' | 'close';
-
-export function actionFor(item: MessageItem): IncidentAction {
-  if (hasEnded(item)) return 'close';
+/** What is to be done with the incident. Its state decides, not what the message was written for: it may be late. */
+export function actionFor(item: MessageItem): 'open' | 'acknowledge' | 'close' {
+  if (item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item))) return 'close';
   return item.incident.acknowledgement === null ? 'open' : 'acknowledge';
 }
 

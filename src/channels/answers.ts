@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { maxRetryAfterMs, readRetryAfter } from '../domain/backoff.ts';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import { keyOf, parseJson } from '../domain/json.ts';
-import { type HttpAnswer, isSuccess, readRetryAfter } from '../net/http-answer.ts';
+import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
@@ -60,7 +61,8 @@ export function classifyAnswer(
     };
   const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;
   if (row.means === 'dead') return { kind: 'dead', reason };
-  const afterMs = readRetryAfter(answer, now) ?? table.readWait?.(answer) ?? row.waitMs ?? null;
+  const asked = readRetryAfter(answer.headers, { now, maxMs: maxRetryAfterMs });
+  const afterMs = asked ?? table.readWait?.(answer) ?? row.waitMs ?? null;
   return {
     kind: 'retry',
     certainty: row.means,

@@ -1,25 +1,20 @@
 import { roughDuration } from '../domain/moment.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
 import type { BriefAccount } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
-import {
-  type DaemonFacts,
-  type FoundDaemon,
-  findDaemon,
-  namedServer,
-  requireDaemon,
-} from './daemon/find-daemon.ts';
+import { type FoundDaemon, findDaemon, namedServer, requireDaemon } from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
 import { isLost, loadForOperator } from './load-configuration.ts';
 import { leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
 /** Names that commands take, of the daemon where one answers, else of the configuration. */
-export type Names = Pick<DaemonFacts, 'accounts' | 'rules' | 'channels' | 'reports'>;
+export type Names = Pick<DescribedDaemon, 'accounts' | 'rules' | 'channels' | 'reports'>;
 
 /** What an operator's command works on: a running daemon, the database of a configuration, or both. */
 export interface Desk {
@@ -96,7 +91,7 @@ function differenceOf(
     : `the daemon runs lowwater ${daemon.version}, this command is ${own.version}`;
 }
 
-function atDaemon(daemon: FoundDaemon, facts: DaemonFacts, difference: string | null): Desk {
+function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: string | null): Desk {
   return {
     timezone: facts.timezone,
     names: facts,

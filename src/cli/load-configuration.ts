@@ -50,14 +50,13 @@ export async function readConfiguration(
   hide: ProcessParts['hide'],
   before?: Settings,
 ): ReturnType<typeof loadConfigFile> {
-  const [{ loadConfigFile }, { cronCalendar, findCronProblem }] = await Promise.all([
+  const [{ loadConfigFile }, { cronCalendar }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../system/calendar.ts'),
   ]);
   const read = await loadConfigFile({
     path,
     env: process.env,
-    findCronProblem,
     calendar: cronCalendar,
     now: systemClock.now(),
     ...(before === undefined ? {} : { before }),
@@ -125,9 +124,10 @@ export function isLost(
 
 async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {
   const reading = readConfiguration(file, context.process.hide);
-  const loaded = await Promise.race([reading, untilAborted(context.signal)]);
-  if (loaded === undefined) throw new EndedEarly('stopped before the configuration was read');
-  return loaded;
+  // What a race gave lives as long as the signal: of a large file that would be all that was read.
+  const isRead = await Promise.race([reading.then(() => true), untilAborted(context.signal)]);
+  if (isRead !== true) throw new EndedEarly('stopped before the configuration was read');
+  return reading;
 }
 
 /**

@@ -1,10 +1,8 @@
 import { parseDuration } from '../domain/duration.ts';
-import { instantOfWall } from '../domain/moment.ts';
-import { nearestWord } from '../domain/nearest-word.ts';
+import { instantOfWall, isDay } from '../domain/moment.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
-import { listFirst } from '../wording/lists.ts';
+import { didYouMean, listFirst } from '../wording/lists.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
-import type { CommandContext } from './context.ts';
 import type { Names } from './desk.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */
@@ -43,10 +41,9 @@ export function parseWall(
   text: string,
 ): { readonly at: number; readonly isInstant: boolean; readonly isDay: boolean } | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
-  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`);
-  return Number.isFinite(at)
-    ? { at, isInstant: match?.[3] !== undefined, isDay: match?.[2] === undefined }
-    : null;
+  const [, day = '', time, zone] = match ?? [];
+  const at = isDay(day) ? Date.parse(`${day}T${time ?? '00:00'}${zone ?? 'Z'}`) : Number.NaN;
+  return Number.isFinite(at) ? { at, isInstant: zone !== undefined, isDay: time === undefined } : null;
 }
 
 /** One of an account's balances, its first by default. */
@@ -80,20 +77,11 @@ export function readChoice<Word extends string>(
 
 export const byOption: OptionSpec = { value: 'NAME', summary: 'who says so; default the user who types' };
 
-/** Who the record names with an acknowledgement or a silence. */
-export function readPerson({ user }: CommandContext, input: CommandInput): string {
-  return input.option('by') ?? user;
-}
-
 /** A name, which must be one of those that there are. */
 export function requireKnown(what: string, known: readonly string[], name: string): string {
   if (known.includes(name)) return name;
   const hint = known.length === 0 ? 'the configuration has none' : suggest(name, known);
   throw new UsageError(`there is no ${what} "${name}"`, hint);
-}
-
-export function requireAccount(known: readonly string[], id: string): string {
-  return requireKnown('account', known, id);
 }
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
@@ -115,7 +103,5 @@ export function unknownId(missing: string, known: readonly string[], id: string)
 
 /** `did you mean "otp"?`, or all there are when they are few. */
 export function suggest(typed: string, known: readonly string[]): string {
-  const meant = nearestWord(typed, known);
-  if (meant !== null) return `did you mean "${meant}"?`;
-  return `there are${known.length > 10 ? '' : ':'} ${listFirst(known)}`;
+  return didYouMean(typed, known) ?? `there are${known.length > 10 ? '' : ':'} ${listFirst(known)}`;
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { nearestWord } from '../domain/nearest-word.ts';
+import { didYouMean } from '../wording/lists.ts';
 import type { Spot } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
@@ -82,8 +82,8 @@ function adviseValue({ value, path, isFilled }: Spot, issue: z.core.$ZodIssue): 
   const words = message.match(quotedWords)?.[0].match(/[^"]+(?="(?:, | or |$))/g) ?? null;
   const typed = (Array.isArray(value) ? value : [value]).find((each) => !words?.includes(String(each)));
   if (typeof typed !== 'string' || words === null || isFilled) return '';
-  const meant = nearestWord(typed, words);
-  if (meant !== null) return `; did you mean "${meant}"?`;
+  const meant = didYouMean(typed, words);
+  if (meant !== null) return `; ${meant}`;
   return path[0] === 'channels' && path.at(-1) === 'type'
     ? '; docs/recipes.md shows how to reach others'
     : '';

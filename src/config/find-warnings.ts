@@ -3,7 +3,6 @@ import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
-import { nearestWord } from '../domain/nearest-word.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import {
   credentialTextOf,
@@ -22,7 +21,7 @@ import { providerKindOf } from '../providers/registry.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/times.ts';
-import { listWords, quoteKey } from '../wording/lists.ts';
+import { didYouMean, listWords, quoteKey } from '../wording/lists.ts';
 import { type Draft, Spot } from './draft.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
@@ -142,8 +141,8 @@ function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
   const matched = accounts.filter(({ id: account, labels }) => matches(match, { account, labels }));
   if (matched.length === 0 || balance === null) return 'this rule watches no account';
   const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
-  const meant = nearestWord(balance, known);
-  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${meant === null ? `there is ${listWords(known.slice(0, 10), 'and')}` : `did you mean ${quoteKey(meant)}?`}`;
+  const advice = didYouMean(balance, known) ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
+  return `this rule watches no account: none that it matches has the balance ${quoteKey(balance)}; ${advice}`;
 }
 
 function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
@@ -176,8 +175,8 @@ function warnOfCurrencies(file: Spot, { accounts }: Settings): void {
   const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
   for (const [index, { currency }] of accounts.entries()) {
     if (currency === null || currencies.has(currencyCode(currency))) continue;
-    const meant = nearestWord(currencyCode(currency), currencies);
-    const advice = meant === null ? '' : `; did you mean ${quoteKey(meant)}?`;
+    const meant = didYouMean(currencyCode(currency), currencies);
+    const advice = meant === null ? '' : `; ${meant}`;
     file.at('accounts', index, 'currency').report(`is not a currency code of ISO 4217${advice}`);
   }
 }

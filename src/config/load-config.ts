@@ -6,14 +6,13 @@ import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
-import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses, checkChannels, checkLimits, checkNames, checkRules } from './checks/check-keys.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
-import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
+import { type CronCheck, checkSchedules } from './checks/check-schedules.ts';
 import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
@@ -22,7 +21,7 @@ import { parseDocument } from './parse-document.ts';
 import { type Judge, salvage } from './salvage.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
-export interface LoadRequest {
+export interface LoadRequest extends CronCheck {
   /** The configuration file; other paths in it are relative to where it lies. */
   readonly path: string;
   /** Reads an absolute path; more than `maxBytes` is refused. */
@@ -30,10 +29,6 @@ export interface LoadRequest {
   readonly listFiles: (pattern: string) => FileList;
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly findCronProblem: FindCronProblem;
-  readonly calendar: Calendar;
-  /** Milliseconds since 1970: a cron expression must run after it. */
-  readonly now: number;
   /** What is in force: of it remains what is as it was (`keepUnchanged`). */
   readonly before?: Settings;
 }
@@ -53,17 +48,9 @@ export type LoadedConfig =
     };
 
 /**
- * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once,
- * settings. Pure apart from the functions that it is given. Nothing that it says quotes a value of the file
- * or of what placeholders put in.
- */
-export function loadConfig(request: LoadRequest): LoadedConfig {
-  return atOnce(checkAll(atOnce(gather(request)), request));
-}
-
-/**
- * The same from the disk, which is read without holding anything up; `sources` are all that was read, for the watch. What
- * has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
+ * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once, settings. Nothing that it
+ * says quotes a value of the file or of what placeholders put in. The disk is read without holding anything up; `sources` are all that
+ * was read, for the watch. What has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
  */
 export async function loadConfigFile(request: Checking): Promise<{
   readonly loaded: LoadedConfig;
@@ -116,7 +103,7 @@ interface Gathered {
   readonly problems: readonly ConfigProblem[];
 }
 
-function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
+export function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
   const directory = dirname(resolve(path));
   const file = readFile(path, largestDocumentBytes);
   if (file.kind === 'failed') {
@@ -156,7 +143,7 @@ const checks = [
   checkLimits,
 ] as const satisfies readonly ((file: Spot, cron: CronCheck) => void)[];
 
-function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
+export function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
   const { draft } = gathered;
   if (draft === null || !gathered.isSound) return { kind: 'invalid', problems: gathered.problems };
   const judged = yield* judge(draft, request);

@@ -70,6 +70,12 @@ export function instantOfWall(wall: number, timezone: string): number {
   return wall - zoneOffsetMs(near, timezone);
 }
 
+/** Whether `2026-11-20` is a day: `Date.parse` takes the 30th of February for the 2nd of March. */
+export function isDay(text: string): boolean {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isFinite(at) && isoText(at).startsWith(text);
+}
+
 export function weekdayOf(at: number, timezone: string): string {
   return weekdays[new Date(at + zoneOffsetMs(at, timezone)).getUTCDay()] ?? '';
 }
@@ -95,7 +101,7 @@ export function localText(at: number, timezone: string): string {
 
 /** The reverse of `localText`; null for other text. */
 export function parseLocalText(text: string, timezone: string): number | null {
-  const wall = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  const wall = /T\d{2}:\d{2}$/.test(text) && isDay(text.slice(0, 10)) ? Date.parse(`${text}Z`) : Number.NaN;
   return Number.isNaN(wall) ? null : instantOfWall(wall, timezone);
 }
 
@@ -138,6 +144,15 @@ function zoneAt(at: number, timezone: string): string {
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value;
   return (name ?? '').replace('GMT', 'UTC').replace(/^UTC[+-]0$/, 'UTC');
+}
+
+/** Whether times can be told in it: an IANA name, or an offset. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return zoneAt(0, name) !== '';
+  } catch {
+    return false;
+  }
 }
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import { type Agent, buildConnector, EnvHttpProxyAgent } from 'undici';
 import type { Clock } from '../ports/clock.ts';
 import { nameLookup } from './name-lookup.ts';
+import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
 /**
  * How every connection over HTTP is made: names are looked up without the thread pool, certificates are always verified
  * (said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` changes nothing). HTTP/2 is off: a connection carries one
  * exchange at a time, and the simpler protocol tells a refused connection from a lost one.
  */
-export function connectOptions(clock: Clock) {
+function connectOptions(clock: Clock) {
   // undici hands what it does not know on to `net.connect` and `tls.connect`.
   return { rejectUnauthorized: true, allowH2: false, lookup: nameLookup(clock) } as const;
 }
@@ -25,6 +26,31 @@ export function createConnector(clock: Clock, timeout: number): buildConnector.c
       ignoreContinue(socket);
       done(null, socket);
     });
+}
+
+/**
+ * Connections through the proxies that the environment names, null where it names none. Never for this machine: that is for the
+ * caller to see to.
+ *
+ * Throws `OperatorError` when a variable holds no address.
+ */
+export function openProxied(
+  clock: Clock,
+  environment: Environment,
+  { timeout, ...settings }: Agent.Options & { readonly timeout: number },
+): EnvHttpProxyAgent | null {
+  const proxies = readProxyVariables(environment);
+  if (proxies === null) return null;
+  const verified = connectOptions(clock);
+  const connect = { ...verified, timeout };
+  return new EnvHttpProxyAgent({
+    ...settings,
+    ...proxies,
+    allowH2: false,
+    connect,
+    requestTls: verified,
+    proxyTls: verified,
+  });
 }
 
 const continueStart = 'HTTP/1.1 100';

@@ -1,6 +1,3 @@
-import { maxRetryAfterMs, readRetryAfter as readRetryAfterHeader } from '../domain/backoff.ts';
-import { parseJsonObject } from '../domain/json.ts';
-
 /** What a receiver answered. Header names are in lower case. */
 export interface HttpAnswer {
   readonly status: number;
@@ -12,14 +9,4 @@ export interface HttpAnswer {
 
 export function isSuccess({ status }: HttpAnswer): boolean {
   return status >= 200 && status < 300;
-}
-
-/** The body as a JSON object; null where it is none. */
-export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> | null {
-  return parseJsonObject(body);
-}
-
-/** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
-export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
-  return readRetryAfterHeader(answer.headers, { now, maxMs: maxRetryAfterMs });
 }

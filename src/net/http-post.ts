@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorCodes, explainConnectError } from './connect-error.ts';
-import { connectOptions, createConnector } from './connector.ts';
+import { createConnector, openProxied } from './connector.ts';
 import { type DeadlineLimits, startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
-import { type Environment, readProxyVariables } from './proxy-variables.ts';
+import type { Environment } from './proxy-variables.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const maxBodyBytes = 64 * 1024;
@@ -43,19 +43,12 @@ export function openHttpConnections(
   address: Secret,
   { clock, environment = process.env }: { readonly clock: Clock; readonly environment?: Environment },
 ): Dispatcher {
-  const settings = { allowH2: false, connections: 2, keepAliveTimeout };
-  const verified = connectOptions(clock);
-  const proxies = readProxyVariables(environment);
+  const settings = { connections: 2, keepAliveTimeout };
+  const proxied = openProxied(clock, environment, { ...settings, timeout: connectTimeoutMs });
   const host = URL.parse(address.reveal())?.hostname ?? '';
-  return proxies === null || isLoopbackHost(host)
-    ? new Agent({ ...settings, connect: createConnector(clock, connectTimeoutMs) })
-    : new EnvHttpProxyAgent({
-        ...settings,
-        connect: { ...verified, timeout: connectTimeoutMs },
-        requestTls: verified,
-        proxyTls: verified,
-        ...proxies,
-      });
+  return proxied !== null && !isLoopbackHost(host)
+    ? proxied
+    : new Agent({ ...settings, allowH2: false, connect: createConnector(clock, connectTimeoutMs) });
 }
 
 /**
@@ -139,7 +132,7 @@ function classifyTransportError(error: unknown): Delivery {
   const refused = explainConnectError(codes);
   if (refused !== undefined) return retry('refused', refused);
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
-    return { kind: 'dead', reason: 'the address is no URL' };
+    return { kind: 'dead', reason: 'the address is no URL, or a key holds what no header can' };
   return retry('unknown', 'the connection was lost before the answer');
 }
 

@@ -4,10 +4,7 @@ import type { Message } from '../domain/message.ts';
 export type Delivery =
   | {
       readonly kind: 'delivered';
-      /**
-       * Refused for good, while the rest was taken: mail addresses, or names of parts that the receiver takes by themselves. The
-       * names are shown to people.
-       */
+      /** Refused for good, while the rest was taken: mail addresses, or names of parts, which are shown to people. */
       readonly refusedRecipients?: readonly string[];
       /** Why, where the receiver said so. */
       readonly refusal?: string;
@@ -40,10 +37,7 @@ export interface Channel {
   readonly threadsBySubject?: boolean;
   /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
   readonly drawsAlerts?: boolean;
-  /**
-   * How many messages may be under way at once, 1 by default. Messages about the same incident never are: an end would overtake
-   * its beginning.
-   */
+  /** How many may be under way at once, 1 by default; never two about one incident: an end would overtake its beginning. */
   readonly maxConcurrent?: number;
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;

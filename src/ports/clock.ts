@@ -4,10 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, at the pace of real time. */
   monotonic(): number;
-  /**
-   * Calls `fire` once after `delayMs` (any length); 0 is as soon as what is under way has had its turn. Returns a function that
-   * cancels it.
-   */
+  /** Calls `fire` once after `delayMs` (any length; 0: when what is under way has had its turn). Returns what cancels it. */
   setTimer(delayMs: number, fire: () => void): () => void;
 }
 
@@ -23,7 +20,7 @@ export interface Random {
 
 /** Cron expressions and time zones. Expressions were checked when the configuration was loaded. */
 export interface Calendar {
-  /** The first instant strictly after `after`; null when there is none. */
+  /** The first instant strictly after `after`; null when there is none. Throws for what is no expression. */
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;

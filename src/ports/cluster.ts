@@ -94,9 +94,7 @@ export interface Cluster {
   join(card: MemberCard, gone?: readonly string[]): Promise<void>;
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
-  /**
-   * Takes the accounts where nobody owns them and the own lease is not over: the new epoch. Null where somebody was quicker.
-   */
+  /** Takes the accounts where they are nobody's and the own lease lives: the new epoch. Null where somebody was quicker. */
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
   /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;
@@ -106,10 +104,7 @@ export interface Cluster {
   load(options: LoadOptions): Promise<StoredState>;
   /** Moves records that could not be read to a table of their own; `fenced` as the store. */
   setAside(owner: Owner, records: readonly DamagedRecord[]): Promise<void>;
-  /**
-   * The store of an owner, which has stored so many batches already, by default none. Writes of an overtaken owner are refused by
-   * `StorageError` of kind `fenced`.
-   */
+  /** The store of an owner that has stored so many batches already (0). An overtaken owner's writes are refused as `fenced`. */
   store(owner: Owner, alreadyStored?: number): FencedStore;
   readonly reader: StoreFile;
   /** Lets others know what a configuration consists of, so that they can say what differs. */

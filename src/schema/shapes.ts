@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { nearestWord } from '../domain/nearest-word.ts';
-import { listWords, quoteKey } from '../wording/lists.ts';
+import { didYouMean, listWords } from '../wording/lists.ts';
 
 /**
  * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for
@@ -25,9 +24,7 @@ function describeUnknownKey(
 ): string {
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return hint;
-  const nearest = nearestWord(key.replace(/[-_\s]/g, ''), known);
-  const advice = nearest === null ? `known here: ${known.join(', ')}` : `did you mean ${quoteKey(nearest)}?`;
-  return `unknown key; ${advice}`;
+  return `unknown key; ${didYouMean(key.replace(/[-_\s]/g, ''), known) ?? `known here: ${known.join(', ')}`}`;
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { dayMs } from '../domain/duration.ts';
-import { isoText } from '../domain/moment.ts';
+import { isDay, isTimeZone } from '../domain/moment.ts';
 import { isHolidayRegion, suggestRegions } from '../spending/public-holidays.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
-import { duration, oneLine } from './texts.ts';
+import { duration, oneLine, textLeaf } from './texts.ts';
 
 const datePattern = '^\\d{4}-\\d{2}-\\d{2}$';
 /** ISO 3166: a country, or a part of it. */
@@ -30,7 +30,7 @@ const listForm = 'must be a country or region such as "DE-BY", or a list of date
 const holiday = z
   .string({ error: holidayForm })
   .superRefine((text, context) => {
-    if (!isDate(text) && !isHolidayRegion(text))
+    if (!isDay(text) && !isHolidayRegion(text))
       context.addIssue({ code: 'custom', message: explainRegion(text) });
   })
   .meta({
@@ -51,13 +51,6 @@ function explainRegion(text: string): string {
     : `unknown region; known in this country: ${known.join(', ')}`;
 }
 
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
-function isDate(text: string): boolean {
-  if (!new RegExp(datePattern).test(text)) return false;
-  const at = Date.parse(`${text}T00:00Z`);
-  return Number.isFinite(at) && isoText(at).startsWith(text);
-}
-
 /** The shortest poll interval, and from where on a configuration is asked whether it means it. */
 const shortestPollMs = 1000;
 export const shortPollMs = 30_000;
@@ -66,7 +59,17 @@ export const cronText = oneLine(
   'Cron expression of five fields: minute, hour, day of month, month, day of week.',
 );
 
-export const timezone = oneLine(
+/** A time zone that exists. */
+export function zone(description: string) {
+  const wrong = 'unknown time zone; use an IANA name such as "Europe/Berlin"';
+  return textLeaf({
+    description,
+    allowed: 'must be a string on one line, not empty',
+    read: (text) => (isTimeZone(text) ? { value: text } : { wrong }),
+  });
+}
+
+export const timezone = zone(
   'IANA time zone, such as "Europe/Berlin". Default: the one at the top of the file.',
 );
 

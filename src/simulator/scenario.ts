@@ -29,10 +29,7 @@ const status = z.int().min(200).max(599);
 const balance = z.enum(['sms', 'voip']).default('sms');
 const currency = z.string().max(1000);
 
-/**
- * A rate for all hours, or rates by hour of day (UTC): from one hour until another, over midnight where
- * `from` is the later.
- */
+/** A rate for all hours, or by hour of day (UTC): from one until another, over midnight where `from` is the later. */
 const burn = z
   .union([amount, z.array(z.strictObject({ from: hour, to: hour, perHour: amount }))], {
     error:
@@ -83,10 +80,7 @@ const event = z.discriminatedUnion('do', [
   z.strictObject({ ...whileLasting, do: z.literal('latency'), latency }),
 ]);
 
-/**
- * The scenario file of `lowwater simulate` (JSON): which accounts there are, what they spend, and what
- * happens to them.
- */
+/** The scenario file of `lowwater simulate` (JSON): the accounts, what they spend, and what happens to them. */
 export const scenarioSchema = z
   .strictObject({
     /** How much faster than real time spending and events run. Limits and latency keep real time. */
@@ -133,10 +127,7 @@ export type Scenario = z.output<typeof scenarioSchema>;
 export type ScenarioAccount = Scenario['accounts'][number];
 export type ScenarioEvent = Scenario['events'][number];
 
-/**
- * Reads a parsed JSON value as a scenario. Each problem names the place and what is allowed there, and quotes
- * no value.
- */
+/** Reads parsed JSON as a scenario. Problems name the place and what is allowed there, and quote no value. */
 export function parseScenario(
   input: unknown,
 ):

@@ -23,10 +23,7 @@ const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: 
 /** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
 const jsonType = /^\s*application\/json\s*(?:;|$)/i;
 
-/**
- * The documented interface of the provider over HTTP, played by a script. Rejects where the address cannot be
- * listened on.
- */
+/** The documented interface of the provider, played by a script. Rejects where the address cannot be listened on. */
 export async function startSimulator(options: SimulatorOptions) {
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {

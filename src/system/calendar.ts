@@ -37,23 +37,6 @@ function offsetAt(timezone: string, day: number): number {
   return getOrMake(days, day, () => zoneOffsetMs(day * dayMs, timezone));
 }
 
-/**
- * What is wrong with an expression or its zone; null when it will run. croner finds a bad zone and a date
- * that never comes only when it computes a run.
- */
-export function findCronProblem(cron: string, timezone: string, now: number): string | null {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone });
-  } catch {
-    return `unknown time zone "${timezone}"; use an IANA name such as "Europe/Berlin"`;
-  }
-  try {
-    return cronCalendar.next(cron, timezone, now) === null ? 'this expression never runs' : null;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'not a cron expression';
-  }
-}
-
 function parse(cron: string, timezone: string): Cron {
   return getOrMake(parsed, `${timezone} ${cron}`, () => new Cron(cron, { ...options, timezone }));
 }

@@ -1,3 +1,5 @@
+import { nearestWord } from '../domain/nearest-word.ts';
+
 export function quoteKey(key: string): string {
   const characters = [...key];
   const cut = characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : key;
@@ -18,4 +20,10 @@ export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'):
   const quoted = words.map(quoteKey);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
+}
+
+/** `did you mean "otp"?`; null where nothing that is known is near. */
+export function didYouMean(typed: string, known: Iterable<string>): string | null {
+  const nearest = nearestWord(typed, known);
+  return nearest === null ? null : `did you mean ${quoteKey(nearest)}?`;
 }

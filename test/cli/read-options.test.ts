@@ -29,3 +29,11 @@ test.each([
     expect(new Date(readInstant(typed(text), 'since', { now, timezone }) ?? 0).toISOString()).toBe(iso);
   },
 );
+
+test.each(['2026-02-30', '2026-13-01', '2026-04-31T08:00Z', '2026-11-01T25:00', 'yesterday'])(
+  '%s is refused: it is no day, or no time of one',
+  (text) => {
+    const at = { now: 0, timezone: 'UTC' };
+    expect(() => readInstant(typed(text), 'since', at)).toThrow('is neither a duration nor a date');
+  },
+);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadedConfig } from '../../src/config/load-config.ts';
 import { loadConfigFile } from '../../src/config/load-config.ts';
-import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
 import { now, placeholder, sampleSecrets } from './sample.ts';
 
 let folder: string;
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function read(file = path) {
-  return loadConfigFile({ path: file, env: sampleSecrets, findCronProblem, calendar: cronCalendar, now });
+  return loadConfigFile({ path: file, env: sampleSecrets, calendar: cronCalendar, now });
 }
 
 function messagesOf(loaded: LoadedConfig): readonly string[] {

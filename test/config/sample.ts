@@ -1,7 +1,7 @@
 import type { FileContent } from '../../src/config/interpolate.ts';
-import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
+import { checkAll, gather, type LoadedConfig, type LoadRequest } from '../../src/config/load-config.ts';
 import { atOnce } from '../../src/domain/parts.ts';
-import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
 
 export const now = Date.UTC(2026, 10, 20);
 
@@ -58,7 +58,7 @@ interface LoadOptions {
 export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadOptions = {}): LoadedConfig {
   const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2);
   const all: Readonly<Record<string, FileContent>> = { ...sampleFiles, ...files };
-  return loadConfig({
+  const request: LoadRequest = {
     path: '/etc/lowwater/config.json',
     readFile: (path) =>
       path === '/etc/lowwater/config.json'
@@ -69,10 +69,10 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
       paths: Object.keys(all).filter((path) => path.startsWith(pattern.replace(/\*.*/, ''))),
     }),
     env,
-    findCronProblem,
     calendar: cronCalendar,
     now,
-  });
+  };
+  return atOnce(checkAll(atOnce(gather(request)), request));
 }
 
 /** The settings of a file that must be valid, and what is doubtful in it. */

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfigFile } from '../../src/config/load-config.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
-import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
 import { silent } from '../store/sqlite/batches.ts';
 import { loadFile } from '../support/cli.ts';
@@ -28,7 +28,7 @@ function makeInstallation(): string {
 
 async function loadSettings(folder: string) {
   const path = join(folder, 'config.json');
-  const { loaded } = await loadConfigFile({ path, env: {}, findCronProblem, calendar: cronCalendar, now });
+  const { loaded } = await loadConfigFile({ path, env: {}, calendar: cronCalendar, now });
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
   return loaded;
 }

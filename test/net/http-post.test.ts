@@ -56,16 +56,30 @@ describe('the way to a receiver', () => {
   });
 });
 
-async function deliverTo(url: string, environment: Readonly<Record<string, string>> = {}, afterMs = 5000) {
+async function deliverTo(
+  url: string,
+  environment: Readonly<Record<string, string>> = {},
+  afterMs = 5000,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const dispatcher = openHttpConnections(new Secret(url), { clock: systemClock, environment });
   const { signal: outer } = new AbortController();
   const delivery = await deliverWithin({ clock: systemClock, afterMs, outer }, async (signal) => {
-    await postOnce({ url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock });
+    await postOnce({ url, headers, body: '{}', signal, dispatcher, clock: systemClock });
     return { kind: 'delivered', said: '' };
   });
   await dispatcher.destroy();
   return delivery;
 }
+
+it('a header that cannot hold what it is to hold is said, and not what that is', async () => {
+  const headers = { authorization: 'Bearer 密码' };
+  const delivery = await deliverTo('http://127.0.0.1:9', {}, 5000, headers);
+  expect(delivery).toEqual({
+    kind: 'dead',
+    reason: 'the address is no URL, or a key holds what no header can',
+  });
+});
 
 describe('a handshake that fails', () => {
   const overTls = async (listening: Promise<Listening>) => {

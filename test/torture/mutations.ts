@@ -169,10 +169,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'accounts of one key are asked at the same moment',
-    file: 'src/engine/request-guard.ts',
-    old: 'const startAt = Math.max(nextFreeAt, now);',
+    file: 'src/daemon/rate-guard.ts',
+    old: 'const startAt = Math.max(known.freeAt, now);',
     new: 'const startAt = now;',
-    test: 'test/engine/request-guard.test.ts',
+    test: 'test/daemon/rate-guard.test.ts',
   },
   {
     name: 'a request whose turn comes late is sent right behind another',

@@ -1,3 +1,4 @@
+import type { NodemailerError } from 'nodemailer';
 import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
@@ -10,10 +11,7 @@ const greylistWaitMs = 5 * minuteMs;
 export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
 export interface SmtpProgress {
-  /**
-   * The server had asked for the message: from here on a lost answer leaves it unknown whether the message
-   * was taken.
-   */
+  /** The server had asked for the message: a lost answer leaves it unknown whether it was taken. */
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;
@@ -70,12 +68,9 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
   },
 ];
 
-/**
- * What it means that some recipients were refused while others were accepted: 5xx is for good, 4xx for now, "too many
- * recipients" (452) among them (RFC 5321, 4.5.3.1.10).
- */
+/** Some recipients were refused: 5xx is for good, 4xx for now, "too many recipients" (452) too (RFC 5321, 4.5.3.1.10). */
 export function classifyRefusedRecipients(
-  errors: readonly unknown[],
+  errors: readonly NodemailerError[],
   texts: ReplyTexts,
 ): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'owed'> {
   const refused = refusedRecipientsOf(errors);
@@ -115,14 +110,10 @@ function waitAfter(codes: readonly number[]): { readonly afterMs?: number } {
   return codes.some((code) => code === 450 || code === 451) ? { afterMs: greylistWaitMs } : {};
 }
 
-function refusedRecipientsOf(errors: readonly unknown[]) {
-  return errors.flatMap((error) => {
-    const { recipient, responseCode, response }: Readonly<Record<string, unknown>> =
-      error instanceof Error ? { ...error } : {};
-    if (typeof recipient !== 'string') return [];
-    const code = typeof responseCode === 'number' ? responseCode : 550;
-    return [{ address: recipient, code, reply: typeof response === 'string' ? response : '' }];
-  });
+function refusedRecipientsOf(errors: readonly NodemailerError[]) {
+  return errors.flatMap(({ recipient, responseCode = 550, response = '' }) =>
+    recipient === undefined ? [] : [{ address: recipient, code: responseCode, reply: response }],
+  );
 }
 
 /** What a failure of nodemailer means, as the table above says. */
@@ -182,20 +173,18 @@ type Failure = ReturnType<typeof describe>;
 
 /** What is used of nodemailer's errors. Their messages are shown to nobody, for they may quote what was sent. */
 function describe(error: unknown, texts: ReplyTexts) {
-  const fields: Readonly<Record<string, unknown>> = error instanceof Error ? { ...error } : {};
-  const codes = errorCodes(error);
-  const original = fields.originalCode;
-  const rejected: readonly unknown[] = Array.isArray(fields.rejectedErrors) ? fields.rejectedErrors : [];
+  const seen: Partial<NodemailerError> = error instanceof Error ? error : {};
+  const { code, message = '', command, responseCode = null, response = '', originalCode } = seen;
   return {
-    code: typeof fields.code === 'string' ? fields.code : null,
-    codes: typeof original === 'string' ? [original, ...codes] : codes,
-    message: error instanceof Error ? error.message : '',
-    oauth2: fields.code === 'EOAUTH2' || fields.command === 'AUTH XOAUTH2',
-    responseCode: typeof fields.responseCode === 'number' ? fields.responseCode : null,
+    code,
+    codes: [...(originalCode === undefined ? [] : [originalCode]), ...errorCodes(error)],
+    message,
+    oauth2: code === 'EOAUTH2' || command === 'AUTH XOAUTH2',
+    responseCode,
     /** The replies to each recipient that was refused. */
-    recipientCodes: refusedRecipientsOf(rejected).map(({ code }) => code),
+    recipientCodes: refusedRecipientsOf(seen.rejectedErrors ?? []).map((refused) => refused.code),
     /** The reply as one line, cut. */
-    reply: typeof fields.response === 'string' ? quoteReply(fields.response, texts) : '',
+    reply: response === '' ? '' : quoteReply(response, texts),
   };
 }
 

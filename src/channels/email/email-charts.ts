@@ -22,10 +22,7 @@ const aheadShare = 0.5;
 /** Thinned readings of an even pace stand up to so many times further apart than their mean. */
 const uneven = 4;
 
-/**
- * Charts cost time and bytes: a group shows those of its most urgent alerts, a report those of the accounts
- * that end first.
- */
+/** Charts cost time and bytes: shown are those of the most urgent alerts, and of the accounts that end first. */
 const chartsInGroup = 3;
 const chartsInReport = 8;
 

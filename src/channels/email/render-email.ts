@@ -109,12 +109,7 @@ export function renderEmailHtml(message: Message, charts: readonly ChartPlan[]):
   return emailPage(messageSubject(message), headline, cards);
 }
 
-interface Drawn {
-  readonly headline: string;
-  readonly cards: readonly Html[];
-}
-
-function drawIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): Drawn {
+function drawIncidents(message: IncidentMessage, charts: readonly ChartPlan[]) {
   const { items, more, tally, headline } = wordIncidents(message, wholeItems + shortItems);
   const [first] = items.slice(0, wholeItems);
   if (message.items.length === 1 && first !== undefined)
@@ -122,7 +117,6 @@ function drawIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): 
   const whole = items
     .slice(0, wholeItems)
     .map((item, index) => itemCard(item, 'sub', chartAt(charts, index)));
-  // What does not fit in full: a line each, then a count.
   const rest = items.slice(wholeItems).map((item) => paragraph(item.headline));
   if (more > 0) rest.push(paragraph(wordMore(more)));
   const tail = rest.length === 0 ? [] : [card('neutral', rest)];
@@ -142,7 +136,7 @@ function itemCard(item: ItemWording, level: 'main' | 'sub', chart: ChartPlan | u
   ]);
 }
 
-function drawReport(message: ReportMessage, charts: readonly ChartPlan[]): Drawn {
+function drawReport(message: ReportMessage, charts: readonly ChartPlan[]) {
   const { headline, ...words } = wordReport(message, accountsShown);
   const summary = card('info', [
     cardTitle('info', 'REPORT', headline.replace(/^REPORT · /, ''), 'main'),
@@ -184,7 +178,7 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
   ]);
 }
 
-function drawTest(message: TestMessage): Drawn {
+function drawTest(message: TestMessage) {
   const headline = testHeadline(message);
   const title = cardTitle('info', 'TEST', headline.replace(/^TEST · /, ''), 'main');
   return { headline, cards: [card('info', [title, paragraph(testStory(message))])] };

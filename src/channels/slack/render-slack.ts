@@ -39,10 +39,7 @@ const colours: Readonly<Record<Tone, string>> = {
 };
 
 export interface SlackPayload {
-  /**
-   * The headline, which a phone's notification says too. Slack draws it above the attachment, so that it does not stand there
-   * again.
-   */
+  /** What a phone's notification says too. Slack draws it above the attachment, which does not repeat it. */
   readonly text: string;
   /** Off where nobody is mentioned: the text is shown as it is written. */
   readonly mrkdwn: boolean;
@@ -107,7 +104,10 @@ function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonl
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
     ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
     ...(trend === null ? [] : [context(trend)]),
-    ...actions(links.map(toButton), true),
+    ...actions(
+      links.map(({ kind, label, url }) => ({ label, url, id: kind })),
+      true,
+    ),
     context(words.origin),
   ];
 }
@@ -129,10 +129,7 @@ function groupBlocks(
   ];
 }
 
-/**
- * One item among others: its headline, and the one sentence that helps most. `groupedDetails` says the
- * rest.
- */
+/** One item among others: its headline, and the one sentence that helps most. */
 function groupedItem(item: ItemWording): SlackBlock {
   const help = item.advice[0] ?? item.story[0] ?? '';
   return section(`${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`, 310);
@@ -151,10 +148,7 @@ function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBl
   });
 }
 
-/**
- * The rest of what every message says, in small print: since when, the numbers and their age,
- * the rule.
- */
+/** What else every message says, in small print: since when, the numbers and their age, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
   const figures = item.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
   // Without advice the first sentence stands above already.
@@ -217,8 +211,4 @@ function sparklineOf(item: MessageItem, now: number): string | null {
     formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
-}
-
-function toButton({ kind, label, url }: ItemWording['links'][number]) {
-  return { label, url, id: kind };
 }

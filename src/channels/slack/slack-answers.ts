@@ -1,5 +1,12 @@
-import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
-import { type Accept, type AnswerTable, acceptRows, commonAnswers, strangeSuccess } from '../answers.ts';
+import { type HttpAnswer, isSuccess } from '../../net/http-answer.ts';
+import {
+  type Accept,
+  type AnswerTable,
+  acceptRows,
+  commonAnswers,
+  strangeSuccess,
+  valueAt,
+} from '../answers.ts';
 import { answerTable, readSeconds } from '../post-kind.ts';
 import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
@@ -12,12 +19,13 @@ export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',
     quote: wordOf,
-    readWait: (answer) => readSeconds(jsonOf(answer)?.retry_after),
+    readWait: (answer) => readSeconds(valueAt(answer, 'retry_after')),
     rows: [
       ...acceptRows(accept),
       {
         answer: '200 `ok`',
-        fits: (answer) => isSuccess(answer) && isAccepted(answer),
+        fits: (answer) =>
+          isSuccess(answer) && (answer.body.trim() === 'ok' || valueAt(answer, 'ok') === true),
         means: 'delivered',
         note: 'the same in JSON, `{"ok": true}`, as workflow triggers say it',
         source: 'docs.slack.dev, incoming webhooks',
@@ -33,10 +41,6 @@ export function slackAnswers(accept: Accept | null): AnswerTable {
   };
 }
 
-function isAccepted(answer: HttpAnswer): boolean {
-  return answer.body.trim() === 'ok' || jsonOf(answer)?.ok === true;
-}
-
 /** Slack's one-word reasons are worth quoting; anything longer is a page of something else. */
 function wordOf({ body }: HttpAnswer): string {
   const text = body.trim();
@@ -46,10 +50,9 @@ function wordOf({ body }: HttpAnswer): string {
 /** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
-/** The word by which Slack refuses a call; null where it says none. */
-function errorOf(answer: HttpAnswer): string | null {
-  const json = jsonOf(answer);
-  return json?.ok === false && typeof json.error === 'string' ? json.error : null;
+/** Whether Slack refuses a call by one of these words. */
+function isRefusedBy(words: readonly string[], answer: HttpAnswer): boolean {
+  return valueAt(answer, 'ok') === false && words.some((word) => word === valueAt(answer, 'error'));
 }
 
 /** Refusals of what the message looks like: as plain text it may pass. */
@@ -63,10 +66,10 @@ const layoutErrors = [
 ];
 
 export function isLayoutRefused(answer: HttpAnswer): boolean {
-  return layoutErrors.includes(errorOf(answer) ?? '') || answer.status === 413;
+  return isRefusedBy(layoutErrors, answer) || answer.status === 413;
 }
 
 /** The message whose thread it was to join is not there any more. */
 export function isThreadGone(answer: HttpAnswer): boolean {
-  return ['thread_not_found', 'message_not_found', 'cannot_reply_to_message'].includes(errorOf(answer) ?? '');
+  return isRefusedBy(['thread_not_found', 'message_not_found', 'cannot_reply_to_message'], answer);
 }

@@ -39,10 +39,7 @@ export function actions(
   return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
 }
 
-/**
- * Escaped as all text objects, because Slack decodes the three entities in each of them. `emoji` off: a `:name:` in a name
- * stays what it is.
- */
+/** Escaped as every text object: Slack decodes entities in each. `emoji` off: a `:name:` in a name stays what it is. */
 export function plain(text: string, limit: number) {
   const cut = text === '' ? '–' : cutEscaped(escapeSlack(text), limit);
   return { type: 'plain_text' as const, text: cut, emoji: false };

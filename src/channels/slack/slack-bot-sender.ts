@@ -3,10 +3,10 @@ import { isAcknowledged } from '../../domain/alert.ts';
 import type { Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
 import { pause } from '../../net/deadline.ts';
-import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
-import { classifyAnswer } from '../answers.ts';
+import { classifyAnswer, valueAt } from '../answers.ts';
 import { deliverParts, tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
@@ -135,7 +135,7 @@ export function openSlackBotSender(
   /** With the name of the message that a thread can hang on, where it is none of a thread. */
   function withReceipt(answer: HttpAnswer, thread: SlackPlace | null): Delivery {
     const delivery = classify(answer);
-    const { channel: id, ts } = jsonOf(answer) ?? {};
+    const [id, ts] = [valueAt(answer, 'channel'), valueAt(answer, 'ts')];
     return delivery.kind === 'delivered' &&
       thread === null &&
       typeof id === 'string' &&

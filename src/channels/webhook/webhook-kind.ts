@@ -40,11 +40,6 @@ const webhookSchema = shape({
   accept: acceptSchema.optional(),
 });
 
-function buildWebhook(name: string, config: z.output<typeof webhookSchema>): WebhookSettings {
-  const { type, url, secret = null, headers = {}, template, accept = null } = config;
-  return { type, name, place: url, url, secret, headers, template, accept };
-}
-
 /** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"), or says by `accept`. */
 export function webhookAnswers(accept: Accept | null): AnswerTable {
   return {
@@ -65,7 +60,9 @@ export function webhookAnswers(accept: Accept | null): AnswerTable {
 export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSettings> = {
   type: 'webhook',
   schema: webhookSchema,
-  build: buildWebhook,
+  build(name, { type, url, secret = null, headers = {}, template, accept = null }) {
+    return { type, name, place: url, url, secret, headers, template, accept };
+  },
   keysAt: ({ protocol, href }) =>
     /^https?:$/.test(protocol) ? { keys: { url: href }, isCertain: false } : null,
   describe: ({ url, secret, template }) =>

@@ -166,10 +166,7 @@ function resolutionData(resolution: Resolution): object {
   return kind === 'topped-up' ? { kind, amount: formatMicros(resolution.micros) } : { kind };
 }
 
-/**
- * Years beyond 9999, which a runway of a balance that hardly falls can reach, have no four-digit form: they
- * count as unknown.
- */
+/** Years beyond 9999, which a slow balance's runway can reach, have no four-digit form: they count as unknown. */
 function isoOrNull(at: number | null): string | null {
   return at === null || Math.abs(at) > 253_402_300_799_000 ? null : isoText(at);
 }

@@ -3,7 +3,7 @@ import type { AlertView } from '../../views/views.ts';
 import { CommandError, type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
-import { byOption, readPerson, requireAccount } from '../read-options.ts';
+import { byOption, requireKnown } from '../read-options.ts';
 
 const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
 
@@ -35,7 +35,7 @@ export const ackCommand = operatorCommand({
   ],
   async run(context, input, desk) {
     const alert = await requireAlert(desk, input);
-    const body = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
+    const body = { by: input.option('by') ?? context.user, comment: input.option('comment') ?? '' };
     const order = { kind: 'acknowledge', ...alert, ...body, at: context.clock.now() } as const;
     return orderAbout(context, input, { desk, method: 'POST', body, order });
   },
@@ -63,7 +63,7 @@ async function requireAlert(
   const account = input.positional('ACCOUNT');
   const rule = input.optionalPositional('RULE');
   if (rule !== null) return { account, rule };
-  requireAccount([...desk.names.accounts, ...(account.startsWith('@') ? [account] : [])], account);
+  requireKnown('account', [...desk.names.accounts, ...(account.startsWith('@') ? [account] : [])], account);
   const open = (await readFiring(desk)).filter((alert) => alert.account === account);
   throw new UsageError(
     'RULE is missing',

@@ -7,7 +7,7 @@ import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantit
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand, warnOfOldData } from '../desk.ts';
-import { requireAccount, requireRule, suggest } from '../read-options.ts';
+import { requireKnown, requireRule, suggest } from '../read-options.ts';
 import { layoutWidth, type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { type Column, printRows } from '../terminal/table.ts';
 import {
@@ -105,7 +105,7 @@ export const explainCommand = operatorCommand({
   options: { json: jsonOption },
   examples: ['lowwater explain otp sms-low'],
   async run(context, input, desk) {
-    const account = requireAccount(desk.names.accounts, input.positional('ACCOUNT'));
+    const account = requireKnown('account', desk.names.accounts, input.positional('ACCOUNT'));
     const rule = input.optionalPositional('RULE');
     // A rule that does not exist is wrong usage, even where the database cannot be read.
     if (rule !== null) await requireRule(desk.names, rule);

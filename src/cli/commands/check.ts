@@ -8,9 +8,9 @@ import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/remote-views.ts';
-import { operatorCommand } from '../desk.ts';
+import { type Desk, operatorCommand } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { requireAccount } from '../read-options.ts';
+import { requireKnown } from '../read-options.ts';
 import { type Output, paintSeverity, printJson, type Style } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { displayWidth, padToWidth } from '../terminal/text.ts';
@@ -45,12 +45,13 @@ pauses that are stored.
   ],
   async run(context, input, desk) {
     const account = input.option('account');
-    const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
+    const ids =
+      account === null ? desk.names.accounts : [requireKnown('account', desk.names.accounts, account)];
     const isExplained = input.flag('explain-request');
     const exchanges: DescribedExchange[] = [];
     const checked =
       desk.daemon === null || isExplained
-        ? await pollHere(context, input, account, (exchange) => void exchanges.push(exchange))
+        ? await pollHere(context, input, desk, { account, explain: (each) => void exchanges.push(each) })
         : await checkThroughDaemon(await desk.views(), desk.daemon, ids);
     const status = worstFirst.find((each) => checked.some((one) => statusOf(one) === each)) ?? 'ok';
     if (input.flag('json')) {
@@ -71,12 +72,13 @@ pauses that are stored.
 async function pollHere(
   context: CommandContext,
   input: CommandInput,
-  account: string | null,
-  explain: (exchange: DescribedExchange) => void,
+  { isComplete, ...desk }: Desk,
+  order: { readonly account: string | null; readonly explain: (exchange: DescribedExchange) => void },
 ): Promise<readonly CheckedAccount[]> {
-  const { settings } = await loadConfiguration(context, input);
+  // Of a configuration with errors this prints them.
+  const settings = (isComplete && desk.settings) || (await loadConfiguration(context, input)).settings;
   const { checkHere } = await import('../act-here.ts');
-  return checkHere(context, { settings, account, explain });
+  return checkHere(context, { settings, ...order });
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */

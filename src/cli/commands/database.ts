@@ -183,7 +183,6 @@ An address may hold placeholders as the configuration does, so that no password 
     });
     await printRows(context, input, {
       rows: copied,
-      none: '',
       json: () => ({ tables: copied }),
       columns: [
         { header: 'TABLE', value: ({ name }) => name },

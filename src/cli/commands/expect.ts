@@ -3,7 +3,7 @@ import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
-import { parseWall, readBalance, requireAccount, unknownId } from '../read-options.ts';
+import { parseWall, readBalance, requireKnown, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -37,7 +37,8 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
     const account = input.optionalPositional('ACCOUNT');
     if (cancelled !== null && account !== null) throw new UsageError('--cancel takes no account');
     if (cancelled !== null) return cancel(context, input, desk, cancelled);
-    if (account !== null) return announce(context, input, desk, requireAccount(desk.names.accounts, account));
+    if (account !== null)
+      return announce(context, input, desk, requireKnown('account', desk.names.accounts, account));
     return list(context, input, desk);
   },
 });

@@ -8,7 +8,7 @@ import { balanceName } from '../../wording/quantity-wording.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand } from '../desk.ts';
-import { readBalance, readInstant, requireAccount } from '../read-options.ts';
+import { readBalance, readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
@@ -37,7 +37,7 @@ ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the sam
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
   async run(context, input, desk) {
     const { timezone } = desk;
-    const account = requireAccount(desk.names.accounts, input.positional('ID'));
+    const account = requireKnown('account', desk.names.accounts, input.positional('ID'));
     const now = context.clock.now();
     const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
     const until = readInstant(input, 'until', { now, timezone }) ?? now;

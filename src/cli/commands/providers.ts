@@ -30,7 +30,6 @@ client code was: compare the first reading with your dashboard then.
     }
     return printRows(context, input, {
       rows: chosen,
-      none: '',
       json: () => ({ providers: chosen }),
       columns: [
         { header: 'TYPE', value: (each) => each.type },

@@ -6,15 +6,7 @@ import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '
 import { severities } from '../../domain/severity.ts';
 import { CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import { operatorCommand, printOrdered } from '../desk.ts';
-import {
-  byOption,
-  readChoice,
-  readDuration,
-  readPerson,
-  requireAccount,
-  requireRule,
-  unknownId,
-} from '../read-options.ts';
+import { byOption, readChoice, readDuration, requireKnown, requireRule, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -54,14 +46,14 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
     if (durationMs > maxSilenceMs) throw new UsageError(`--for is at most ${formatDuration(maxSilenceMs)}`);
     const account = input.option('account');
-    if (account !== null && !isSelfId(account)) requireAccount(desk.names.accounts, account);
+    if (account !== null && !isSelfId(account)) requireKnown('account', desk.names.accounts, account);
     const rule = input.option('rule');
     if (rule !== null) await requireRule(desk.names, rule);
     const match = readMatcher(input);
     const everything = input.flag('everything');
     checkMatcher(match, everything);
     const comment = input.option('comment') ?? '';
-    const by = readPerson(context, input);
+    const by = input.option('by') ?? context.user;
     const startsAt = context.clock.now();
     const endsAt = startsAt + durationMs;
     const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Secret } from '../../domain/secret.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
+import type { DescribedDaemon } from '../../http/api/daemon.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { isLost, type OperatorConfiguration } from '../load-configuration.ts';
@@ -11,20 +12,9 @@ import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
 
 /** A daemon that answers, and what it says of itself where it lets this command in. */
 export interface FoundDaemon extends DaemonAddress {
-  readonly facts: DaemonFacts | null;
+  readonly facts: DescribedDaemon | null;
   /** Why it does not let this command in; null where it does. */
   readonly refusal: string | null;
-}
-
-/** What `GET /api/v1/daemon` says. */
-export interface DaemonFacts {
-  readonly version: string;
-  readonly timezone: string;
-  readonly problems: readonly string[];
-  readonly accounts: readonly string[];
-  readonly rules: readonly string[];
-  readonly channels: readonly string[];
-  readonly reports: readonly string[];
 }
 
 /** The address that `--server` or `LOWWATER_SERVER` names; null where neither does. A file that is named by hand goes before the variable. */
@@ -52,7 +42,7 @@ function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | nul
 /** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
 export async function requireDaemon(
   address: DaemonAddress,
-): Promise<FoundDaemon & { readonly facts: DaemonFacts }> {
+): Promise<FoundDaemon & { readonly facts: DescribedDaemon }> {
   const daemon = await introduce(address);
   const { facts, refusal } = daemon;
   if (refusal === null && facts !== null) return { ...daemon, facts };
@@ -164,6 +154,6 @@ async function introduce(address: DaemonAddress): Promise<FoundDaemon> {
 }
 
 /** What the API describes: only a lowwater answers there. */
-function readFacts(body: unknown): DaemonFacts {
-  return body as DaemonFacts;
+function readFacts(body: unknown): DescribedDaemon {
+  return body as DescribedDaemon;
 }

@@ -57,13 +57,14 @@ export async function printRows<Row>(
   list: {
     readonly rows: readonly Row[];
     readonly columns: readonly Column<Row>[];
-    readonly none: string;
+    /** Printed where there are none; absent where there always are some. */
+    readonly none?: string;
     /** What --json prints. */
     readonly json: () => object | Promise<object>;
   },
 ): Promise<number> {
   const { stdout } = context;
-  const { rows, columns, none } = list;
+  const { rows, columns, none = '' } = list;
   if (input.flag('json')) await printJson(context, await list.json());
   else await stdout.write(rows.length === 0 ? `${none}\n` : formatTable({ columns, rows, output: stdout }));
   return exitCodes.ok;

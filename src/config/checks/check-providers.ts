@@ -1,8 +1,7 @@
-import { nearestWord } from '../../domain/nearest-word.ts';
 import { defaultEntry, type ProviderEntry } from '../../domain/provider-entry.ts';
 import { Secret } from '../../domain/secret.ts';
 import { ownAccountKeys, providerKindOf } from '../../providers/registry.ts';
-import { listWords, quoteKey } from '../../wording/lists.ts';
+import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
 
@@ -35,11 +34,8 @@ function readKnown(file: Spot): ReadonlyMap<string, KnownEntry> {
 }
 
 function reportUnknown(provider: Spot, name: string, known: readonly string[]): void {
-  const nearest = provider.isFilled ? null : nearestWord(name, known);
-  const hint =
-    nearest === null
-      ? `there is ${listWords(known.slice(0, 10), 'and')}`
-      : `did you mean ${quoteKey(nearest)}?`;
+  const meant = provider.isFilled ? null : didYouMean(name, known);
+  const hint = meant ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
   provider.report(`no entry of providers has this name; ${hint}`);
 }
 
@@ -98,9 +94,8 @@ function checkCredentials(credentials: Spot, { credentialNames }: ProviderEntry)
 }
 
 function wordAllowed(name: string, allowed: readonly string[]): string {
-  const meant = nearestWord(name, allowed);
-  if (meant !== null) return `did you mean ${quoteKey(meant)}?`;
-  return allowed.length === 0 ? 'this provider takes none' : `it takes ${listWords(allowed, 'and')}`;
+  if (allowed.length === 0) return 'this provider takes none';
+  return didYouMean(name, allowed) ?? `it takes ${listWords(allowed, 'and')}`;
 }
 
 /** A credential that cannot stand where the request needs it. */

@@ -1,8 +1,7 @@
-import { nearestWord } from '../../domain/nearest-word.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
-import { listWords, quoteKey } from '../../wording/lists.ts';
+import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
 import { listSecretKeys } from '../json-schema.ts';
@@ -92,11 +91,11 @@ function checkName(spot: Spot, known: Known, secrets: Secrets): void {
   const isName = isHarmless(name) && !secrets().has(name) && !spot.isFilled;
   const wrong = `no ${known.what}${isName ? ` (${quoteKey(name)})` : ''}`;
   const shown = known.shown();
-  const nearest = spot.isFilled ? null : nearestWord(name, shown);
+  const meant = spot.isFilled ? null : didYouMean(name, shown);
   const few = shown.slice(0, 10);
   const more = shown.length > few.length ? ` and ${shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
-  spot.report(nearest === null ? `${wrong}${all}` : `${wrong}; did you mean ${listWords([nearest])}?`);
+  spot.report(meant === null ? `${wrong}${all}` : `${wrong}; ${meant}`);
 }
 
 /** Short plain words and numbers are names; a key or a token that was pasted in the wrong place is longer, with digits. */

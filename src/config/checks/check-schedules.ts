@@ -1,38 +1,31 @@
 import { parseDuration } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { isTimeZone } from '../../domain/moment.ts';
+import type { Calendar } from '../../ports/clock.ts';
 import type { Spot } from '../draft.ts';
 
-/** What is wrong with a cron expression or its zone, in words; null when it will run after `now`. */
-export type FindCronProblem = (cron: string, timezone: string, now: number) => string | null;
-
 export interface CronCheck {
-  readonly findCronProblem: FindCronProblem;
+  readonly calendar: Calendar;
+  /** A cron expression must run after it. */
   readonly now: number;
 }
 
-/** Time zones must exist, cron expressions must run some day, and polls have one schedule only. */
-export function checkSchedules(file: Spot, { findCronProblem, now }: CronCheck): void {
-  const cron = { findCronProblem: remember(findCronProblem), now };
-  const own = file
-    .at('accounts')
-    .items('poll')
-    .map((account) => account.at('poll'));
-  const polls = [file.at('poll'), ...own];
-  checkZone(file.at('timezone'), cron);
-  for (const account of file.at('accounts').items('timezone')) checkZone(account.at('timezone'), cron);
+/** Cron expressions must run some day, and polls have one schedule only. */
+export function checkSchedules(file: Spot, check: CronCheck): void {
+  const own = file.at('accounts').items('poll');
+  const polls = [file.at('poll'), ...own.map((account) => account.at('poll'))];
   for (const poll of polls) checkPoll(poll);
-  for (const place of [...polls, ...file.at('silences').items(), ...file.at('reports').items()])
-    checkCron(file, place, cron);
-}
-
-/** Many accounts share few expressions, and computing a run is the slowest thing in loading a file. */
-function remember(findCronProblem: FindCronProblem): FindCronProblem {
+  /** Many accounts share few expressions, and computing a run is the slowest thing in loading a file. */
   const known = new Map<string, string | null>();
-  return (cron, timezone, now) => {
-    const key = JSON.stringify([cron, timezone]);
-    const found = known.has(key) ? (known.get(key) ?? null) : findCronProblem(cron, timezone, now);
-    known.set(key, found);
-    return found;
-  };
+  for (const place of [...polls, ...file.at('silences').items(), ...file.at('reports').items()]) {
+    const cron = place.at('cron');
+    const { text } = cron;
+    if (text === null) continue;
+    const zones = [place.at('timezone').text, file.at('timezone').text];
+    const zone = zones.find((candidate) => candidate !== null && isTimeZone(candidate)) ?? 'UTC';
+    const found = getOrMake(known, `${zone} ${text}`, () => findProblem(text, zone, check));
+    if (found !== null) cron.report(describeCron(text, found, cron.isFilled));
+  }
 }
 
 function checkPoll(poll: Spot): void {
@@ -52,20 +45,19 @@ function checkNearEmpty(nearEmpty: Spot, every: Spot): void {
   else if (everyMs !== null && nearEmptyMs >= everyMs) nearEmpty.report('must be shorter than every');
 }
 
-function checkCron(file: Spot, place: Spot, { findCronProblem, now }: CronCheck): void {
-  const own = place.at('timezone');
-  checkZone(own, { findCronProblem, now });
-  const cron = place.at('cron');
-  if (cron.text === null) return;
-  const zones = [own.text, file.at('timezone').text, 'UTC'];
-  const zone = zones.find((candidate) => candidate !== null && isZone(candidate, { findCronProblem, now }));
-  const found = findCronProblem(cron.text, zone ?? 'UTC', now);
-  if (found !== null) cron.report(describeCron(cron.text, found, cron.isFilled));
+function findProblem(cron: string, timezone: string, { calendar, now }: CronCheck): string | null {
+  try {
+    return calendar.next(cron, timezone, now) === null ? neverRuns : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'not a cron expression';
+  }
 }
+
+const neverRuns = 'this expression never runs';
 
 const cronForm = 'must be a cron expression of five fields: minute hour day month weekday';
 
-/** The finder may quote parts of the expression: only what surely is a cron expression may be shown. */
+/** What was found may quote parts of the expression: only what surely is a cron expression may be shown. */
 function describeCron(cron: string, found: string, isFilled: boolean): string {
   if (isFilled || !looksLikeCron(cron)) return cronForm;
   const fields = cron.trim().split(/\s+/).length;
@@ -73,19 +65,6 @@ function describeCron(cron: string, found: string, isFilled: boolean): string {
   return found === neverRuns
     ? 'must run some day: this cron expression never does'
     : `${cronForm}; ${found.replace(/^CronPattern: /, '').toLowerCase()}`;
-}
-
-/** What `findCronProblem` says of an expression that is right but has no day. */
-const neverRuns = 'this expression never runs';
-
-function checkZone(zone: Spot, cron: CronCheck): void {
-  if (zone.text !== null && !isZone(zone.text, cron))
-    zone.report('unknown time zone; use an IANA name such as "Europe/Berlin"');
-}
-
-/** Every minute runs in every zone, so what is found can only be about the zone. */
-function isZone(zone: string, { findCronProblem, now }: CronCheck): boolean {
-  return findCronProblem('* * * * *', zone, now) === null;
 }
 
 function looksLikeCron(text: string): boolean {

@@ -9,7 +9,7 @@ import { hostAddress, postgresAddress, secretAddress } from '../../schema/addres
 import { alertMatch } from '../../schema/matchers.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret } from '../../schema/texts.ts';
-import { cronText, holidays, pollSchema, timezone, weekend } from '../../schema/times.ts';
+import { cronText, holidays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
 import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
@@ -153,6 +153,12 @@ const cluster = shape({
     .default(true),
 }).describe('For daemons that share a PostgreSQL database.');
 
+const list = <T extends z.ZodType>(what: string, element: T, description: string) =>
+  z
+    .array(element, { error: `must be a list of ${what}` })
+    .describe(description)
+    .default([]);
+
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
   $schema: z.string({ error: 'must be a string' }).describe('Where editors find this schema.').optional(),
@@ -164,9 +170,9 @@ export const configSchema = shape({
     .describe('Other providers, by name: an account says which is its own by `provider`.')
     .default({}),
   poll: pollSchema.optional(),
-  timezone: oneLine(
-    'IANA time zone of the times in messages, and of cron expressions that name none.',
-  ).prefault('UTC'),
+  timezone: zone('IANA time zone of the times in messages, and of cron expressions that name none.').prefault(
+    'UTC',
+  ),
   weekend: weekend
     .describe(
       'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
@@ -182,29 +188,19 @@ export const configSchema = shape({
     account,
     'must be a list with at least one account, or {"files": "accounts.d/*.json"}',
   ),
-  rules: z
-    .array(ruleSchema, { error: 'must be a list of rules' })
-    .describe(
-      'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
-    )
-    .default([]),
+  rules: list(
+    'rules',
+    ruleSchema,
+    'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
+  ),
   channels: z
     .record(z.string().regex(new RegExp(idPattern)), channelSchema, {
       error: (issue) => (issue.code === 'invalid_key' ? idForm : 'must be an object of channels'),
     })
     .meta({ description: 'Where messages go, by name. At least one.', minProperties: 1 }),
-  routes: z
-    .array(route, { error: 'must be a list of routes' })
-    .describe('Which alerts go where. One that no route matches goes to every channel.')
-    .default([]),
-  silences: z
-    .array(silence, { error: 'must be a list of silences' })
-    .describe('Silences that come back, such as maintenance windows.')
-    .default([]),
-  reports: z
-    .array(report, { error: 'must be a list of reports' })
-    .describe('Summaries on a schedule.')
-    .default([]),
+  routes: list('routes', route, 'Which alerts go where. One that no route matches goes to every channel.'),
+  silences: list('silences', silence, 'Silences that come back, such as maintenance windows.'),
+  reports: list('reports', report, 'Summaries on a schedule.'),
   server: server
     .nullable()
     .describe('Page, API, health and metrics. null switches all of it off. Default: on 127.0.0.1:8080.')

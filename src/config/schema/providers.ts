@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
 import { keyOf } from '../../domain/json.ts';
-import { nearestWord } from '../../domain/nearest-word.ts';
-import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
+import { maxRequestsPerSecondLimit } from '../../domain/provider-entry.ts';
 import { providerKinds, providerSchemas } from '../../providers/registry.ts';
 import { linkAddress } from '../../schema/addresses.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { duration } from '../../schema/texts.ts';
-import { quoteKey } from '../../wording/lists.ts';
+import { didYouMean } from '../../wording/lists.ts';
 
 const sharedKeys = {
   timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
@@ -54,7 +53,6 @@ export type ProviderInput = z.output<typeof providerSchema>;
 
 function describeType(type: unknown): string {
   const types = providerKinds.map((kind) => kind.type);
-  const nearest = typeof type === 'string' ? nearestWord(type, types) : null;
-  const hint = nearest === null ? '' : `did you mean ${quoteKey(nearest)}? `;
-  return `is no type of provider; ${hint}"lowwater providers" lists them`;
+  const meant = typeof type === 'string' ? didYouMean(type, types) : null;
+  return `is no type of provider; ${meant === null ? '' : `${meant} `}"lowwater providers" lists them`;
 }

@@ -9,6 +9,20 @@ const { get, post } = operations('daemon');
 const names = z.array(z.string());
 const params = { id: z.string() };
 
+const daemonKeys = {
+  version: z.string(),
+  database: z.string().nullable().meta({ description: 'The id of its database' }),
+  timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
+  problems: names.meta({ description: 'What is wrong although it runs' }),
+  accounts: names,
+  rules: names,
+  channels: names,
+  reports: names,
+};
+
+/** What `GET /api/v1/daemon` says. */
+export type DescribedDaemon = z.output<z.ZodObject<typeof daemonKeys>>;
+
 const viewNames = [
   'accounts',
   'summary',
@@ -30,16 +44,7 @@ export const daemonOperations: readonly Operation[] = [
       'The daemon that answers, its database, and the names that other operations take',
     ],
     {
-      answers: answers('The daemon', {
-        version: z.string(),
-        database: z.string().nullable().meta({ description: 'The id of its database' }),
-        timezone: z.string().meta({ description: 'IANA time zone of the configuration' }),
-        problems: names.meta({ description: 'What is wrong although it runs' }),
-        accounts: names,
-        rules: names,
-        channels: names,
-        reports: names,
-      }),
+      answers: answers('The daemon', daemonKeys),
     },
     ({ views, site: { database, timezone, reports } }) => {
       const { version, problems } = views.status();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
-import { isoText } from '../../domain/moment.ts';
+import { isDay } from '../../domain/moment.ts';
 import type { Refusal } from '../../domain/operator.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -50,9 +50,7 @@ function parseIso(text: string): number {
   // A plus that nobody escaped has become a space on the way.
   const given = text.replace(/(T[\d:.]+) (\d{2}:\d{2})$/, '$1+$2');
   const [, date, zone] = isoForm.exec(given) ?? [];
-  if (date === undefined) return Number.NaN;
-  const midnight = Date.parse(date);
-  if (Number.isNaN(midnight) || !isoText(midnight).startsWith(date)) return Number.NaN;
+  if (date === undefined || !isDay(date)) return Number.NaN;
   return Date.parse(given.includes('T') && zone === undefined ? `${given}Z` : given);
 }
 

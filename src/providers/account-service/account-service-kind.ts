@@ -8,7 +8,7 @@ import type { ProviderKind } from '../kind.ts';
 import { balanceEndpoint } from './endpoints.ts';
 import { judgeAnswer } from './envelope.ts';
 
-export interface AccountServiceEntry extends ProviderEntry {
+interface AccountServiceEntry extends ProviderEntry {
   /** For accounts that name no address of their own; without a trailing slash. */
   readonly baseUrl: string | null;
 }

@@ -16,10 +16,7 @@ const maxMessageLength = 200;
 const maxUnknownFields = 10;
 const maxFieldNameLength = 60;
 
-/**
- * Any integer `code` makes an envelope; `msg` may be missing. A missing key fails even for `z.unknown()`, so `result` says
- * that it is optional.
- */
+/** Any integer `code` makes an envelope. A missing key fails even for `z.unknown()`, so `result` says that it is optional. */
 const envelopeSchema = z.object({
   code: z.int(),
   msg: z.string().optional(),
@@ -32,10 +29,7 @@ const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, enve
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16})$/u;
 
-/**
- * Balances are millionths here already (see `parseBody`); one that is out of range is NaN, which is no number
- * to zod.
- */
+/** Balances are millionths already (`parseBody`); one out of range is NaN, which is no number to zod. */
 const balanceSchema = z.object({
   smsBalance: z.number(),
   voipBalance: z.number(),
@@ -62,10 +56,10 @@ export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDet
     return judgeResult(parsed, envelope, { code, status, texts });
   const message = texts.clean(envelope.msg ?? '', maxMessageLength);
   const said = `code ${code}${message === '' ? '' : `, "${message}"`}`;
-  if (status === 429)
-    return { kind: 'rate_limited', reason: `rate limited: HTTP 429, ${said}`, code, status };
-  if (code === envelopeCodes.rateLimited)
-    return { kind: 'rate_limited', reason: `rate limited: ${said}`, code, status };
+  if (status === 429 || code === envelopeCodes.rateLimited) {
+    const by = status === 429 ? 'HTTP 429, ' : '';
+    return { kind: 'rate_limited', reason: `rate limited: ${by}${said}`, code, status };
+  }
   if (code === envelopeCodes.authFailed)
     return { kind: 'auth_failed', reason: `the provider refuses the authSecret: ${said}`, code, status };
   return { kind: 'api_error', reason: `the provider answered ${said}`, code, status };
@@ -88,13 +82,8 @@ function judgeResult(
     ...namesBeyond(raw, envelopeSchema.shape),
     ...namesBeyond(result, balanceSchema.shape).map((name) => `result.${name}`),
   ].slice(0, maxUnknownFields);
-  return unknownFields.length === 0
-    ? { kind: 'ok', answer }
-    : {
-        kind: 'ok',
-        answer,
-        unknownFields: unknownFields.map((name) => texts.clean(name, maxFieldNameLength)),
-      };
+  const named = unknownFields.map((name) => texts.clean(name, maxFieldNameLength));
+  return { kind: 'ok', answer, ...(named.length > 0 && { unknownFields: named }) };
 }
 
 function withoutEnvelope(answer: HttpAnswer, parsed: unknown): OutcomeDetail {

@@ -1,9 +1,6 @@
 import type { SimulatedResponse } from '../kind.ts';
 
-/**
- * A provider as data, in a file of its own: the keys of an `http-json` entry, as an operator would write them, and what people
- * want to know of it.
- */
+/** A provider as data: the keys of an `http-json` entry, as an operator would write them, and what people want to know. */
 export interface Preset {
   readonly type: string;
   readonly name: string;

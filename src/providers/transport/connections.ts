@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
-import { EnvHttpProxyAgent } from 'undici';
 import { minuteMs } from '../../domain/duration.ts';
-import { connectOptions, createConnector } from '../../net/connector.ts';
-import { type Environment, readProxyVariables } from '../../net/proxy-variables.ts';
+import { createConnector, openProxied } from '../../net/connector.ts';
+import type { Environment } from '../../net/proxy-variables.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { WarmClients } from './warm-clients.ts';
 
@@ -34,7 +33,6 @@ export function openConnections(options: {
 }) {
   const requests = watchRequests();
   const { clock, connectTimeoutMs } = options;
-  const verified = connectOptions(clock);
   const kept = {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maxKeepAliveMs,
@@ -45,27 +43,16 @@ export function openConnections(options: {
   };
   // One connector for all, so that they share what it knows of TLS sessions.
   const direct = new WarmClients({ ...kept, connect: createConnector(clock, connectTimeoutMs) });
-  const proxies = readProxyVariables(options.environment);
-  const proxied =
-    proxies === null
-      ? null
-      : new EnvHttpProxyAgent({
-          ...kept,
-          ...proxies,
-          allowH2: false,
-          pipelining: 1,
-          connectTimeout: connectTimeoutMs,
-          connect: { ...verified, timeout: connectTimeoutMs },
-          requestTls: verified,
-          proxyTls: verified,
-        });
+  const proxied = openProxied(clock, options.environment, {
+    ...kept,
+    pipelining: 1,
+    connectTimeout: connectTimeoutMs,
+    timeout: connectTimeoutMs,
+  });
   return {
     /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
     to: (loopback: boolean) => (loopback || proxied === null ? direct : proxied),
-    /**
-     * True when the error ended a connection that had carried answers before this request, and not one byte
-     * since it was sent.
-     */
+    /** True when it ended a connection that had carried answers, with not one byte since the request was sent. */
     wasDeadOnArrival: (error: unknown) => error instanceof Error && requests.deadOnArrival.has(error),
     /** Ends every connection at once. */
     async close(): Promise<void> {

@@ -18,10 +18,7 @@ interface NetworkFailure {
   readonly reason: string;
 }
 
-/**
- * What to tell people about an error below HTTP. Goes by the error's code alone, through its causes: messages
- * of errors quote addresses, and those may hold passwords.
- */
+/** What to tell people about an error below HTTP, by its codes alone: messages quote addresses, which may hold passwords. */
 export function explainNetworkError(error: unknown): NetworkFailure {
   const invalid = (reason: string): NetworkFailure => ({ kind: 'invalid_response', reason });
   const failed = (reason: string): NetworkFailure => ({ kind: 'network_error', reason });

@@ -12,9 +12,7 @@ const maxValueLength = 100;
 
 const none: Readonly<Record<string, string>> = {};
 
-/**
- * The response's usage headers, names in lower case, at most 16, values cleaned and cut; without secrets.
- */
+/** The response's usage headers: names in lower case, at most 16, values cleaned and cut, no secrets. */
 export function pickUsageHeaders(
   headers: IncomingHttpHeaders,
   texts: ForeignTexts,

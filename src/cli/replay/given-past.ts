@@ -1,8 +1,8 @@
-import type { Reading } from '../domain/reading.ts';
-import type { AccountSettings } from '../domain/settings.ts';
-import { listFirst } from '../wording/lists.ts';
-import type { PollShelf } from './history-csv.ts';
-import type { AccountPast } from './past.ts';
+import type { Reading } from '../../domain/reading.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
+import type { AccountPast } from '../../replay/past.ts';
+import type { PackedPolls } from '../../store/runs/packed-polls.ts';
+import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
 /**
@@ -11,7 +11,7 @@ import { HistoryFileError } from './read-csv.ts';
  */
 export function givenPast(
   account: AccountSettings,
-  readings: PollShelf,
+  readings: PackedPolls,
   { since }: { readonly since: number | null },
 ): AccountPast {
   const from = since ?? Number.NEGATIVE_INFINITY;
@@ -37,17 +37,17 @@ async function* asStored<Row>(parts: Iterable<readonly Row[]>): AsyncGenerator<r
   yield* parts;
 }
 
-function* readingsIn(shelf: PollShelf, since: number, until: number): Generator<readonly Reading[]> {
-  for (const polls of shelf.polls(since, until)) yield polls.flatMap(({ reading }) => reading ?? []);
+function* readingsIn(polls: PackedPolls, since: number, until: number): Generator<readonly Reading[]> {
+  for (const part of polls.polls(since, until)) yield part.flatMap(({ reading }) => reading ?? []);
 }
 
 /** How many readings have the same instant as the one before them. */
-export function countRepeatedInstants(shelf: PollShelf): number {
-  if (shelf.ascends) return 0;
+export function countRepeatedInstants(polls: PackedPolls): number {
+  if (polls.ascends) return 0;
   let repeated = 0;
   let last = Number.NaN;
-  for (const polls of shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
-    for (const { at } of polls) {
+  for (const part of polls.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
+    for (const { at } of part) {
       if (at === last) repeated += 1;
       last = at;
     }
@@ -55,16 +55,16 @@ export function countRepeatedInstants(shelf: PollShelf): number {
 }
 
 /**
- * Which configured account each shelf of readings belongs to. `chosen` is the account that a person named: the
+ * Which configured account each list of readings belongs to. `chosen` is the account that a person named: the
  * one that a file without accounts is about, or the only one that is wanted of a file with them.
  *
  * Throws `HistoryFileError` for readings that are no configured account's, or cannot be known to be one's.
  */
 export function assignReadings(
-  readings: ReadonlyMap<string, PollShelf>,
+  readings: ReadonlyMap<string, PackedPolls>,
   accounts: readonly AccountSettings[],
   chosen: AccountSettings | null,
-): { readonly account: AccountSettings; readonly readings: PollShelf }[] {
+): { readonly account: AccountSettings; readonly readings: PackedPolls }[] {
   const nameless = readings.get('');
   if (nameless !== undefined) {
     const account = chosen ?? (accounts.length === 1 ? accounts[0] : undefined);
