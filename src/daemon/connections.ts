@@ -1,3 +1,4 @@
+import type { Message } from '../domain/message.ts';
 import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
@@ -19,7 +20,8 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
     return openChannels(settings).map((channel) => {
       const opened = drained(channel);
       const send: Channel['send'] = (...order) => opened.during(channel.send(...order));
-      return { ...channel, opened, send, close: () => channel.close() };
+      const preview = (message: Message) => channel.preview(message);
+      return { ...channel, opened, send, preview, close: () => channel.close() };
     });
   }
 

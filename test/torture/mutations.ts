@@ -619,8 +619,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'another purse goes on with the readings of the one before',
     file: 'src/engine/changed-accounts.ts',
-    old: 'if (address !== before.address) moved.add(account.id);',
-    new: 'if (address !== before.address) moved.delete(account.id);',
+    old: 'if (address !== before.address) moved.add(id);',
+    new: 'if (address !== before.address) moved.delete(id);',
     test: reloadTest,
   },
   ...postgresMutations,
