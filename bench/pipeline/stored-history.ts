@@ -73,10 +73,11 @@ function lastReadings(path: string, accounts: number): Reading[] {
 function continueFrom(last: Reading, number: number): readonly Reading[] {
   return Array.from({ length: addedPolls }, (_, round) => {
     const jitter = (round * 7 + number * 13) % 5;
+    const sms = (last.balances.sms ?? 0) - (round + 1) * burnPer20sMicros - jitter * 3;
     return {
       ...last,
       at: last.at + (round + 1) * intervalMs + jitter,
-      sms: (last.balances.sms ?? 0) - (round + 1) * burnPer20sMicros - jitter * 3,
+      balances: { ...last.balances, sms },
     };
   });
 }

@@ -122,9 +122,10 @@ export function isLost(
 
 async function readFile(context: CommandContext, file: string): ReturnType<typeof loadConfigFile> {
   const reading = readConfiguration(file, context.process.hide);
-  const loaded = await Promise.race([reading, untilAborted(context.signal)]);
-  if (loaded === undefined) throw new EndedEarly('stopped before the configuration was read');
-  return loaded;
+  // What a race gave lives as long as the signal: of a large file that would be all that was read.
+  const isRead = await Promise.race([reading.then(() => true), untilAborted(context.signal)]);
+  if (isRead !== true) throw new EndedEarly('stopped before the configuration was read');
+  return reading;
 }
 
 /**

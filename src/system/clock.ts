@@ -31,9 +31,12 @@ class ExactTimer {
     this.#fire = fire;
   }
 
-  /** Node's timers fire up to a millisecond early; another timer for the rest would be up to two late. */
+  /**
+   * Node's timers fire up to a millisecond early. Looking again and again through the rest of it would be a third of the processor
+   * time of a poll; another timer is up to a millisecond late.
+   */
   wait(restMs: number): void {
-    if (restMs < 1) this.#immediate = setImmediate(look, this);
+    if (restMs < 0.1) this.#immediate = setImmediate(look, this);
     else this.#timeout = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs), this);
   }
 
