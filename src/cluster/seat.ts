@@ -1,4 +1,4 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError } from '../domain/operator-error.ts';
 import type { MemberCard } from '../ports/cluster.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
@@ -55,11 +55,7 @@ export class Seat {
     this.renounce();
     if (incarnation === undefined) return;
     const { cluster } = this.#dependencies;
-    const unlessUnheard = (error: unknown): boolean => {
-      if (!(error instanceof StorageError)) throw error;
-      return false;
-    };
-    const leave = (): Promise<boolean> => cluster.leave(incarnation).then(() => true, unlessUnheard);
+    const leave = (): Promise<boolean> => cluster.leave(incarnation).then(() => true, onStorageError(false));
     if (!(await leave())) await leave();
   }
 }

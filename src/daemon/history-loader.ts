@@ -1,4 +1,4 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError } from '../domain/operator-error.ts';
 import { type LoadedHistory, loadHistory, loadSince } from '../engine/spending.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -57,7 +57,8 @@ export class HistoryLoader {
 
   async #load(account: WatchedAccount): Promise<void> {
     const state = this.#state;
-    const read = await this.#read(account, loadSince(state, account, this.#now()));
+    const since = loadSince(state, account, this.#now());
+    const read = await this.#read(account, since).catch(onStorageError({ readings: [], areAll: false }));
     this.#act((now) => {
       // A reload may have replaced or removed it.
       const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
@@ -66,15 +67,10 @@ export class HistoryLoader {
   }
 
   async #read({ id }: WatchedAccount, since: number): Promise<Pick<LoadedHistory, 'readings' | 'areAll'>> {
-    try {
-      const before = await this.#reader.readingBefore(id, since);
-      const from = before?.at ?? since;
-      const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
-      return { readings: await collect(this.#reader.readings(query)), areAll: before === null };
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      return { readings: [], areAll: false };
-    }
+    const before = await this.#reader.readingBefore(id, since);
+    const from = before?.at ?? since;
+    const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
+    return { readings: await collect(this.#reader.readings(query)), areAll: before === null };
   }
 }
 
