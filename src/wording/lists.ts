@@ -16,6 +16,13 @@ export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'):
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
 }
 
+/** `a, b and 3 more`. */
+export function listSome(words: readonly string[], most = 10): string {
+  const shown = words.slice(0, most);
+  const more = words.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** `did you mean "otp"?`; null where nothing that is known is near. */
 export function didYouMean(typed: string, known: Iterable<string>): string | null {
   const nearest = nearestWord(typed, known);

@@ -3,6 +3,7 @@ import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
+import { listSome } from '../../wording/lists.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
@@ -151,12 +152,8 @@ async function silenceMany(
   return answers;
 }
 
-const maxNamed = 10;
-
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {
-  const names = changed.slice(0, maxNamed).map(({ account, rule }) => `${rule} of ${account}`);
-  const more = changed.length - names.length;
-  const listed = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const listed = listSome(changed.map(({ account, rule }) => `${rule} of ${account}`));
   const are = changed.length === 1 ? 'is' : 'are';
   return new RequestError(
     'changed',
