@@ -4,7 +4,7 @@ import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
-import { listSome } from '../wording/lists.ts';
+import { listFirst } from '../wording/lists.ts';
 import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import type { Frame, Visit } from './page/words.ts';
@@ -112,7 +112,7 @@ function unknownEvent(unknown: readonly AccountView[], now: number): CalendarEve
     id: 'unknown',
     at: now,
     summary: `Not known what to pay: ${plural(unknown.length, 'account')}`,
-    description: `Not read, or not enough history: ${listSome(names, maxNamed)}`,
+    description: `Not read, or not enough history: ${listFirst(names, maxNamed)}`,
     url: null,
   };
 }

@@ -7,7 +7,7 @@ import { cleanText, plural } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
-import { listSome } from '../wording/lists.ts';
+import { listFirst } from '../wording/lists.ts';
 import {
   formatComputed,
   formatPayable,
@@ -90,8 +90,8 @@ function wordRunsOut(message: ReportMessage): string | null {
   const notified =
     ending.length === 0
       ? `No account is predicted to run out ${next}.`
-      : `May run out ${next}: ${listSome(ending)}.`;
-  return unknown.length === 0 ? notified : `${notified} Not known: ${listSome(unknown)}.`;
+      : `May run out ${next}: ${listFirst(ending)}.`;
+  return unknown.length === 0 ? notified : `${notified} Not known: ${listFirst(unknown)}.`;
 }
 
 /** Never read, or too little known of its spending to say when it runs out. */

@@ -90,10 +90,7 @@ export interface IncidentQuery {
   readonly limit?: number;
 }
 
-/**
- * Queries that any process may run, also while a daemon writes. Every promise ends within seconds, with
- * `StorageError` where the database does not answer.
- */
+/** Queries that any process may run, also while a daemon writes. Each ends within seconds, at worst with `StorageError`. */
 export interface StoreReader {
   load(): Promise<StoredState>;
   /** Oldest first, hundreds or thousands at a time. A damaged run is left out, here and below. */
@@ -103,7 +100,6 @@ export interface StoreReader {
   readingBefore(account: string, at: number): Promise<Reading | null>;
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
-  incident(id: string): Promise<Incident | null>;
   /** Made by people and not over yet: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
@@ -137,16 +133,10 @@ export interface SqlFile {
   close(): void;
 }
 
-/**
- * The database for the one daemon that holds it. Methods reject with `StorageError` and leave nothing half
- * done. The daemon calls one of these three at a time.
- */
+/** For the one daemon that holds it. Methods leave nothing half done, reject with `StorageError`, and run one at a time. */
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
-  /**
-   * Orders left since the last call, oldest first. Each is returned once, and deleted by the first successful
-   * commit that begins after that. Cheap when there are none.
-   */
+  /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly OperatorOrder[]>;
   /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];
@@ -155,10 +145,10 @@ export interface Store extends StoreFile {
 }
 
 /**
- * The store of an owner in a shared database. A batch whose outcome is unknown is kept until it is known; a
+ * What an owner writes into a shared database. A batch whose outcome is unknown is kept until it is known; a
  * batch that was stored, under any epoch of this process, is not stored again.
  */
-export interface FencedStore extends Store {
+export interface FencedStore extends Pick<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'> {
   /** How many batches the database is known to have of this owner's incarnation. */
   readonly stored: number;
   /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */

@@ -9,18 +9,17 @@ export function quoteKey(key: string): string {
   });
 }
 
+/** `a, b and 3 more`: ten at most, in their order. */
+export function listFirst(names: readonly string[], count = 10): string {
+  const more = names.length > count ? ` and ${names.length - count} more` : '';
+  return `${names.slice(0, count).join(', ')}${more}`;
+}
+
 /** `"a", "b" or "c"`. */
 export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'): string {
   const quoted = words.map(quoteKey);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
-}
-
-/** `a, b and 3 more`. */
-export function listSome(words: readonly string[], most = 10): string {
-  const shown = words.slice(0, most);
-  const more = words.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** `did you mean "otp"?`; null where nothing that is known is near. */

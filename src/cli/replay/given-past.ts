@@ -2,7 +2,7 @@ import type { Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import type { PackedPolls } from '../../store/runs/packed-polls.ts';
-import { listSome } from '../../wording/lists.ts';
+import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
 /**
@@ -70,18 +70,18 @@ export function assignReadings(
     const account = chosen ?? (accounts.length === 1 ? accounts[0] : undefined);
     if (account !== undefined) return [{ account, readings: nameless }];
     throw new HistoryFileError(
-      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listSome(accounts.map(({ id }) => id))})`,
+      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listFirst(accounts.map(({ id }) => id))})`,
     );
   }
   const unknown = [...readings.keys()].filter((id) => !accounts.some((account) => account.id === id));
   if (chosen === null && unknown.length > 0) {
     throw new HistoryFileError(
-      `the file has readings of ${listSome(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listSome(accounts.map(({ id }) => id))}`,
+      `the file has readings of ${listFirst(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listFirst(accounts.map(({ id }) => id))}`,
     );
   }
   if (chosen !== null && readings.size > 0 && !readings.has(chosen.id)) {
     throw new HistoryFileError(
-      `the file has no readings of ${chosen.id}, only of ${listSome([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
+      `the file has no readings of ${chosen.id}, only of ${listFirst([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
     );
   }
   const wanted = chosen === null ? accounts : [chosen];
