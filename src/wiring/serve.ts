@@ -34,7 +34,6 @@ export interface ServeOrder extends LoadedConfiguration {
   /** Opened here; it knows the secrets of the configuration. */
   readonly log: ProcessLog;
   readonly version: string;
-  /** Ends the daemon. */
   readonly signal: AbortSignal;
   /** Called once it polls and listens; the page's address, null without a server. */
   readonly started?: (url: string | null) => void;

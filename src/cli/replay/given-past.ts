@@ -2,6 +2,7 @@ import type { Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { AccountPast } from '../../replay/past.ts';
 import type { PackedPolls } from '../../store/runs/packed-polls.ts';
+import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
 /**
@@ -69,18 +70,18 @@ export function assignReadings(
     const account = chosen ?? (accounts.length === 1 ? accounts[0] : undefined);
     if (account !== undefined) return [{ account, readings: nameless }];
     throw new HistoryFileError(
-      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listNames(accounts.map(({ id }) => id))})`,
+      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listFirst(accounts.map(({ id }) => id))})`,
     );
   }
   const unknown = [...readings.keys()].filter((id) => !accounts.some((account) => account.id === id));
   if (chosen === null && unknown.length > 0) {
     throw new HistoryFileError(
-      `the file has readings of ${listNames(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listNames(accounts.map(({ id }) => id))}`,
+      `the file has readings of ${listFirst(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listFirst(accounts.map(({ id }) => id))}`,
     );
   }
   if (chosen !== null && readings.size > 0 && !readings.has(chosen.id)) {
     throw new HistoryFileError(
-      `the file has no readings of ${chosen.id}, only of ${listNames([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
+      `the file has no readings of ${chosen.id}, only of ${listFirst([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
     );
   }
   const wanted = chosen === null ? accounts : [chosen];
@@ -88,11 +89,4 @@ export function assignReadings(
     const its = readings.get(account.id);
     return its === undefined ? [] : [{ account, readings: its }];
   });
-}
-
-const maxNames = 10;
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, maxNames).join(', ');
-  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown;
 }
