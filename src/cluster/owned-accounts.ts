@@ -3,7 +3,7 @@ import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { DamagedRecord } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
-import { LeaderStore } from './leader-store.ts';
+import { createLeaderStore, type LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
 type OwnedDependencies = Pick<
@@ -55,7 +55,7 @@ export class OwnedAccounts {
     this.#lease = lease;
     this.#lost = lost;
     this.#seat = seat;
-    this.store = new LeaderStore({
+    this.store = createLeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),

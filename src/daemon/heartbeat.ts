@@ -13,7 +13,7 @@ const lookAgainMs = 1000;
  * poll or message is overdue.
  */
 export function createHeartbeat(
-  { ping, state, committer, daemonLog }: DaemonParts,
+  { ping, state, committer, log }: DaemonParts,
   poller: Poller,
   startedAt: number,
 ) {
@@ -21,12 +21,15 @@ export function createHeartbeat(
   /** A daemon that dies soon after each start must not look alive. */
   let firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   let busy: AbortController | null = null;
+  let wasReached = true;
 
   async function send(url: Secret): Promise<void> {
     busy = new AbortController();
     const isReached = await ping(url, busy.signal);
     busy = null;
-    daemonLog.heartbeatEnded(isReached);
+    if (isReached && !wasReached) log.info({}, 'the heartbeat is received again');
+    if (!isReached && wasReached) log.warn({}, 'the heartbeat is not received');
+    wasReached = isReached;
   }
 
   function isWell(now: number): boolean {
