@@ -68,10 +68,8 @@ async function playScenario(
   place: ServiceAddress,
   file: string | null,
 ): Promise<Playing> {
-  const [{ defaultScenario }, { startSimulator }] = await Promise.all([
-    import('../../simulator/scenario.ts'),
-    import('../../simulator/server.ts'),
-  ]);
+  const { defaultScenario } = await import('../../simulator/scenario.ts');
+  const { startSimulator } = await import('../../simulator/server.ts');
   const scenario = file === null ? defaultScenario : await readScenario(file);
   const { url, close } = await startSimulator({ ...place, scenario, clock, random });
   const accounts = scenario.accounts.map(({ id, authSecret }) => ({ id, credentials: { authSecret } }));
@@ -79,10 +77,8 @@ async function playScenario(
 }
 
 async function playPreset({ clock }: CommandContext, place: ServiceAddress, type: string): Promise<Playing> {
-  const [{ presetKinds }, { startSimulatedApi, demoAccount }] = await Promise.all([
-    import('../../providers/presets/preset-kinds.ts'),
-    import('../../simulator/simulated-api.ts'),
-  ]);
+  const { presetKinds } = await import('../../providers/presets/preset-kinds.ts');
+  const { startSimulatedApi, demoAccount } = await import('../../simulator/simulated-api.ts');
   const kind = presetKinds.find((each) => each.type === type);
   if (kind?.loadSimulation === undefined)
     throw refuse('--provider', [`"${type}" is no preset; "lowwater providers" lists them`]);
@@ -99,10 +95,8 @@ async function playPreset({ clock }: CommandContext, place: ServiceAddress, type
 }
 
 async function readScenario(path: string): Promise<Scenario> {
-  const [{ parseScenario }, { readFileSource, largestDocumentBytes }] = await Promise.all([
-    import('../../simulator/scenario.ts'),
-    import('../../config/sources.ts'),
-  ]);
+  const { parseScenario } = await import('../../simulator/scenario.ts');
+  const { readFileSource, largestDocumentBytes } = await import('../../config/sources.ts');
   const { content: file } = await readFileSource(path, largestDocumentBytes);
   if (file.kind === 'failed') throw refuse('the scenario', [`${path}: ${file.reason}`]);
   const json = parseJson(file.text);
