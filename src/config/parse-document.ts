@@ -18,7 +18,7 @@ export interface JsonDocument {
   placeOf(path: Path): LinePlace;
 }
 
-export interface ParsedDocument {
+interface ParsedDocument {
   /** What can be made out of the text; null where nothing can. */
   readonly document: JsonDocument | null;
   /** False where it is not JSON. */

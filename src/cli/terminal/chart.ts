@@ -3,7 +3,7 @@ import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import type { Style } from './output.ts';
 import { displayWidth, formatInstant, padToWidth } from './text.ts';
 
-export interface TerminalChart {
+interface TerminalChart {
   /** Thresholds are dotted lines. */
   readonly chart: Pick<Chart, 'since' | 'until' | 'points' | 'thresholds'>;
   /** In which the times below the curve are. */
