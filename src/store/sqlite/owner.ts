@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
 import { databaseIdNote } from '../tables.ts';
-import { type Connection, connectForReading } from './connection.ts';
+import { type Connection, closing, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
@@ -141,12 +141,7 @@ export function readHolder(path: string): Holder | null {
 
 function readUnlessBroken<T>(open: () => Connection, read: (db: Connection) => T): T | null {
   try {
-    const db = open();
-    try {
-      return read(db);
-    } finally {
-      db.close();
-    }
+    return closing(open(), read);
   } catch {
     return null;
   }
