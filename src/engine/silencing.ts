@@ -98,7 +98,9 @@ export function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  if (mayBeKnown(message) || state.underWay.has(message.id)) return;
+  const { id: sent, uncertain, revision, owed } = message;
+  // An attempt may have arrived, or some recipients have it.
+  if (uncertain || revision !== 0 || owed !== undefined || state.underWay.has(sent)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);
@@ -109,11 +111,6 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   const items = message.items.filter((item) => !muted.includes(item));
   if (items.length === 0) removeNotification(state, message);
   else putNotification(state, { ...message, items });
-}
-
-/** An attempt may have arrived, or some recipients have it. */
-function mayBeKnown({ uncertain, revision, owed }: Notification): boolean {
-  return uncertain || revision !== 0 || owed !== undefined;
 }
 
 /** The items of a notification do not count as notified, except those of `spared` incidents. */

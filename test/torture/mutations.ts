@@ -255,8 +255,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence takes back what may have arrived',
     file: silencing,
-    old: 'return uncertain || revision',
-    new: 'return revision',
+    old: 'if (uncertain || revision',
+    new: 'if (revision',
     test: 'test/daemon/silences.test.ts',
   },
   {
