@@ -30,9 +30,9 @@ import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { createEnding } from './ending.ts';
-import { createHeartbeat } from './heartbeat.ts';
-import { createHistoryLoader, type HistoryLoader } from './history-loader.ts';
-import { createLearning } from './learning.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { HistoryLoader } from './history-loader.ts';
+import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -59,10 +59,10 @@ export class Daemon {
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
-  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #heartbeat: Heartbeat;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
-  readonly #learning: ReturnType<typeof createLearning>;
+  readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
@@ -88,7 +88,7 @@ export class Daemon {
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     const act = <T>(work: (at: number) => T) => this.act(work);
-    this.historyLoader = createHistoryLoader(state, store, () => this.now(), act);
+    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
     const parts: DaemonParts = {
       ...dependencies,
       act,
@@ -111,8 +111,8 @@ export class Daemon {
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
     this.#takeLeftOrders = openLeftOrders(parts);
-    this.#learning = createLearning(parts);
-    this.#heartbeat = createHeartbeat(parts, this.poller, now);
+    this.#learning = new Learning(parts);
+    this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
       sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
@@ -251,12 +251,7 @@ export class Daemon {
     this.#heartbeat.beat(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(
-        now + maxSleepMs,
-        nextReportAt(this.state),
-        this.#retention.nextAt(),
-        this.#heartbeat.nextAt(),
-      ),
+      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
     );
   }
 
