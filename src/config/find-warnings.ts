@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import type { Parts } from '../domain/parts.ts';
 import {
   credentialTextOf,
   defaultEntry,
@@ -24,6 +25,8 @@ import { shortPollMs } from '../schema/times.ts';
 import { didYouMean, listWords, quoteKey } from '../wording/lists.ts';
 import { type Draft, Spot } from './draft.ts';
 
+const accountsAtOnce = 5000;
+
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
@@ -38,6 +41,7 @@ export function* findWarnings(
     find(new Spot(draft, warnings), settings, when);
     yield;
   }
+  yield* warnOfDoubtfulSecrets(new Spot(draft, warnings), settings);
   return warnings;
 }
 
@@ -185,17 +189,22 @@ function warnOfCurrencies(file: Spot, { accounts }: Settings): void {
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-function warnOfDoubtfulSecrets(file: Spot, settings: Settings): void {
-  // What the schemas made a secret is one, whichever key it has.
-  const secrets = new Set(listSecretTexts(settings));
-  const look = (spot: Spot): void => {
-    for (const [key, child] of Object.entries(Object(spot.value))) {
-      const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
-      if (typeof child === 'object' && child !== null) look(below());
-      else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
-    }
-  };
-  look(file);
+/** What the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
+function* warnOfDoubtfulSecrets(file: Spot, { accounts, ...others }: Settings): Parts<void> {
+  const ofAll = new Set(listSecretTexts(others));
+  for (const key of file.keys()) if (key !== 'accounts') lookForSecrets(file.at(key), ofAll);
+  for (const [index, account] of accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
+    lookForSecrets(file.at('accounts', index), new Set(listSecretTexts(account)));
+  }
+}
+
+function lookForSecrets(spot: Spot, secrets: ReadonlySet<string>): void {
+  for (const [key, child] of Object.entries(Object(spot.value))) {
+    const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
+    if (typeof child === 'object' && child !== null) lookForSecrets(below(), secrets);
+    else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
+  }
 }
 
 function doubt(spot: Spot, secret: string): void {
@@ -218,7 +227,6 @@ const finders = [
   warnOfChannels,
   warnOfOpenDoors,
   warnOfCurrencies,
-  warnOfDoubtfulSecrets,
 ] as const;
 
 /** Alerts that no route matches, and routes that nothing would reach. */
