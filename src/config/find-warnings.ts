@@ -27,6 +27,13 @@ import { type Draft, Spot } from './draft.ts';
 
 const accountsAtOnce = 5000;
 
+/** One that looks at each account does so in parts. */
+type Finder = (
+  file: Spot,
+  settings: Settings,
+  when: { readonly calendar: Calendar; readonly now: number },
+) => Parts<void> | void;
+
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
@@ -38,10 +45,9 @@ export function* findWarnings(
 ): Generator<undefined, ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
-    find(new Spot(draft, warnings), settings, when);
+    yield* find(new Spot(draft, warnings), settings, when) ?? [];
     yield;
   }
-  yield* warnOfDoubtfulSecrets(new Spot(draft, warnings), settings);
   return warnings;
 }
 
@@ -127,10 +133,12 @@ function spotOf(file: Spot, { name }: ProviderEntry): Spot {
   return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }
 
-function warnOfRules(file: Spot, settings: Settings): void {
+function* warnOfRules(file: Spot, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
-  for (const account of settings.accounts)
+  for (const [index, account] of settings.accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
     for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
+  }
   for (const [index, spot] of file.at('rules').items().entries()) {
     const rule = settings.rules[index];
     if (rule === undefined) continue;
@@ -210,7 +218,7 @@ function doubt(spot: Spot, secret: string): void {
   if (secret !== secret.trim()) spot.report('begins or ends with a space, which is taken as it stands');
 }
 
-const finders = [
+const finders: readonly Finder[] = [
   warnOfShortPolls,
   warnOfDemand,
   warnOfProviders,
@@ -222,7 +230,8 @@ const finders = [
   warnOfChannels,
   warnOfOpenDoors,
   warnOfCurrencies,
-] as const;
+  warnOfDoubtfulSecrets,
+];
 
 /** Alerts that no route matches, and routes that nothing would reach. */
 function warnOfGaps(file: Spot, { routes }: Settings): void {
