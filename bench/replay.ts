@@ -4,14 +4,13 @@
  * reading a CSV file. Run: node bench/replay.ts
  */
 import { Readable } from 'node:stream';
+import { readHistoryCsv } from '../src/cli/replay/history-csv.ts';
 import { formatMicros } from '../src/domain/money.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
 import type { AccountSettings, Settings } from '../src/domain/settings.ts';
-import { readHistoryCsv } from '../src/replay/history-csv.ts';
 import type { AccountPast } from '../src/replay/past.ts';
 import { Replay } from '../src/replay/replay.ts';
 import type { AnyRule } from '../src/rules/registry.ts';
-import { PackedPolls } from '../src/store/runs/packed-polls.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { emptyReader } from '../src/views/empty-reader.ts';
 import { makeSettings } from '../test/support/settings.ts';
@@ -100,7 +99,7 @@ async function replayAll(): Promise<string> {
 }
 
 async function readCsv(): Promise<string> {
-  const readings = await readHistoryCsv(Readable.from(csvText()), () => new PackedPolls(), {
+  const readings = await readHistoryCsv(Readable.from(csvText()), {
     balances: ['sms', 'voip'],
     isMixed: false,
   });

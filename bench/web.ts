@@ -11,12 +11,14 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createHistoryLoader } from '../src/daemon/history-loader.ts';
+import { inSlices } from '../src/daemon/slices.ts';
 import type { AccountState, Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
+import { accountsAtOnce } from '../src/engine/changed-accounts.ts';
 import { observePoll } from '../src/engine/observe.ts';
-import { reconfigure } from '../src/engine/reconfigure.ts';
+import { followAccounts, reconfigure } from '../src/engine/reconfigure.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';
 import { endTurn } from '../src/engine/turn.ts';
@@ -127,8 +129,12 @@ async function reportReload(state: MonitorState, settings: Settings): Promise<vo
   const turns = watchTurns();
   const rules = settings.rules.map((rule) => ({ ...rule, forMs: 1_000 }));
   await sleep(50);
-  reconfigure(state, { ...settings, rules }, systemClock.now());
+  const rest = reconfigure(state, { ...settings, rules }, systemClock.now());
   endTurn(state, systemClock.now());
+  for await (const part of inSlices(rest, accountsAtOnce)) {
+    followAccounts(state, part, systemClock.now());
+    endTurn(state, systemClock.now());
+  }
   await sleep(50);
   console.log(`  reload                       longest turn ${turns().toFixed(1)} ms`);
 }

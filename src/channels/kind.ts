@@ -25,7 +25,7 @@ export interface SenderDependencies {
 export interface ChannelKind<
   Config extends { readonly type: string } = { readonly type: string },
   Own extends ChannelSettings = ChannelSettings,
-> {
+> extends Pick<Channel, 'threadsBySubject' | 'drawsAlerts'> {
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;
@@ -45,10 +45,6 @@ export interface ChannelKind<
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
   /** How fast the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
-  /** Messages of an incident are one thread, and threads differ by their subject. */
-  readonly threadsBySubject?: true;
-  /** Draws the balances that its alerts are about. */
-  readonly drawsAlerts?: true;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];

@@ -6,7 +6,18 @@ import type { Severity } from '../domain/severity.ts';
 import { ladderSteps } from '../rules/ladder.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
-import { breakAtGaps, type LinePoint, type Stretch } from './line.ts';
+import { GapFinder } from '../spending/usual-interval.ts';
+
+/** An instant and the balance then; null begins a stretch in which nothing was read. */
+export interface LinePoint {
+  readonly at: number;
+  readonly value: Micros | null;
+}
+
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
 
 /**
  * What a chart of one balance shows, whoever draws it: the page, a mail or the terminal. Instants are milliseconds since 1970, amounts
@@ -106,6 +117,52 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
   return bands
     .map((band) => ({ ...band, from: Math.max(band.from, since), to: Math.min(band.to, until) }))
     .filter(({ from, to }) => to > since && from <= until);
+}
+
+/**
+ * Stretches without a reading, oldest first: failed polls up to the next that worked, and times without any poll that are long by
+ * the pace of the account (`intervalMs`). Those shorter than `leastMs` could not be seen, and would only tear the line.
+ */
+export function findGaps(
+  polls: Iterable<{ readonly at: number; readonly reading: Reading | null }>,
+  limits: { readonly until: number; readonly intervalMs: number; readonly leastMs: number },
+): readonly Stretch[] {
+  const gaps: Stretch[] = [];
+  const finder = new GapFinder(limits.intervalMs);
+  let readAt: number | null = null;
+  let blindFrom: number | null = null;
+  for (const { at, reading } of polls) {
+    if (reading === null) {
+      blindFrom ??= at;
+      continue;
+    }
+    if (readAt !== null && finder.isGap(at - readAt)) blindFrom ??= readAt + 1;
+    if (blindFrom !== null) gaps.push({ from: blindFrom, to: at });
+    blindFrom = null;
+    readAt = at;
+  }
+  if (blindFrom !== null) gaps.push({ from: blindFrom, to: limits.until });
+  return gaps.filter(({ from, to }) => to - from >= limits.leastMs);
+}
+
+/** One balance of the readings, oldest first, broken at the gaps. */
+function breakAtGaps(
+  readings: readonly Reading[],
+  balance: Balance,
+  gaps: readonly Stretch[],
+): readonly LinePoint[] {
+  const points: LinePoint[] = [];
+  let next = 0;
+  for (const reading of readings) {
+    for (let gap = gaps[next]; gap !== undefined && gap.from < reading.at; gap = gaps[next]) {
+      points.push({ at: gap.from, value: null });
+      next += 1;
+    }
+    points.push({ at: reading.at, value: amountOf(reading, balance) });
+  }
+  const open = gaps[next];
+  if (open !== undefined) points.push({ at: open.from, value: null });
+  return points;
 }
 
 /** The lowest and the highest amount that is drawn; null of an empty chart. */

@@ -1,8 +1,7 @@
 import { formatMicros, formatMoney, type Micros } from '../domain/money.ts';
 import type { Severity } from '../domain/severity.ts';
 import { Html, html } from '../wording/html.ts';
-import type { Chart } from './chart.ts';
-import { edgeOf, pathThrough, type Stretch, unreadStretches } from './line.ts';
+import type { Chart, Stretch } from './chart.ts';
 import { linear, timeTicks, type ValueRange } from './scale.ts';
 
 /** What a picture is made of, each painted by the look of the page or of a mail. */
@@ -115,9 +114,32 @@ function pathsOf(
   // Not escaped: a text would be cut after some thousand characters.
   const path = (part: Part, line: Chart['points']): Html | false =>
     line.length > 0 && html`<path d="${new Html(pathThrough(line, place))}" ${paint(part)}/>`;
-  const paths = html`${path('fan', edgeOf(fan))}${path('line', points)}${path('foretold', predicted)}${path('projection', projection)}`;
+  // Along the upper edge, and back along the lower.
+  const edge = [
+    ...fan.map(({ at, high }) => ({ at, value: high })),
+    ...fan.toReversed().map(({ at, low }) => ({ at, value: low })),
+  ];
+  const paths = html`${path('fan', edge)}${path('line', points)}${path('foretold', predicted)}${path('projection', projection)}`;
   if (!stretches) return paths;
   return html`<svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">${paths}</svg>`;
+}
+
+/** The line through points as an SVG path, torn where nothing was read; `place` gives its `x y`. */
+function pathThrough(points: Chart['points'], place: (at: number, value: Micros) => string): string {
+  let path = '';
+  let pen = 'M';
+  for (const { at, value } of points) {
+    if (value !== null) path += pen + place(at, value);
+    pen = value === null ? 'M' : 'L';
+  }
+  return path;
+}
+
+/** The stretches in which a line is broken, the last of them up to `now`. */
+export function unreadStretches(points: Chart['points'], now: number): readonly Stretch[] {
+  return points.flatMap(({ at, value }, index) =>
+    value === null ? [{ from: at, to: points[index + 1]?.at ?? now }] : [],
+  );
 }
 
 /** Those that lie far enough from all before them; the worst comes first. */

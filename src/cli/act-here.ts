@@ -15,7 +15,7 @@ import { renderText } from '../messages/render-text.ts';
 import type { Channel, Delivery } from '../ports/channel.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { type DescribedExchange, describeExchange } from '../providers/describe-exchange.ts';
-import { createEntryClients } from '../providers/transport/entry-clients.ts';
+import { createEntryClients } from '../providers/transport/client.ts';
 import { cronCalendar as calendar } from '../system/calendar.ts';
 import { systemClock as clock } from '../system/clock.ts';
 import { systemRandom as random } from '../system/random.ts';

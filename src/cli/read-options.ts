@@ -1,7 +1,7 @@
 import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall, isDay } from '../domain/moment.ts';
 import type { BalanceDefinition } from '../domain/reading.ts';
-import { didYouMean } from '../wording/lists.ts';
+import { didYouMean, listFirst } from '../wording/lists.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { Names } from './desk.ts';
 
@@ -103,7 +103,5 @@ export function unknownId(missing: string, known: readonly string[], id: string)
 
 /** `did you mean "otp"?`, or all there are when they are few. */
 export function suggest(typed: string, known: readonly string[]): string {
-  const shown = known.slice(0, 10).join(', ');
-  const all = known.length > 10 ? `there are ${shown} and ${known.length - 10} more` : `there are: ${shown}`;
-  return didYouMean(typed, known) ?? all;
+  return didYouMean(typed, known) ?? `there are${known.length > 10 ? '' : ':'} ${listFirst(known)}`;
 }

@@ -12,7 +12,7 @@ import { routesFor } from '../engine/decide.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { alertKindOf, balanceLevels, clearingBalance, factsBehind } from '../rules/registry.ts';
+import { alertKindOf, balanceLevels, clearingBalance, ruleKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
 import { collect, type HistoryLoader } from './history-loader.ts';
@@ -200,7 +200,10 @@ export function describeIncident(
       incident.balance === null ? '' : balanceLabel(incident.balance, balancesOf(state, incident.account)),
     value: live?.value ?? incident.value,
     threshold: live?.threshold ?? incident.threshold,
-    facts: live !== null && account && rule ? factsBehind(rule, factsOf(account, now)) : incident.facts,
+    facts:
+      live !== null && account && rule
+        ? ruleKindOf(rule).factsBehind(rule, factsOf(account, now))
+        : incident.facts,
     firedAt: incident.firedAt,
     resolvedAt: incident.resolvedAt,
     resolution: incident.resolution,

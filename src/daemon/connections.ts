@@ -1,3 +1,4 @@
+import type { Message } from '../domain/message.ts';
 import { entriesOf, entryText } from '../domain/provider-entry.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
@@ -55,6 +56,7 @@ export class Connections {
         ...channel,
         opened,
         send: (...order: Parameters<Channel['send']>) => opened.during(channel.send(...order)),
+        preview: (message: Message) => channel.preview(message),
         close: () => channel.close(),
       };
     });

@@ -2,10 +2,15 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { renewLinkKeys } from '../engine/access.ts';
-import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
+import {
+  accountsAtOnce,
+  changedAccounts,
+  hasOtherKey,
+  isReadDifferently,
+} from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
-import { reconfigure } from '../engine/reconfigure.ts';
+import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
   isStorageFailing,
@@ -14,9 +19,9 @@ import {
   noteDamagedPolls,
   noteStorage,
 } from '../engine/self-alerts.ts';
+import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
-
 import { Committer } from './committer.ts';
 import { Connections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -31,6 +36,7 @@ import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { createRetention } from './retention.ts';
+import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
@@ -156,14 +162,14 @@ export class Daemon {
     );
   }
 
-  reload(settings: Settings): void {
+  /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
+  async reload(settings: Settings): Promise<void> {
     const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
     const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
-    this.configLoadedAt = this.now();
-    this.act((now) => {
-      reconfigure(this.state, settings, now);
+    const later = this.act((now) => {
+      const rest = reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
       this.#heartbeat.adopt(now);
       for (const id of rekeyed) {
@@ -171,7 +177,15 @@ export class Daemon {
         if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
       }
       this.poller.adopt(changed);
+      return rest;
     });
+    for await (const part of inSlices(later, accountsAtOnce)) {
+      if (this.state.settings !== settings || !this.#running) return;
+      this.act((now) => followAccounts(this.state, part, now));
+    }
+    // Some were muted or not by labels that they had before.
+    if (later.length > 0) this.act((now) => reviewSilences(this.state, now));
+    this.configLoadedAt = this.now();
     this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
@@ -210,6 +224,7 @@ export class Daemon {
     this.#daemonLog.pollEnded(account, outcome);
     this.#heartbeat.pollEnded();
     this.act((now) => observePoll(this.state, account, outcome, now));
+    if (this.poller.running === 0) this.#dispatcher.rehearse(account);
     this.#ending.somethingEnded();
   }
 

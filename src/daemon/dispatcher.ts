@@ -10,11 +10,13 @@ import {
   queueOf,
   sendable,
 } from '../engine/queue.ts';
+import type { WatchedAccount } from '../engine/state.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
 import { type ComposeDependencies, composeIncidents } from './compose.ts';
 import { composeReport } from './compose-report.ts';
+import { rehearse } from './rehearsal.ts';
 
 /** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
@@ -52,6 +54,7 @@ export class Dispatcher {
   /** Aborts all deliveries at the end of the daemon. */
   readonly #ending = new AbortController();
   #stopped = false;
+  #hasRehearsed = false;
 
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies;
@@ -126,6 +129,15 @@ export class Dispatcher {
   /** Sends claims that are stored. */
   send(claims: readonly Claim[]): void {
     for (const claim of claims) void this.#deliver(claim);
+  }
+
+  /** Once in the life of a daemon, at an instant when no poll waits for it. */
+  rehearse(account: WatchedAccount): void {
+    if (this.#hasRehearsed) return;
+    this.#hasRehearsed = true;
+    const { state, now } = this.#dependencies;
+    const channels = [...this.#lanes.values()].map(({ channel }) => channel);
+    void rehearse(state, channels, account, now());
   }
 
   stop(): void {

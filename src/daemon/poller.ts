@@ -10,7 +10,7 @@ import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { DaemonDependencies } from './daemon-dependencies.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { createOpenRequests } from './open-requests.ts';
-import { RateGuard } from './rate-guard.ts';
+import { guardFor, type RateGuard } from './rate-guard.ts';
 
 /** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
@@ -50,12 +50,7 @@ export class Poller {
     const { membership, state } = dependencies;
     this.#dependencies = dependencies;
     this.#state = state;
-    this.#guard = new RateGuard((group) => {
-      // A group has the name of its first account, and all of its accounts have one entry.
-      const first = state.accounts.get(group)?.settings;
-      return (first === undefined ? state.settings.provider : entryOf(state.settings, first))
-        .maxRequestsPerSecond;
-    });
+    this.#guard = guardFor(state);
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
     this.#open = membership ? createOpenRequests(isOpen, () => membership.mayActUnpersisted()) : null;
   }

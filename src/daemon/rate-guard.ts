@@ -1,4 +1,6 @@
-import { reserve, spacingMs } from '../engine/request-guard.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
+import { entryOf } from '../domain/provider-entry.ts';
+import type { MonitorState } from '../engine/state.ts';
 
 /** What is known of the requests of one group. Instants; the past where nothing is. */
 interface Group {
@@ -11,6 +13,8 @@ interface Group {
 }
 
 const never = Number.NEGATIVE_INFINITY;
+/** Clocks are read in whole milliseconds: twenty requests a second would sometimes be twenty-one. */
+const marginMs = 1;
 
 /**
  * No two requests of a group are sent closer than its limit allows, no matter what asks for them (contract 2.4). Requests are planned in
@@ -79,10 +83,11 @@ export class RateGuard {
     for (const [id, place] of this.#places) this.#places.set(id, place + byMs);
   }
 
+  /** A group that rested saves nothing up: there are no bursts. A place once taken is spent even when its request is given up. */
   #nextPlace(group: string, now: number): number {
     const known = this.#of(group);
-    const { startAt, nextFreeAt } = reserve(known.freeAt, now, this.#perSecond(group));
-    known.freeAt = nextFreeAt;
+    const startAt = Math.max(known.freeAt, now);
+    known.freeAt = startAt + this.#spacingMs(group);
     return startAt;
   }
 
@@ -91,12 +96,20 @@ export class RateGuard {
   }
 
   #spacingMs(group: string): number {
-    return spacingMs(this.#perSecond(group));
+    return 1000 / this.#perSecond(group) + marginMs;
   }
 
   #of(group: string): Group {
-    const known = this.#groups.get(group) ?? { freeAt: never, sentAt: never, heldUntil: never };
-    this.#groups.set(group, known);
-    return known;
+    return getOrMake(this.#groups, group, () => ({ freeAt: never, sentAt: never, heldUntil: never }));
   }
+}
+
+/** By what the entries of the accounts allow. */
+export function guardFor(state: MonitorState): RateGuard {
+  return new RateGuard((group) => {
+    // A group has the name of its first account, and all of its accounts have one entry.
+    const first = state.accounts.get(group)?.settings;
+    return (first === undefined ? state.settings.provider : entryOf(state.settings, first))
+      .maxRequestsPerSecond;
+  });
 }

@@ -4,16 +4,15 @@ const jitterShare = 0.25;
 
 const firstRetryMs = 15_000;
 
-/**
- * Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1;
- * `jitterFraction` is in [0, 1]; `retryAfterMs` is null where the response named none.
- */
-export interface BackoffInput {
+interface BackoffInput {
+  /** Such outcomes in a row, at least 1. */
   readonly strikes: number;
   readonly initialMs: number;
   readonly maxMs: number;
+  /** In [0, 1]. */
   readonly jitterFraction: number;
   readonly intervalMs: number;
+  /** Null where the response named none. */
   readonly retryAfterMs: number | null;
 }
 

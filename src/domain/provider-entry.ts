@@ -1,6 +1,9 @@
 import type { BalanceDefinition } from './reading.ts';
 import type { Secret } from './secret.ts';
 
+/** A tenth of the documented limit of the account group. */
+export const maxRequestsPerSecondLimit = 20;
+
 /** `provider`, or one of `providers`. Its accounts share one client, one time limit and one way of backing off. */
 export interface ProviderEntry {
   /** Its key under `providers`; `provider` for the default. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { dayMs } from '../domain/duration.ts';
 import { parseJsonObject } from '../domain/json.ts';
 import type { KnownSession } from '../domain/operator.ts';
@@ -21,7 +21,9 @@ const linkKeyKeptMs = 31 * dayMs;
 export function keyedDigest(state: MonitorState, text: string): string {
   const key = state.notes.get(digestKeyNote)?.value ?? randomKey(state);
   if (!state.notes.has(digestKeyNote)) writeNote(state, digestKeyNote, key);
-  return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('base64url').slice(0, 22);
+  // A Buffer as the key takes five times as long, and a start makes a digest of each account.
+  const hmac = createHmac('sha256', createSecretKey(key, 'base64url'));
+  return hmac.update(text).digest('base64url').slice(0, 22);
 }
 
 /** The random keys of the database that sign links in messages, the newest first; none before a daemon owned it. */

@@ -1,8 +1,12 @@
+import { inParts, type Parts } from '../domain/parts.ts';
 import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { keyedDigest } from './access.ts';
 import type { MonitorState } from './state.ts';
+
+/** Accounts per part, which takes some ten milliseconds. */
+export const accountsAtOnce = 1000;
 
 export function changedAccounts(
   watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
@@ -40,22 +44,40 @@ export function hasOtherKey(old: AccountSettings, account: AccountSettings): boo
   );
 }
 
-type Purse = NonNullable<AccountState['purse']>;
+export type Purse = NonNullable<AccountState['purse']>;
+
+/** By its address and key each account is read now; by its id. Yields between thousands of accounts. */
+export function* listPurses(
+  state: MonitorState,
+  accounts: readonly AccountSettings[],
+): Parts<ReadonlyMap<string, Purse>> {
+  const addresses = new Map<string, string>();
+  const purses = new Map<string, Purse>();
+  for (const part of inParts(accounts, accountsAtOnce)) {
+    for (const account of part) {
+      const place = providerKeyOf(account);
+      const address = addresses.get(place) ?? keyedDigest(state, place);
+      addresses.set(place, address);
+      purses.set(account.id, { address, key: keyedDigest(state, credentialTextOf(account)) });
+    }
+    yield;
+  }
+  return purses;
+}
 
 /**
  * Accounts that point at another account of their provider than before: their address changed, or their key is one that another account had (swapped
  * ids). Their readings do not go on from the old ones: a difference between the two is neither a top-up nor spending. A key that
  * is merely new reads the same account.
  */
-export function findMoved(state: MonitorState, accounts: readonly AccountSettings[]): ReadonlySet<string> {
+export function findMoved(state: MonitorState, purses: ReadonlyMap<string, Purse>): ReadonlySet<string> {
   const moved = new Set<string>();
   const rekeyed = new Map<string, string>();
-  for (const account of accounts) {
-    const before = state.polled.get(account.id)?.purse;
+  for (const [id, { address, key }] of purses) {
+    const before = state.polled.get(id)?.purse;
     if (before === undefined || before === null) continue;
-    const { address, key } = purseOf(state, account);
-    if (address !== before.address) moved.add(account.id);
-    else if (key !== before.key) rekeyed.set(account.id, key);
+    if (address !== before.address) moved.add(id);
+    else if (key !== before.key) rekeyed.set(id, key);
   }
   if (rekeyed.size === 0) return moved;
   const owners = new Map<string, string>();
@@ -65,30 +87,16 @@ export function findMoved(state: MonitorState, accounts: readonly AccountSetting
 }
 
 /** Notes by which address and key an account is read. With the next poll that is stored, too. */
-export function noteAccess(state: MonitorState, account: AccountSettings): void {
-  const poll = state.polled.get(account.id);
+export function noteAccess(state: MonitorState, id: string, purse: Purse): void {
+  const poll = state.polled.get(id);
   if (poll === undefined) return;
-  const purse = purseOf(state, account);
   if (poll.purse?.address === purse.address && poll.purse.key === purse.key) return;
-  state.polled.hold(account.id, { ...poll, purse });
+  state.polled.hold(id, { ...poll, purse });
 }
 
 /** Forgets what was read from an account's old address; the guard still knows when it was polled. */
-export function beginSeries(state: MonitorState, account: AccountSettings, now: number): void {
-  const { id } = account;
+export function beginSeries(state: MonitorState, id: string, purse: Purse, now: number): void {
   const polledAt = state.polled.get(id)?.polledAt ?? null;
-  state.polled.set(id, {
-    ...freshAccount(id, now),
-    polledAt,
-    purse: purseOf(state, account),
-    seriesSince: now,
-  });
+  state.polled.set(id, { ...freshAccount(id, now), polledAt, purse, seriesSince: now });
   state.unloaded.delete(id);
-}
-
-function purseOf(state: MonitorState, account: AccountSettings): Purse {
-  return {
-    address: keyedDigest(state, providerKeyOf(account)),
-    key: keyedDigest(state, credentialTextOf(account)),
-  };
 }

@@ -1,6 +1,5 @@
 import { type Alert, displayName, type Incident, isAcknowledged, type Resolution } from '../domain/alert.ts';
 import { isWorse } from '../domain/severity.ts';
-import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 import type { Transition } from './transition.ts';
 
@@ -38,15 +37,13 @@ export function sketchIncident(
   };
 }
 
+/** Something happened that has no end. */
 export function openEvent(
   state: MonitorState,
   account: WatchedAccount | null,
-  { alert, evaluation }: { readonly alert: Alert; readonly evaluation: Evaluation },
+  happened: Alert,
   now: number,
 ): void {
-  if (evaluation.kind !== 'event') return;
-  const { severity, value, threshold, facts } = evaluation;
-  const happened = { ...alert, severity, value, threshold, facts };
   keepIncident(state, { ...sketchIncident(newId(state), account, happened, now), event: true });
 }
 

@@ -3,7 +3,7 @@ import { providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, amountOf, type Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
-import { explainRule, factsBehind, ruleKindOf, timingOf } from '../rules/registry.ts';
+import { ruleKindOf, timingOf } from '../rules/registry.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
 import { factsOf, type MonitorState, type RuleWithKind, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -89,8 +89,9 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
   const known = account.alerts.get(rule.id);
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
-    const explained = explainRule(rule, facts, null);
-    openEvent(state, account, { alert: newAlert(account, rule), evaluation: explained }, now);
+    const { severity, value, threshold } = evaluation;
+    const happened = { severity, value, threshold, facts: kind.factsBehind(rule, facts) };
+    openEvent(state, account, { ...newAlert(account, rule), ...happened }, now);
     return;
   }
   if (isCalm(known) && evaluation.kind !== 'breached') return;
@@ -100,7 +101,7 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
 
 function applyTransition(
   state: MonitorState,
-  { account, rule, facts, now }: RuleCase,
+  { account, rule, kind, facts, now }: RuleCase,
   { alert, change }: Transition,
 ): void {
   if (change === 'none') {
@@ -108,7 +109,7 @@ function applyTransition(
     if (alert.state !== 'inactive') state.alerts.hold(alert);
     return;
   }
-  const explained = { ...alert, facts: factsBehind(rule, facts) };
+  const explained = { ...alert, facts: kind.factsBehind(rule, facts) };
   const eased = change === 'fell' && rises(account.poll, alert.balance);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });

@@ -9,7 +9,15 @@ import { kindOfRuleNamed, maxWindow, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
-import { beginSeries, findMoved, isReadDifferently, noteAccess } from './changed-accounts.ts';
+import {
+  accountsAtOnce,
+  beginSeries,
+  findMoved,
+  isReadDifferently,
+  listPurses,
+  noteAccess,
+  type Purse,
+} from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expect-top-up.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
@@ -21,79 +29,114 @@ import { reviewSilences } from './silencing.ts';
 import { followSpending } from './spending.ts';
 import { type MonitorState, WatchedAccount } from './state.ts';
 
-/** Accounts per part, which takes some ten milliseconds. */
-export const accountsAtOnce = 1000;
-
 /**
  * Applies a new configuration. Open incidents of remaining rules and accounts keep their state and are judged
- * by the new rule at the next poll; those of removed ones are closed with the reason.
+ * by the new rule at the next poll; those of removed ones are closed with the reason. Where tens of thousands of accounts are read
+ * as before, but have other rules or labels, those that it gives still go by the old ones, each wholly: `followAccounts` brings them
+ * along, in turns of their own.
  */
-export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
-  const before = state.settings;
+export function reconfigure(
+  state: MonitorState,
+  settings: Settings,
+  now: number,
+): readonly AccountSettings[] {
+  const areRulesKept = state.settings.rules === settings.rules;
   state.settings = settings;
-  atOnce(watchAccounts(state, now, before));
-  reviewOngoingOutages(state, now);
+  const fresh = settings.accounts.filter(
+    (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
+  );
+  const { alike = [], others = [] } = Object.groupBy(fresh, (account) =>
+    isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
+  );
+  // All of these at once: a poll that ended in between would be counted for one group, and its key asked for by another.
+  atOnce(watchAccounts(state, others, now));
   followChannels(state, now);
   shortenGroupWaits(state);
+  followAccounts(state, alike.slice(0, accountsAtOnce), now);
   reviewSilences(state, now);
+  return alike.slice(accountsAtOnce);
+}
+
+/** A new name, label or rule changes neither groups nor counts. */
+function isReadAlike(old: AccountSettings | undefined, account: AccountSettings): boolean {
+  if (old === undefined || old === account) return old !== undefined;
+  return (
+    !isReadDifferently(old, account) && JSON.stringify(old.balances) === JSON.stringify(account.balances)
+  );
+}
+
+/** Watched accounts that are read as before get their present rules, names and labels, each at once. */
+export function followAccounts(state: MonitorState, accounts: readonly AccountSettings[], now: number): void {
+  const lists: RuleLists = new Map();
+  for (const settings of accounts) {
+    const account = watchAccount(state, settings, { now, lists, isMoved: false });
+    closeObsolete(state, account, { now, isMoved: false });
+    followLabels(state, account);
+    judgeElapsed(state, account, now);
+  }
+  reviewOngoingOutages(state, now);
 }
 
 /**
- * Watches the accounts of the settings; removed accounts and rules close their incidents. Accounts that did
- * not change, under the same rules, are left as they are. Yields between thousands of accounts.
+ * Watches accounts that are new, or read by another key or at another pace; alerts of those that are gone are closed. Yields between
+ * thousands of accounts.
  */
-export function* watchAccounts(state: MonitorState, now: number, before?: Settings): Parts<void> {
+export function* watchAccounts(
+  state: MonitorState,
+  accounts: readonly AccountSettings[],
+  now: number,
+): Parts<void> {
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
+  if (gone.length + accounts.length === 0) return;
   for (const id of gone) removeAccount(state, id, now);
-  const areRulesKept = before?.rules === state.settings.rules;
-  const fresh = state.settings.accounts.filter(
-    (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
-  );
-  const known = new Map(fresh.map(({ id }) => [id, state.accounts.get(id)?.settings]));
-  const moved = findMoved(state, fresh);
+  const known = new Set(accounts.flatMap(({ id }) => (state.accounts.has(id) ? id : [])));
+  const purses = yield* listPurses(state, accounts);
+  const moved = findMoved(state, purses);
   const lists: RuleLists = new Map();
-  for (const part of inParts(fresh, accountsAtOnce)) {
-    for (const settings of part)
-      watchAccount(state, settings, { now, lists, isMoved: moved.has(settings.id) });
+  for (const part of inParts(accounts, accountsAtOnce)) {
+    for (const settings of part) {
+      const { id } = settings;
+      watchAccount(state, settings, { now, lists, isMoved: moved.has(id), purse: purses.get(id) });
+    }
     yield;
   }
-  const obsolete = [...state.alerts.values()].flatMap((alert) => {
-    const resolution = whyObsolete(state, alert, moved);
-    return resolution === null ? [] : [{ alert, resolution }];
-  });
-  for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
-  // A new name or label changes neither groups nor counts.
-  const isReadAlike = (account: AccountSettings): boolean => {
-    const old = known.get(account.id);
-    return old !== undefined && !isReadDifferently(old, account);
-  };
-  if (gone.length + obsolete.length > 0 || !fresh.every(isReadAlike)) {
-    groupAccounts(state);
-    yield;
-    countProviders(state);
-    yield;
-  }
-  for (const part of inParts(fresh, accountsAtOnce)) {
+  groupAccounts(state);
+  yield;
+  countProviders(state);
+  yield;
+  for (const part of inParts(accounts, accountsAtOnce)) {
     for (const { id } of part) {
       const account = state.accounts.get(id);
       if (account === undefined) continue;
-      followAccount(state, account);
-      if (known.get(id) !== undefined) judgeElapsed(state, account, now);
+      closeObsolete(state, account, { now, isMoved: moved.has(id) });
+      followLabels(state, account);
+      if (known.has(id)) judgeElapsed(state, account, now);
       else if (!state.unloaded.has(id)) scheduleAccount(state, account);
     }
     yield;
   }
+  closeOrphans(state, now);
 }
 
-/** Why an alert ends whose account or rule is not configured any more; null where it goes on. */
-function whyObsolete(state: MonitorState, alert: Alert, moved: ReadonlySet<string>): Resolution | null {
-  const account = state.accounts.get(alert.account);
-  if (account === undefined) return isOrphan(state, alert) ? { kind: 'account-removed' } : null;
-  if (moved.has(alert.account) && kindOfRuleNamed(alert.type)?.needsReading === true)
-    return { kind: 'account-moved' };
+/** Closes the alerts of the account that none of its rules stands behind any more. */
+function closeObsolete(
+  state: MonitorState,
+  account: WatchedAccount,
+  { now, isMoved }: { readonly now: number; readonly isMoved: boolean },
+): void {
+  for (const alert of [...account.alerts.values()]) {
+    const resolution = whyObsolete(account, alert, isMoved);
+    if (resolution === null) continue;
+    removeAlert(state, alert, resolution, now);
+    state.providers.get(providerKeyOf(account.settings))?.look(account);
+  }
+}
+
+function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean): Resolution | null {
+  if (isMoved && kindOfRuleNamed(alert.type)?.needsReading === true) return { kind: 'account-moved' };
   // Of another kind or about another balance it is another rule, even with the same id.
-  const isConfigured = account.rules.some(
+  const isConfigured = rules.some(
     ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
   );
   return isConfigured ? null : { kind: 'rule-removed' };
@@ -144,14 +187,22 @@ function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
   }));
 }
 
+interface Watching {
+  readonly now: number;
+  readonly lists: RuleLists;
+  readonly isMoved: boolean;
+  /** Where it may be another than before. */
+  readonly purse?: Purse | undefined;
+}
+
 function watchAccount(
   state: MonitorState,
   settings: AccountSettings,
-  { now, lists, isMoved }: { readonly now: number; readonly lists: RuleLists; readonly isMoved: boolean },
-): void {
+  { now, lists, isMoved, purse }: Watching,
+): WatchedAccount {
   if (!state.polled.has(settings.id)) state.polled.set(settings.id, freshAccount(settings.id, now));
-  if (isMoved) beginSeries(state, settings, now);
-  else noteAccess(state, settings);
+  if (purse !== undefined && isMoved) beginSeries(state, settings.id, purse, now);
+  else if (purse !== undefined) noteAccess(state, settings.id, purse);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
   followSpending(state, { settings, poll }, isMoved);
   const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);
@@ -159,14 +210,13 @@ function watchAccount(
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
   const log = logFor(isMoved ? undefined : watched, { windowMs, pollIntervalMs });
-  state.accounts.set(
-    settings.id,
-    new WatchedAccount({ settings, rules, judges, pollIntervalMs, pollGapMs, log }, state),
-  );
+  const account = new WatchedAccount({ settings, rules, judges, pollIntervalMs, pollGapMs, log }, state);
+  state.accounts.set(settings.id, account);
+  return account;
 }
 
 /** Open incidents are routed and silenced by the present labels. */
-function followAccount(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
+function followLabels(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
   for (const alert of alerts.values()) {
     const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
@@ -205,10 +255,10 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
   state.alerts.delete(alert);
 }
 
-/** Its account is gone, or no account uses its provider any more. Alerts of lowwater itself stay. */
-function isOrphan(state: MonitorState, alert: Alert): boolean {
-  if (alert.account === selfAccountId) return false;
-  return !state.settings.accounts.some(
-    (account) => providerAccountId(providerKeyOf(account)) === alert.account,
-  );
+/** Closes alerts about accounts that are gone, and providers that no account uses any more. Those of lowwater itself stay. */
+function closeOrphans(state: MonitorState, now: number): void {
+  const known = new Set([selfAccountId, ...[...state.providers.keys()].map(providerAccountId)]);
+  for (const alert of [...state.alerts.values()])
+    if (!state.accounts.has(alert.account) && !known.has(alert.account))
+      removeAlert(state, alert, { kind: 'account-removed' }, now);
 }

@@ -5,13 +5,14 @@ import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
+import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { restoreExpected } from './expect-top-up.ts';
 import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
-import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
+import { watchAccounts } from './reconfigure.ts';
 import { noteDamagedPolls, scheduleSelfAlerts } from './self-alerts.ts';
 import { reviewSilences, scheduleSilences, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
@@ -58,7 +59,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   const downMs = Math.max(0, now - lastRun.endedAt);
   yield* holdStored(state, stored, downMs);
   for (const message of stored.messages) restoreMessage(state, message, downMs, now);
-  yield* watchAccounts(state, now);
+  yield* watchAccounts(state, state.settings.accounts, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
   for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
     for (const account of accounts) {

@@ -62,14 +62,7 @@ function noteOwnEvent(
   { kind: { type }, rule = type, severity, ...event }: OwnFailure,
   now: number,
 ): void {
-  const evaluation: Evaluation = {
-    kind: 'event',
-    severity,
-    value: text(event.text),
-    threshold: null,
-    facts: [],
-  };
-  openEvent(state, null, { alert: ownAlert(rule, type), evaluation }, now);
+  openEvent(state, null, { ...ownAlert(rule, type), severity, value: text(event.text) }, now);
 }
 
 function ownAlert(rule: string, type: string): Alert {

@@ -6,7 +6,6 @@ import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { passLeadTime } from '../spending/local-week.ts';
-import { reloadLogSince } from '../spending/reading-log.ts';
 import { runway } from '../spending/runway.ts';
 import { payable } from '../wording/quantity-wording.ts';
 import { scheduleAccount } from './judge.ts';
@@ -18,7 +17,7 @@ import { emptyAt, type MonitorState, type WatchedAccount } from './state.ts';
  * delay the start.
  */
 export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
-  return Math.min(logSince(account, now), spendingKnownSince(state, account));
+  return Math.min(account.log.reloadSince(now), spendingKnownSince(state, account));
 }
 
 /**
@@ -30,7 +29,7 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
   state.unloaded.delete(account.id);
   const { seriesSince } = account.poll;
   const readings = loaded.readings.filter(({ at }) => at >= seriesSince);
-  const since = logSince(account, loaded.now);
+  const since = account.log.reloadSince(loaded.now);
   const from = readings.reduce(
     (newest, { at }) => (at < since ? Math.max(newest, at) : newest),
     Number.NEGATIVE_INFINITY,
@@ -47,10 +46,6 @@ export interface LoadedHistory {
   readonly readings: readonly Reading[];
   readonly areAll: boolean;
   readonly now: number;
-}
-
-function logSince(account: WatchedAccount, now: number): number {
-  return reloadLogSince({ windowMs: account.log.windowMs, now });
 }
 
 /** Older history adds nothing to ten weeks. */

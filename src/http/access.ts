@@ -1,38 +1,23 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Role } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
-import type { Attempts } from './attempts.ts';
 import { RequestError } from './refusal.ts';
-import type { Sessions } from './session.ts';
+import type { Site } from './web-env.ts';
 
 /** Longer names are cut: nobody has one. */
 const maxNameLength = 200;
-
-export interface Guard {
-  readonly settings: ServerSettings;
-  /** Null where no token is set: everybody who reaches the server is trusted. */
-  readonly sessions: Sessions | null;
-  readonly attempts: Attempts;
-}
-
-export interface Caller {
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Of the peer, which may be a proxy. */
-  readonly address: string;
-}
 
 /**
  * Refuses names that are not this server's. Probes name a server as they like; scrapers do where the server
  * is on the network.
  */
-export function requireOwnHost({ settings }: Guard, path: string, { host }: IncomingHttpHeaders): void {
+export function requireOwnHost({ settings }: Site, path: string, { headers }: IncomingMessage): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
-  if (isOwnHost(host, settings)) return;
+  if (isOwnHost(headers.host, settings)) return;
   throw new RequestError(
     'forbidden',
     'This server does not go by that name. Set server.publicUrl to the address that people use.',
@@ -49,7 +34,7 @@ const forwardedHeaders = [
 ];
 
 /** Whether a request surely comes from this machine: it names it, and no proxy says that it forwards for somebody. */
-export function isFromHere({ settings }: Guard, headers: IncomingHttpHeaders): boolean {
+export function isFromHere({ settings }: Site, { headers }: IncomingMessage): boolean {
   const name = parseAuthority(headers.host)?.hostname ?? null;
   return (
     isLoopbackHost(settings.host) &&
@@ -60,66 +45,69 @@ export function isFromHere({ settings }: Guard, headers: IncomingHttpHeaders): b
 }
 
 /** Refuses changes that another site's page asks for, before anybody looks at tokens. */
-export function requireOwnPage({ settings }: Guard, { method, headers }: Caller): void {
-  if (isReading(method) || isSameOrigin(headers, settings) !== 'other') return;
+export function requireOwnPage(site: Site, request: IncomingMessage): void {
+  if (isReading(request) || originOf(site, request) !== 'other') return;
   throw new RequestError('forbidden', 'Changes are only taken from pages of this server.');
 }
 
 /** Whether the caller has a session, or needs none. */
-export function isSignedIn({ sessions }: Guard, { headers }: Caller): boolean {
+export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): boolean {
   return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
 }
 
 /**
  * Who sends the request, as the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody.
  */
-export function namePerson(
-  { settings: { trustedProxy } }: Guard,
-  { headers, address }: Caller,
-): string | null {
-  if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return null;
-  const given = headers[trustedProxy.header];
+export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
+  if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
+  const given = request.headers[trustedProxy.header];
   const name = cleanText(decodeUtf8(typeof given === 'string' ? given : ''), maxNameLength).trim();
   return name === '' ? null : name;
 }
 
 /** The client's address: what the trusted proxy put last into `X-Forwarded-For`, else the peer's. */
-export function addressOf({ settings: { trustedProxy } }: Guard, { headers, address }: Caller): string {
+export function addressOf({ settings: { trustedProxy } }: Site, request: IncomingMessage): string {
+  const address = peerOf(request);
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, address)) return address;
-  const last = /[^,]*$/.exec(String(headers['x-forwarded-for'] ?? ''))?.[0].trim() ?? '';
+  const last = /[^,]*$/.exec(String(request.headers['x-forwarded-for'] ?? ''))?.[0].trim() ?? '';
   return isIP(last) === 0 ? address : last;
 }
 
+/** Address of the peer, which may be a proxy. */
+export function peerOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
 /** Lets in whoever is signed in or brings the token, when there is a token; throws the refusal otherwise. */
-export async function requireSignIn(guard: Guard, caller: Caller): Promise<void> {
-  const { sessions, settings } = guard;
+export async function requireSignIn(site: Site, request: IncomingMessage): Promise<void> {
+  const { sessions } = site;
   if (sessions === null) return;
-  const given = /^Bearer +(.+)$/i.exec(caller.headers.authorization ?? '')?.[1];
+  const given = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (given !== undefined) {
     const role = sessions.roleOf(given) ?? sessions.roleOf(decodeUtf8(given));
-    if (role === null) await refuseToken(guard, caller);
-    else return requireRole(role, caller);
+    if (role === null) await refuseToken(site, request);
+    else return requireRole(role, request);
   }
-  const role = sessions.roleOfSession(caller.headers.cookie);
+  const role = sessions.roleOfSession(request.headers.cookie);
   if (role === null) {
     throw new RequestError('unauthorized', 'Sign in, or send the token as "Authorization: Bearer …".', {
       'www-authenticate': 'Bearer realm="lowwater"',
     });
   }
   // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
-  if (!isReading(caller.method) && isSameOrigin(caller.headers, settings) === 'unknown')
+  if (!isReading(request) && originOf(site, request) === 'unknown')
     throw new RequestError('forbidden', 'This change does not say which page it comes from.');
-  requireRole(role, caller);
+  requireRole(role, request);
 }
 
-function requireRole(role: Role, { method }: Caller): void {
-  if (role === 'viewer' && !isReading(method))
+function requireRole(role: Role, request: IncomingMessage): void {
+  if (role === 'viewer' && !isReading(request))
     throw new RequestError('forbidden', 'This token may only look: changes need server.token.');
 }
 
 /** Throws the refusal of a wrong token, slowly where there were many. */
-async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<never> {
-  const slowed = await attempts.recordFailure(address);
+async function refuseToken({ attempts }: Site, request: IncomingMessage): Promise<never> {
+  const slowed = await attempts.recordFailure(peerOf(request));
   if (slowed === null) {
     throw new RequestError('unauthorized', 'The token is wrong.', {
       'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
@@ -132,7 +120,7 @@ async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<ne
   );
 }
 
-function isReading(method: string): boolean {
+function isReading({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
@@ -160,7 +148,7 @@ function isOwnHost(hostHeader: string | undefined, settings: ServerSettings): bo
  * Whether a changing request comes from our own page or from no page at all. Browsers name the page's site in
  * `Sec-Fetch-Site` and its origin in `Origin`; programs send neither.
  */
-function isSameOrigin(headers: IncomingHttpHeaders, settings: ServerSettings): 'same' | 'other' | 'unknown' {
+function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'other' | 'unknown' {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return 'other';
   const { origin } = headers;
@@ -177,7 +165,7 @@ function isSameOrigin(headers: IncomingHttpHeaders, settings: ServerSettings): '
  * Whether the browser came over TLS, as far as we can know: by the word of the proxy or the host of an https
  * `publicUrl`. A client that lies only gives itself a stricter cookie.
  */
-export function isSecure(headers: IncomingHttpHeaders, settings: ServerSettings): boolean {
+export function isSecure({ settings }: Site, { headers }: IncomingMessage): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;
   if (settings.publicUrl === null || !settings.publicUrl.startsWith('https:')) return false;
   return parseAuthority(headers.host)?.hostname === publicHost(settings);

@@ -17,7 +17,7 @@ import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
 import { zoneOf } from './page/time-zone.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
-import { acceptsGzip, callerOf, type Site, type WebContext, type WebEnv } from './web-env.ts';
+import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 
@@ -29,7 +29,6 @@ export type App = (request: IncomingMessage, response: ServerResponse, body: Buf
  * works with, cost 12 MB that a daemon without visitors keeps for itself.
  */
 export function createApp(site: Site): App {
-  const { guard } = site;
   const app = new OpenAPIHono<WebEnv>();
   const refuseWith = (error: unknown, context: WebContext) => refuse(site, error, context);
   app.onError(refuseWith);
@@ -54,12 +53,12 @@ export function createApp(site: Site): App {
       context.env.outgoing.destroy();
     });
     requireReadableAddress(context);
-    requireOwnPage(guard, callerOf(context));
-    context.set('signedIn', isSignedIn(guard, callerOf(context)));
-    context.set('person', namePerson(guard, callerOf(context)));
+    requireOwnPage(site, context.env.incoming);
+    context.set('signedIn', isSignedIn(site, context.env.incoming));
+    context.set('person', namePerson(site, context.env.incoming));
     await next();
     if (isVisit(context)) {
-      const renewed = guard.sessions?.renew(context.req.header('cookie')) ?? null;
+      const renewed = site.sessions?.renew(context.req.header('cookie')) ?? null;
       if (renewed !== null) keepSession(context, renewed);
     }
     const entry = await describeAction(context);
@@ -69,7 +68,7 @@ export function createApp(site: Site): App {
   addOpenPages(app);
   // Who is not let in does not learn what exists: all that follows, and what is not found, asks first.
   app.use(async (context, next) => {
-    await requireSignIn(guard, callerOf(context));
+    await requireSignIn(site, context.env.incoming);
     await next();
   });
   app.get('/events', ({ req, env }) => {

@@ -1,7 +1,7 @@
 import { parseJsonObject } from '../domain/json.ts';
 import type { AuditEntry } from '../domain/operator.ts';
 import { addressOf } from './access.ts';
-import { callerOf, type WebContext } from './web-env.ts';
+import type { WebContext } from './web-env.ts';
 
 /** What changing requests do, by the end of their paths; a DELETE of a thing ends it. */
 const actions = [
@@ -52,7 +52,7 @@ export async function describeAction(context: WebContext): Promise<AuditEntry | 
   return {
     at: context.get('now'),
     by: context.get('person') ?? (given.get('by')?.trim() || (isApi ? 'api' : 'page')),
-    from: addressOf(context.var.site.guard, callerOf(context)),
+    from: addressOf(context.var.site, context.env.incoming),
     action: given.get('do') === 'silence' ? 'silence' : found.action,
     account: (found.account ?? given.get('account'))?.slice(0, maxNameLength) || null,
     rule: (found.rule ?? given.get('rule'))?.slice(0, maxNameLength) || null,

@@ -4,6 +4,7 @@ import { formatAmount } from '../domain/money.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
+import { listFirst } from '../wording/lists.ts';
 import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import type { Frame, Visit } from './page/words.ts';
@@ -106,13 +107,12 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
 }
 
 function unknownEvent(unknown: readonly AccountView[], now: number): CalendarEvent {
-  const more = unknown.length - maxNamed;
-  const names = unknown.slice(0, maxNamed).map(({ name }) => cleanText(name, 80));
+  const names = unknown.map(({ name }) => cleanText(name, 80));
   return {
     id: 'unknown',
     at: now,
     summary: `Not known what to pay: ${plural(unknown.length, 'account')}`,
-    description: `Not read, or not enough history: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    description: `Not read, or not enough history: ${listFirst(names, maxNamed)}`,
     url: null,
   };
 }

@@ -39,32 +39,21 @@ export interface ReportDelivery {
   readonly reason: string | null;
 }
 
-export interface ServerLimits {
-  readonly maxConnections: number;
-  readonly maxStreams: number;
-  readonly maxHeaderBytes: number;
-  readonly maxBodyBytes: number;
-  /** From the first byte to the end of the headers. */
-  readonly headersTimeoutMs: number;
-  /** From the first byte to the end of the body. */
-  readonly requestTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  /** Without a byte in either direction. */
-  readonly idleTimeoutMs: number;
-  /** How often a stream of events shows that it is alive, and how often late clients are looked for. */
-  readonly heartbeatMs: number;
-  readonly connectionCheckMs: number;
-}
+export type ServerLimits = Readonly<typeof defaultLimits>;
 
-export const defaultLimits: ServerLimits = {
+export const defaultLimits = {
   maxConnections: 512,
   maxStreams: 100,
   maxHeaderBytes: 16 * 1024,
   maxBodyBytes: 64 * 1024,
+  /** From the first byte to the end of the headers. */
   headersTimeoutMs: 5_000,
+  /** From the first byte to the end of the body. */
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 10_000,
+  /** Without a byte in either direction. */
   idleTimeoutMs: 120_000,
+  /** How often a stream of events shows that it is alive, and how often late clients are looked for. */
   heartbeatMs: 4_000,
   connectionCheckMs: 1_000,
 };

@@ -71,12 +71,13 @@ export type Scrape = (request: IncomingMessage, response: ServerResponse) => Pro
  * `/metrics`. It asks for the token unless the request comes from this machine itself (a proxy's do not) or `server.openMetrics` is true:
  * balances are nobody else's business. Written in slices, so that no scrape stalls the daemon, however many accounts there are.
  */
-export function createScrape({ views, settings, clock, log, guard }: Site): Scrape {
+export function createScrape(site: Site): Scrape {
+  const { views, settings, clock, log, attempts } = site;
   let wasLogged = false;
-  const requireAccess = async ({ headers, socket }: IncomingMessage): Promise<void> => {
-    if (settings.openMetrics || isFromHere(guard, headers)) return;
+  const requireAccess = async (request: IncomingMessage): Promise<void> => {
+    if (settings.openMetrics || isFromHere(site, request)) return;
     try {
-      await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' });
+      await requireSignIn(site, request);
     } catch (refusal) {
       if (!wasLogged) log.warn({}, refusedScrape);
       wasLogged = true;
@@ -92,7 +93,7 @@ export function createScrape({ views, settings, clock, log, guard }: Site): Scra
       ...(zipped ? { 'content-encoding': 'gzip' } : {}),
     });
     if (request.method === 'HEAD') return void response.end();
-    const figures = { now: clock.now(), refusedTokens: guard.attempts.refused };
+    const figures = { now: clock.now(), refusedTokens: attempts.refused };
     const text = Readable.from(writeAll(renderMetrics(views.now, figures)));
     await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
   };

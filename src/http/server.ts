@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import { OperatorError } from '../domain/operator-error.ts';
-import { type Guard, requireOwnHost } from './access.ts';
+import { requireOwnHost } from './access.ts';
 import type { App } from './app.ts';
 import { Attempts } from './attempts.ts';
 import { EventStreams } from './events.ts';
@@ -29,14 +29,13 @@ const databaseHeader = 'lowwater-database';
  * with `OperatorError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, views, log, clock, random, ackKey: key } = options;
+  const { settings, views, log, clock } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
-  const { token, viewerToken } = settings;
-  const sessions =
-    token === null ? null : new Sessions({ token, viewerToken, key, clock, random, ended: views });
-  const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
-  const site: Site = { ...options, limits, guard, streams: new EventStreams(views, clock, limits) };
+  const sessions = settings.token === null ? null : new Sessions(settings.token, options);
+  const attempts = new Attempts(clock, log);
+  const streams = new EventStreams(views, clock, limits);
+  const site: Site = { ...options, limits, sessions, attempts, streams };
   let app: Promise<App> | null = null;
   const loadApp = async (): Promise<App> => (await import('./app.ts')).createApp(site);
   const answering: Answering = {
@@ -64,7 +63,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);
   const close = closeOnce(server, site);
-  return { url, close: () => close().finally(() => guard.attempts.close()) };
+  return { url, close: () => close().finally(() => attempts.close()) };
 }
 
 function requireProtection({ settings }: WebServerOptions): void {
@@ -102,7 +101,7 @@ async function answer(it: Answering, request: IncomingMessage, response: ServerR
 }
 
 async function answerOrThrow(
-  { site: { guard, limits, clock }, probes, scrape, app }: Answering,
+  { site, probes, scrape, app }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -119,12 +118,12 @@ async function answerOrThrow(
   if (!reads && (probe !== undefined || url.pathname === '/metrics')) throw wrongMethod('HEAD, GET');
   // The web's `Request` refuses to be one of these.
   if (request.method === 'TRACE') throw wrongMethod('HEAD, GET, POST, DELETE');
-  if (probe !== undefined) return send(probe(url.searchParams, clock.now()), request, response);
-  requireOwnHost(guard, url.pathname, request.headers);
+  if (probe !== undefined) return send(probe(url.searchParams, site.clock.now()), request, response);
+  requireOwnHost(site, url.pathname, request);
   if (url.pathname === '/metrics') return scrape(request, response);
   if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
     throw new RequestError('unsupported_media_type', 'The body must not be compressed.');
-  const body = reads ? null : await readBody(request, limits.maxBodyBytes);
+  const body = reads ? null : await readBody(request, site.limits.maxBodyBytes);
   const handle = await app();
   await handle(request, response, body);
 }

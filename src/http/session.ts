@@ -4,8 +4,9 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { LiveViews } from '../views/live-views.ts';
+import type { CurrentViews } from '../views/current-views.ts';
 import { deriveKey } from './ack-link.ts';
+import type { WebServerOptions } from './options.ts';
 
 const cookieName = 'lowwater_session';
 const usualLengthMs = 12 * hourMs;
@@ -30,25 +31,18 @@ export class Sessions {
   readonly #tokens: readonly { readonly role: Role; readonly digest: Buffer; readonly key: Buffer }[];
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
+  readonly #views: CurrentViews;
 
-  constructor(options: {
-    readonly token: Secret;
-    readonly viewerToken: Secret | null;
-    readonly key: Buffer;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
-  }) {
-    const { token, viewerToken } = options;
+  constructor(token: Secret, { settings, ackKey, clock, random, views }: WebServerOptions) {
+    const { viewerToken } = settings;
     const read = (role: Role, secret: Secret) => {
       const digest = digestOf(secret.reveal());
-      return { role, digest, key: deriveKey(Buffer.concat([options.key, digest]), 'session') };
+      return { role, digest, key: deriveKey(Buffer.concat([ackKey, digest]), 'session') };
     };
     this.#tokens = [read('operator', token), ...(viewerToken === null ? [] : [read('viewer', viewerToken)])];
-    this.#clock = options.clock;
-    this.#random = options.random;
-    this.#ended = options.ended;
+    this.#clock = clock;
+    this.#random = random;
+    this.#views = views;
   }
 
   /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
@@ -72,7 +66,7 @@ export class Sessions {
   /** The session of a request with a later end, where it is time for one. */
   renew(cookieHeader: string | undefined): Session | null {
     const session = this.#read(cookieHeader);
-    if (session === null || this.#ended.isSessionEnded(session.id)) return null;
+    if (session === null || this.#views.isSessionEnded(session.id)) return null;
     const { lengthMs } = session;
     const endsAt = this.#clock.now() + lengthMs;
     return endsAt - session.endsAt < renewedShare * lengthMs ? null : { ...session, endsAt };
@@ -87,19 +81,14 @@ export class Sessions {
   /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
   async close(cookieHeader: string | undefined, secure: boolean): Promise<string> {
     const session = this.#read(cookieHeader);
-    if (session !== null) await this.#ended.endSession(session);
+    if (session !== null) await this.#views.endSession(session);
     return cookie('', 0, secure);
-  }
-
-  /** Ends any session for good. */
-  end(session: Pick<Session, 'id' | 'endsAt'>): Promise<void> {
-    return this.#ended.endSession(session);
   }
 
   /** What the session of a request may do; null where there is none. */
   roleOfSession(cookieHeader: string | undefined): Role | null {
     const session = this.#read(cookieHeader);
-    return session === null || this.#ended.isSessionEnded(session.id) ? null : session.role;
+    return session === null || this.#views.isSessionEnded(session.id) ? null : session.role;
   }
 
   #read(cookieHeader: string | undefined): Session | null {

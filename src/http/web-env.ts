@@ -2,15 +2,18 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
 import type { LiveViews } from '../views/live-views.ts';
-import type { Caller, Guard } from './access.ts';
+import type { Attempts } from './attempts.ts';
 import type { EventStreams } from './events.ts';
 import type { ServerLimits, WebServerOptions } from './options.ts';
 import type { Visit } from './page/words.ts';
+import type { Sessions } from './session.ts';
 
 /** What the server was started with, and what it keeps while it runs. */
 export interface Site extends WebServerOptions {
   readonly limits: ServerLimits;
-  readonly guard: Guard;
+  /** Null where no token is set: everybody who reaches the server is trusted. */
+  readonly sessions: Sessions | null;
+  readonly attempts: Attempts;
   readonly streams: EventStreams;
 }
 
@@ -35,11 +38,6 @@ export interface WebEnv {
 
 export type WebApp = Hono<WebEnv>;
 export type WebContext = Context<WebEnv>;
-
-export function callerOf({ req, env: { incoming } }: WebContext): Caller {
-  const { headers, socket } = incoming;
-  return { method: req.method, headers, address: socket.remoteAddress ?? '' };
-}
 
 /** Whether a client takes an answer packed by gzip (RFC 9110 12.5.3): a weight of 0 says that it does not. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {

@@ -7,6 +7,7 @@ import { cleanText, plural } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
+import { listFirst } from '../wording/lists.ts';
 import {
   formatComputed,
   formatPayable,
@@ -21,7 +22,6 @@ const soonMs = 7 * dayMs;
 const payHorizonMs = 30 * dayMs;
 /** A share of forecasts that is no coincidence. */
 const mostly = 0.7;
-const namesShown = 10;
 
 export type ReportAccountWording = ReturnType<typeof wordAccount>;
 
@@ -90,8 +90,8 @@ function wordRunsOut(message: ReportMessage): string | null {
   const notified =
     ending.length === 0
       ? `No account is predicted to run out ${next}.`
-      : `May run out ${next}: ${list(ending)}.`;
-  return unknown.length === 0 ? notified : `${notified} Not known: ${list(unknown)}.`;
+      : `May run out ${next}: ${listFirst(ending)}.`;
+  return unknown.length === 0 ? notified : `${notified} Not known: ${listFirst(unknown)}.`;
 }
 
 /** Never read, or too little known of its spending to say when it runs out. */
@@ -101,11 +101,6 @@ function isUnknown(account: ReportAccount): boolean {
     const runway = account.runways[balance];
     return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
-}
-
-function list(names: readonly string[]): string {
-  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
-  return `${names.slice(0, namesShown).join(', ')}${more}`;
 }
 
 function totalsOf(message: ReportMessage): readonly string[] {

@@ -24,7 +24,7 @@ const keepAliveTimeout = 30_000;
 
 const connectTimeoutMs = 10_000;
 
-interface HttpPost {
+export interface HttpPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

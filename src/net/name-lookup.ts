@@ -2,6 +2,7 @@ import { promises as dns, type LookupAddress, NODATA, NOTFOUND } from 'node:dns'
 import { readFile } from 'node:fs/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { dayMs, minuteMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A name server gets one second, then two: with three of them a lookup ends after nine seconds. */
@@ -15,19 +16,25 @@ const systemAnswerMs = 10_000;
 /** While the name servers are silent, the last answer stays in use for so long (RFC 8767, section 4). */
 const maxStaleMs = dayMs;
 
+export interface NameLookupOptions {
+  /** How answers grow old; without a clock none is kept. */
+  readonly clock?: Clock;
+  /** Name servers, such as `127.0.0.1:53`; those of the system where none are given. */
+  readonly servers?: readonly string[];
+  readonly hostsFile?: string;
+}
+
 interface Answer {
   readonly addresses: readonly LookupAddress[];
   /** By the clock that only grows. */
   readonly freshUntil: number;
 }
 
-const lookups = new WeakMap<Clock, LookupFunction>();
+const lookups = new WeakMap<Clock, NameLookup>();
 
 /** The lookup that all connections of a process share: a process has one clock. */
 export function nameLookup(clock: Clock): LookupFunction {
-  const lookup = lookups.get(clock) ?? createNameLookup({ clock }).lookup;
-  lookups.set(clock, lookup);
-  return lookup;
+  return getOrMake(lookups, clock, () => new NameLookup({ clock })).lookup;
 }
 
 /**
@@ -38,52 +45,18 @@ export function nameLookup(clock: Clock): LookupFunction {
  *
  * A name is looked up once at a time, whoever asks. Fails with the codes of `getaddrinfo`: `ENOTFOUND` or `EAI_AGAIN`.
  */
-export function createNameLookup({
-  clock,
-  servers,
-  hostsFile = '/etc/hosts',
-}: {
-  /** How answers grow old; without a clock none is kept. */
-  readonly clock?: Clock;
-  /** Name servers, such as `127.0.0.1:53`; those of the system where none are given. */
-  readonly servers?: readonly string[];
-  readonly hostsFile?: string;
-}) {
-  const answers = new Map<string, Answer>();
-  const running = new Map<string, Promise<readonly LookupAddress[]>>();
-  const now = (): number => clock?.monotonic() ?? 0;
+export class NameLookup {
+  readonly #options: NameLookupOptions;
+  readonly #answers = new Map<string, Answer>();
+  readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
 
-  async function ask(name: string): Promise<readonly LookupAddress[]> {
-    const family = isIP(name);
-    if (family !== 0) return [{ address: name, family }];
-    const listed = await findInHostsFile(hostsFile, name);
-    if (listed.length > 0) return listed;
-    // RFC 6761, 6.4: nobody may ever own such a name, so no name server is asked.
-    if (/\.invalid\.?$/i.test(name)) throw lookupError('ENOTFOUND', name);
-    try {
-      const { addresses, freshMs } = await askServers(name, servers);
-      if (clock !== undefined) answers.set(name, { addresses, freshUntil: now() + freshMs });
-      return addresses;
-    } catch (error) {
-      const known = answers.get(name);
-      const isSilent = error instanceof Error && 'code' in error && error.code === 'EAI_AGAIN';
-      if (isSilent && known !== undefined && now() < known.freshUntil + maxStaleMs) return known.addresses;
-      throw error;
-    }
-  }
-
-  /** All addresses of a name, those of version 4 first: a machine without a way to version 6 often has such addresses. */
-  async function find(name: string): Promise<readonly LookupAddress[]> {
-    const known = answers.get(name);
-    if (known !== undefined && now() < known.freshUntil) return known.addresses;
-    const asked = running.get(name) ?? ask(name).finally(() => running.delete(name));
-    running.set(name, asked);
-    return asked;
+  constructor(options: NameLookupOptions) {
+    this.#options = options;
   }
 
   /** As `net.connect` takes it. */
-  const lookup: LookupFunction = (name, { family, all }, done) => {
-    find(name).then(
+  readonly lookup: LookupFunction = (name, { family, all }, done) => {
+    this.find(name).then(
       (found) => {
         const wanted = { IPv4: 4, IPv6: 6 }[String(family)] ?? Number(family ?? 0);
         const addresses = found.filter((each) => wanted === 0 || each.family === wanted);
@@ -95,42 +68,76 @@ export function createNameLookup({
       (error: NodeJS.ErrnoException) => done(error, '', 0),
     );
   };
-  return { find, lookup };
-}
 
-async function findInHostsFile(file: string, name: string): Promise<readonly LookupAddress[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const wanted = name.toLowerCase().replace(/\.$/, '');
-  const addresses = text.split('\n').flatMap((line) => {
-    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
-    return isIP(address) !== 0 && names.includes(wanted) ? [{ address, family: isIP(address) }] : [];
-  });
-  // RFC 6761, 6.3: such names never leave the machine.
-  if (addresses.length === 0 && /(?:^|\.)localhost$/.test(wanted))
-    return ['127.0.0.1', '::1'].map((address) => ({ address, family: isIP(address) }));
-  return addresses.sort((one, other) => one.family - other.family);
-}
-
-async function askServers(name: string, servers: readonly string[] | undefined) {
-  // One for each lookup: it reads the configuration of the system, which may have changed.
-  const resolver = new dns.Resolver(queryLimits);
-  if (servers !== undefined) resolver.setServers(servers);
-  const parts = await Promise.allSettled([
-    resolver.resolve4(name, { ttl: true }),
-    resolver.resolve6(name, { ttl: true }),
-  ]);
-  const records = parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
-  if (records.length > 0) {
-    const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
-    const addresses = records.map(({ address }) => ({ address, family: isIP(address) }));
-    return { addresses, freshMs: Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs) };
+  /** All addresses of a name, those of version 4 first: a machine without a way to version 6 often has such addresses. */
+  async find(name: string): Promise<readonly LookupAddress[]> {
+    const known = this.#answers.get(name);
+    if (known !== undefined && this.#now() < known.freshUntil) return known.addresses;
+    return getOrMake(this.#running, name, () => this.#ask(name).finally(() => this.#running.delete(name)));
   }
-  const codes = parts.map((part) => (part.status === 'rejected' ? String(part.reason?.code) : NODATA));
-  // A system without name servers has c-ares ask this machine, which refuses.
-  const isAnswered = codes.every((code) => [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'].includes(code));
-  if (!isAnswered) throw lookupError('EAI_AGAIN', name);
-  const addresses = await dns.lookup(name, { all: true, order: 'ipv4first' });
-  return { addresses, freshMs: systemAnswerMs };
+
+  async #ask(name: string): Promise<readonly LookupAddress[]> {
+    const family = isIP(name);
+    if (family !== 0) return [{ address: name, family }];
+    const listed = await this.#findInHostsFile(name);
+    if (listed.length > 0) return listed;
+    // RFC 6761, 6.4: nobody may ever own such a name, so no name server is asked.
+    if (/\.invalid\.?$/i.test(name)) throw lookupError('ENOTFOUND', name);
+    try {
+      const answer = await this.#askServers(name);
+      if (this.#options.clock !== undefined) this.#answers.set(name, answer);
+      return answer.addresses;
+    } catch (error) {
+      const known = this.#answers.get(name);
+      const isSilent = error instanceof Error && 'code' in error && error.code === 'EAI_AGAIN';
+      if (isSilent && known !== undefined && this.#now() < known.freshUntil + maxStaleMs)
+        return known.addresses;
+      throw error;
+    }
+  }
+
+  async #findInHostsFile(name: string): Promise<readonly LookupAddress[]> {
+    const text = await readFile(this.#options.hostsFile ?? '/etc/hosts', 'utf8').catch(() => '');
+    const wanted = name.toLowerCase().replace(/\.$/, '');
+    const addresses = text.split('\n').flatMap((line) => {
+      const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+      return isIP(address) !== 0 && names.includes(wanted) ? [{ address, family: isIP(address) }] : [];
+    });
+    // RFC 6761, 6.3: such names never leave the machine.
+    if (addresses.length === 0 && /(?:^|\.)localhost$/.test(wanted))
+      return ['127.0.0.1', '::1'].map((address) => ({ address, family: isIP(address) }));
+    return addresses.sort((one, other) => one.family - other.family);
+  }
+
+  async #askServers(name: string): Promise<Answer> {
+    // One for each lookup: it reads the configuration of the system, which may have changed.
+    const resolver = new dns.Resolver(queryLimits);
+    if (this.#options.servers !== undefined) resolver.setServers(this.#options.servers);
+    const [four, six] = await Promise.allSettled([
+      resolver.resolve4(name, { ttl: true }),
+      resolver.resolve6(name, { ttl: true }),
+    ]);
+    const records = [four, six].flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
+    if (records.length > 0) {
+      const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
+      return {
+        addresses: records.map(({ address }) => ({ address, family: isIP(address) })),
+        freshUntil: this.#now() + Math.min(Math.max(ttlMs, minAnswerMs), maxAnswerMs),
+      };
+    }
+    const codes = [four, six].map((part) =>
+      part.status === 'rejected' ? String(part.reason?.code) : NODATA,
+    );
+    // A system without name servers has c-ares ask this machine, which refuses.
+    const isAnswered = codes.every((code) => [NOTFOUND, NODATA, 'ECONNREFUSED', 'EBADNAME'].includes(code));
+    if (!isAnswered) throw lookupError('EAI_AGAIN', name);
+    const addresses = await dns.lookup(name, { all: true, order: 'ipv4first' });
+    return { addresses, freshUntil: this.#now() + systemAnswerMs };
+  }
+
+  #now(): number {
+    return this.#options.clock?.monotonic() ?? 0;
+  }
 }
 
 function lookupError(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {

@@ -104,10 +104,7 @@ export interface Cluster {
   load(options: LoadOptions): Promise<StoredState>;
   /** Moves records that could not be read to a table of their own; `fenced` as the store. */
   setAside(owner: Owner, records: readonly DamagedRecord[]): Promise<void>;
-  /**
-   * The store of an owner, which has stored so many batches already, by default none. Writes of an overtaken owner are refused by
-   * `StorageError` of kind `fenced`.
-   */
+  /** The store of an owner that has stored so many batches already (0). An overtaken owner's writes are refused as `fenced`. */
   store(owner: Owner, alreadyStored?: number): FencedStore;
   readonly reader: StoreFile;
   /** Lets others know what a configuration consists of, so that they can say what differs. */

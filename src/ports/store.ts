@@ -90,10 +90,7 @@ export interface IncidentQuery {
   readonly limit?: number;
 }
 
-/**
- * Queries that any process may run, also while a daemon writes. Every promise ends within seconds, with
- * `StorageError` where the database does not answer.
- */
+/** Queries that any process may run, also while a daemon writes. Each ends within seconds, at worst with `StorageError`. */
 export interface StoreReader {
   load(): Promise<StoredState>;
   /** Oldest first, hundreds or thousands at a time. A damaged run is left out, here and below. */
@@ -137,16 +134,10 @@ export interface SqlFile {
   close(): void;
 }
 
-/**
- * The database for the one daemon that holds it. Methods reject with `StorageError` and leave nothing half
- * done. The daemon calls one of these three at a time.
- */
+/** For the one daemon that holds it. Methods leave nothing half done, reject with `StorageError`, and run one at a time. */
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
-  /**
-   * Orders left since the last call, oldest first. Each is returned once, and deleted by the first successful
-   * commit that begins after that. Cheap when there are none.
-   */
+  /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly OperatorOrder[]>;
   /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];

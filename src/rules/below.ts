@@ -56,12 +56,9 @@ export const below = balanceKind<BelowRule, typeof keys>({
    */
   judge(rule, { reading }, firing) {
     const balance = amountOf(reading, rule.balance);
-    const severity = ladder.breachedStep({
-      ladder: rule.thresholds,
-      value: balance,
-      firing,
-      resolvesAt: (threshold) => resolvesAt(rule, threshold),
-    });
+    const severity = ladder.breachedStep(rule.thresholds, { value: balance, firing }, (threshold) =>
+      resolvesAt(rule, threshold),
+    );
     return ladder.stepVerdict(rule.thresholds, severity, { value: money(balance), limit: money });
   },
   isSurelyOk: ({ balance, thresholds }, { reading }) =>

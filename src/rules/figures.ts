@@ -1,5 +1,5 @@
 import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
-import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
+import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { formatAmount, isSameCurrency, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -143,9 +143,8 @@ function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figu
   if (account === null) return [];
   const over = stateOf(item) === 'resolved';
   if (account.reading === null) return [{ label: 'Last reading', value: 'never' }];
-  const at = `${formatMoment(account.reading.at, frame)} (${describeDistance(account.reading.at, frame.now)})`;
   return [
-    { label: over ? 'As of' : 'Last reading', value: at },
+    { label: over ? 'As of' : 'Last reading', value: formatMomentAndAge(account.reading.at, frame) },
     ...allBalances(account),
     ...runwayFigures(account.runway, frame).map(({ label, value }) => ({
       label:

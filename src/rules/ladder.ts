@@ -15,13 +15,11 @@ const worstFirst: readonly Severity[] = severities.toReversed();
  * A step at or under the severity that fires now is left only at `resolvesAt` its threshold: each step has its
  * own hysteresis, so a value that swings around one of them moves the severity once.
  */
-export function breachedStep(query: {
-  readonly ladder: Ladder<number>;
-  readonly value: number;
-  readonly firing: Severity | null;
-  readonly resolvesAt: (threshold: number) => number;
-}): Severity | null {
-  const { ladder, value, firing, resolvesAt } = query;
+export function breachedStep(
+  ladder: Ladder<number>,
+  { value, firing }: { readonly value: number; readonly firing: Severity | null },
+  resolvesAt: (threshold: number) => number,
+): Severity | null {
   for (const severity of worstFirst) {
     const threshold = ladder[severity];
     if (threshold === undefined) continue;
@@ -87,11 +85,9 @@ export function buildLadder(
   single: { readonly threshold: number | undefined; readonly severity: Severity },
 ): { readonly thresholds: Ladder<number>; readonly severity: Severity } {
   const given: Steps = steps ?? { [single.severity]: single.threshold };
-  const thresholds: Partial<Record<Severity, number>> = {};
-  for (const step of severities) {
-    const value = given[step];
-    if (value !== undefined) thresholds[step] = value;
-  }
+  const thresholds: Ladder<number> = Object.fromEntries(
+    severities.flatMap((step) => (given[step] === undefined ? [] : [[step, given[step]]])),
+  );
   return { thresholds, severity: ladderSteps(thresholds)[0]?.severity ?? 'info' };
 }
 

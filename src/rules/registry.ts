@@ -1,7 +1,6 @@
 import type { AlertTiming } from '../domain/alert.ts';
 import { dayMs, formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Fact } from '../domain/quantity.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
@@ -157,20 +156,6 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
     recoverForMs: rule.recoverForMs,
     flapWindowMs: Math.max(flapIntervals * pollIntervalMs, ruleKindOf(rule).minFlapWindowMs ?? 0),
   };
-}
-
-/** See `RuleKind.evaluate`. The facts are empty: `explainRule` adds them. */
-export function evaluate(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  return ruleKindOf(rule).evaluate(rule, facts, firing);
-}
-
-/** With every number behind the verdict, for messages, `explain` and the page. */
-export function explainRule(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  return { ...evaluate(rule, facts, firing), facts: factsBehind(rule, facts) };
-}
-
-export function factsBehind(rule: Rule, facts: AccountFacts): readonly Fact[] {
-  return ruleKindOf(rule).factsBehind(rule, facts);
 }
 
 /** As a sentence. Null when it does not fire. */

@@ -153,12 +153,7 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
   const drained = estimate.leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : credited.runwayMs;
-  const severity = ladder.breachedStep({
-    ladder: rule.thresholds,
-    value: runwayMs,
-    firing,
-    resolvesAt: recoversAt,
-  });
+  const severity = ladder.breachedStep(rule.thresholds, { value: runwayMs, firing }, recoversAt);
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
   return ladder.stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }

@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import type { ScenarioAccount } from './scenario.ts';
@@ -46,9 +47,7 @@ export class SimulatedAccount {
 
   /** The account's limit for the endpoint's group. Groups never share one: OTP messaging is measured apart. */
   window({ group, requestsPerSecond }: Endpoint): RateWindow {
-    const window = this.#windows.get(group) ?? new RateWindow(requestsPerSecond);
-    this.#windows.set(group, window);
-    return window;
+    return getOrMake(this.#windows, group, () => new RateWindow(requestsPerSecond));
   }
 
   /** Queues one accepted message for the channel; it is paid for when it is passed on. */

@@ -18,6 +18,13 @@ export interface Burn {
   readonly confidence: Confidence;
 }
 
+export interface BurnQuery {
+  readonly log: ReadingLog;
+  readonly balance: Balance;
+  /** How far back from the newest reading. */
+  readonly lookbackMs: number;
+}
+
 const nothingSeen: Burn = { spentMicros: 0, observedMs: 0, blindMs: 0, readings: 0, confidence: 'none' };
 
 /**
@@ -31,12 +38,7 @@ const nothingSeen: Burn = { spentMicros: 0, observedMs: 0, blindMs: 0, readings:
  * time, though a top-up may have made it smaller; a gap with a rise counts neither way, because its spending
  * cannot be seen. The confidence is described at `rate`.
  */
-export function measureBurn(query: {
-  readonly log: ReadingLog;
-  readonly balance: Balance;
-  readonly lookbackMs: number;
-}): Burn {
-  const { log, balance, lookbackMs } = query;
+export function measureBurn({ log, balance, lookbackMs }: BurnQuery): Burn {
   const span = lookBack(log, lookbackMs);
   if (span === null) return nothingSeen;
   const { from, to } = span;
@@ -44,7 +46,7 @@ export function measureBurn(query: {
   const spanMs = log.instantAt(to) - log.instantAt(from);
   const observedMs = spanMs - hiddenTime(log, { balance, from, to });
   const blindMs = log.blindBetween(from, to);
-  const confidence = rate({ observedMs, readings, lookbackMs, mostlyBlind: blindMs > spanMs / 2 });
+  const confidence = rate({ observedMs, readings }, lookbackMs, blindMs > spanMs / 2);
   return { spentMicros: log.spentBetween(balance, from, to), observedMs, blindMs, readings, confidence };
 }
 
@@ -52,13 +54,8 @@ export function measureBurn(query: {
  * Whether most of what was spent went at once, between two readings: a correction or a mistake of the provider looks so,
  * and no rate follows from it.
  */
-export function isOneJump(query: {
-  readonly log: ReadingLog;
-  readonly balance: Balance;
-  readonly lookbackMs: number;
-}): boolean {
-  const { log, balance } = query;
-  const span = lookBack(log, query.lookbackMs);
+export function isOneJump({ log, balance, lookbackMs }: BurnQuery): boolean {
+  const span = lookBack(log, lookbackMs);
   if (span === null) return false;
   const half = log.spentBetween(balance, span.from, span.to) / 2;
   if (half === 0) return false;
@@ -102,13 +99,11 @@ export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
  * One step less when more than half of the time lies in gaps. The numbers are lowwater's own choice: an hour
  * tells traffic from a single burst, half a day of a day's lookback has seen day or night.
  */
-function rate(seen: {
-  readonly observedMs: number;
-  readonly readings: number;
-  readonly lookbackMs: number;
-  readonly mostlyBlind: boolean;
-}): Confidence {
-  const { observedMs, readings, lookbackMs, mostlyBlind } = seen;
+function rate(
+  { observedMs, readings }: Pick<Burn, 'observedMs' | 'readings'>,
+  lookbackMs: number,
+  mostlyBlind: boolean,
+): Confidence {
   if (readings < 2 || observedMs < Math.min(10 * minuteMs, lookbackMs / 8) || observedMs <= 0) return 'none';
   if (readings < 6 || observedMs < Math.min(hourMs, lookbackMs / 2)) return mostlyBlind ? 'none' : 'low';
   if (observedMs < lookbackMs / 2) return mostlyBlind ? 'low' : 'medium';

@@ -54,7 +54,10 @@ export function passHour(
   state.blockSpent = 0;
   state.blockSeen = 0;
   state.blockHours = 0;
-  compareDue(state);
+  for (const index of checkedHours.keys()) {
+    const error = errorOf(state, index, state.blocks);
+    if (error !== null) learnError(state, index, Math.abs(error));
+  }
   const row = state.blocks % keptBlocks;
   for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.predict(hours);
 }
@@ -78,13 +81,6 @@ function spentBefore(
 /** Whether enough of so many hours was seen to hold a forecast against what came in them. */
 function isMostlySeen(seenHours: number, hours: number): boolean {
   return seenHours >= hours * (1 - maxUnseen);
-}
-
-function compareDue(state: BalanceState): void {
-  for (const index of checkedHours.keys()) {
-    const error = errorOf(state, index, state.blocks);
-    if (error !== null) learnError(state, index, Math.abs(error));
-  }
 }
 
 /**

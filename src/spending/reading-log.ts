@@ -15,15 +15,6 @@ const firstRows = 16;
 const noRows = new Float64Array(0);
 
 /**
- * The instant from which stored readings have to be appended (after the last one before it) so that a log
- * rebuilt equals the one that lived through them: the window, and two grid cells because thinning looks
- * past the window's start.
- */
-export function reloadLogSince(options: { readonly windowMs: number; readonly now: number }): number {
-  return options.now - options.windowMs - (2 * options.windowMs) / cellsPerWindow;
-}
-
-/**
  * The readings of one account over the longest window that rules look back on, oldest first, with running
  * sums of what was spent. It is the one mutable thing in the core: `append` changes it, and the same appends
  * always make the same log.
@@ -65,6 +56,14 @@ export class ReadingLog {
     this.windowMs = windowMs;
     this.pollIntervalMs = pollIntervalMs;
     this.#gaps = new GapFinder(pollIntervalMs);
+  }
+
+  /**
+   * From when on stored readings have to be appended (after the last one before it) so that a log rebuilt equals the one that lived
+   * through them: the window, and two grid cells because thinning looks past the window's start.
+   */
+  reloadSince(now: number): number {
+    return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow;
   }
 
   /** Number of readings that are kept. */

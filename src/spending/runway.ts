@@ -2,10 +2,9 @@ import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
-import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { type Burn, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
-import type { ReadingLog } from './reading-log.ts';
+import { type Burn, type BurnQuery, burnPerDay, isOneJump, measureBurn, runwayOf } from './burn.ts';
 
 const microsPerCent = 10_000;
 const restoredDays = 30;
@@ -13,15 +12,11 @@ const restoredDays = 30;
 const meanBurnFactor = 2;
 
 /** What the outlook on a balance is made from. `reading` is the log's newest. */
-export interface RunwayQuery {
-  readonly log: ReadingLog;
+interface RunwayQuery extends BurnQuery {
   readonly spending: AccountSpending;
   readonly reading: Reading;
-  readonly balance: Balance;
   /** The level that counts as empty, usually 0. */
   readonly floorMicros: Micros;
-  /** How far back the burn rate is measured. */
-  readonly lookbackMs: number;
   readonly now: number;
 }
 

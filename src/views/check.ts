@@ -1,9 +1,8 @@
 import { createHistoryLoader } from '../daemon/history-loader.ts';
+import { guardFor } from '../daemon/rate-guard.ts';
 import { roughDuration } from '../domain/moment.ts';
-import { entryOf } from '../domain/provider-entry.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
-import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf, type WatchedAccount } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -40,12 +39,9 @@ export async function checkAccounts(
   const historyLoader = createHistoryLoader(state, reader, now);
   const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
-  const free = new Map<string, number>();
-  for (const { id, poll, settings: account } of state.accounts.values()) {
-    const spacingMs = 1000 / entryOf(settings, account).maxRequestsPerSecond;
-    const freeAt = Math.min(poll.polledAt ?? Number.NEGATIVE_INFINITY, startedAt) + spacingMs;
-    free.set(groupOf(state, id), Math.max(free.get(groupOf(state, id)) ?? Number.NEGATIVE_INFINITY, freeAt));
-  }
+  const guard = guardFor(state);
+  for (const { id, poll } of state.accounts.values())
+    if (poll.polledAt !== null) guard.sent(groupOf(state, id), Math.min(poll.polledAt, startedAt));
 
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
     await sleep(clock, startAt - startedAt);
@@ -69,13 +65,7 @@ export async function checkAccounts(
     ({ id }) => parts.account === null || id === parts.account,
   );
   return Promise.all(
-    chosen.map((account) => {
-      const { maxRequestsPerSecond } = entryOf(settings, account.settings);
-      const freeAt = free.get(groupOf(state, account.id)) ?? startedAt;
-      const place = reserve(freeAt, startedAt, maxRequestsPerSecond);
-      free.set(groupOf(state, account.id), place.nextFreeAt);
-      return check(account, place.startAt);
-    }),
+    chosen.map((account) => check(account, guard.startAt(account.id, groupOf(state, account.id), startedAt))),
   );
 }
 

@@ -5,7 +5,7 @@ import { startMonitor } from '../engine/restore.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
-import { evaluate } from '../rules/registry.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { createViews, type Views } from './create-views.ts';
 import type { ViewDependencies } from './views.ts';
 
@@ -51,7 +51,11 @@ function refreshValues(state: MonitorState, account: WatchedAccount, now: number
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
     if (alert === undefined || alert.state === 'inactive') continue;
-    const evaluation = evaluate(rule, facts, alert.state === 'firing' ? alert.severity : null);
+    const evaluation = ruleKindOf(rule).evaluate(
+      rule,
+      facts,
+      alert.state === 'firing' ? alert.severity : null,
+    );
     if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
     state.alerts.hold({ ...alert, value: evaluation.value });
   }

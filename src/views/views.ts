@@ -16,7 +16,7 @@ import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { balanceLevels, evaluate, explainRule, nextStep, wouldNotFire } from '../rules/registry.ts';
+import { balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -198,13 +198,14 @@ export type Explanation = ReturnType<typeof explain>;
 export function explain(parts: ViewDependencies, account: WatchedAccount, rule: Rule) {
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
-  const firing = alert?.state === 'firing' ? alert.severity : null;
+  const kind = ruleKindOf(rule);
+  const evaluation = kind.evaluate(rule, facts, alert?.state === 'firing' ? alert.severity : null);
   return {
     rule,
-    evaluation: explainRule(rule, facts, firing),
+    evaluation: { ...evaluation, facts: kind.factsBehind(rule, facts) },
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */
-    wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
+    wouldNotFire: wouldNotFire(rule, facts, evaluation),
     /** What it says next that is worse, and when, by the forecast; null where nobody can say. */
     next: nextStep(rule, facts),
   };

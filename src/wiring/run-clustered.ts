@@ -74,7 +74,7 @@ export async function ownShared(
       work = daemon;
       daemon.start();
       // It may have changed while the state was made from it.
-      if (state.settings !== settings) daemon.reload(settings);
+      if (state.settings !== settings) void daemon.reload(settings);
       views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
       if (damaged.length > 0) daemon.act((at) => noteDamagedRecords(state, damaged, at));
@@ -129,7 +129,7 @@ export async function ownShared(
       settings = next;
       configLoadedAt = now();
       refused = null;
-      work?.reload(next);
+      await work?.reload(next);
     },
     refuse(text) {
       refused = text;

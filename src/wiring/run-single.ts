@@ -55,7 +55,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
       daemon.start();
       if (damagedRecords.length > 0) daemon.act((now) => noteDamagedRecords(state, damagedRecords, now));
     },
-    apply: async (next) => daemon.reload(next),
+    apply: (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),
     close: () => store.close(),

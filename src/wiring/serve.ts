@@ -18,7 +18,7 @@ import { signAcknowledgement } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { createEntryClients } from '../providers/transport/entry-clients.ts';
+import { createEntryClients } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
 import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';

@@ -9,6 +9,12 @@ export function quoteKey(key: string): string {
   });
 }
 
+/** `a, b and 3 more`: ten at most, in their order. */
+export function listFirst(names: readonly string[], count = 10): string {
+  const more = names.length > count ? ` and ${names.length - count} more` : '';
+  return `${names.slice(0, count).join(', ')}${more}`;
+}
+
 /** `"a", "b" or "c"`. */
 export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'): string {
   const quoted = words.map(quoteKey);

@@ -98,3 +98,33 @@ test('a restart counts what the process before had sent', () => {
   expect(guard.startAt('a', 'group', 5200)).toBe(6001);
   expect(guard.trySend('group', 5200)).toBeGreaterThanOrEqual(800);
 });
+
+test('a group that rested gets no burst', () => {
+  const guard = new RateGuard(() => 4);
+  expect(guard.startAt('a', 'group', 1000)).toBe(1000);
+  expect(guard.startAt('b', 'group', 1000)).toBe(1251);
+  expect(guard.startAt('c', 'group', 60_000)).toBe(60_000);
+  expect(guard.startAt('d', 'group', 60_000)).toBe(60_251);
+});
+
+test('however many ask at once, no second holds more of their places than allowed', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 700 }), { minLength: 2, maxLength: 60 }),
+      fc.integer({ min: 1, max: 20 }),
+      (waits, perSecond) => {
+        const guard = new RateGuard(() => perSecond);
+        let now = 0;
+        const starts = waits.map((wait, id) => {
+          now += wait;
+          return guard.startAt(`${id}`, 'group', now);
+        });
+        for (const [index, start] of starts.entries()) {
+          const later = starts[index + perSecond];
+          // A hair less than a second: starts are sums of fractions of milliseconds.
+          if (later !== undefined) expect(later - start).toBeGreaterThan(999.999);
+        }
+      },
+    ),
+  );
+});

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { accountsAtOnce } from '../../src/engine/changed-accounts.ts';
+import { observePoll } from '../../src/engine/observe.ts';
 import { dayMs, hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
@@ -9,6 +11,51 @@ import { read, startWorld, step, type World } from '../support/world.ts';
 const rule = smsLow({ warning: units(200) });
 
 describe('a reload', () => {
+  test('of more accounts than one turn takes judges each by its old rules or its new ones, and tells everything once', async () => {
+    const ids = Array.from({ length: accountsAtOnce + 3 }, (_, index) => `a${index}`);
+    const [first = '', early = '', late = '', last = ''] = [...ids.slice(0, 2), ...ids.slice(-2)];
+    const gone = { ...rule, id: 'gone', balance: 'voip', match: { account: [first, early, late, last] } };
+    const world = await startWorld({ accounts: ids, rules: [rule, gone] });
+    for (const id of [first, early, late, last]) world.provider.set(id, 100, { voip: 50 });
+    await world.pass(2 * step);
+    world.news();
+    const { daemon } = world;
+    const poll = (id: string, sms: number) =>
+      daemon.act((now) => {
+        const account = daemon.state.accounts.get(id);
+        const answer = { balances: { sms: units(sms), voip: units(50) }, currency: 'CNY' };
+        if (account !== undefined)
+          observePoll(daemon.state, account, { kind: 'ok', answer, usage: {}, durationMs: 1 }, now);
+      });
+    const firing = (id: string) =>
+      [...daemon.state.alerts.of(id).values()]
+        .filter(({ state }) => state === 'firing')
+        .map(({ rule: of, severity }) => `${of} ${severity}`);
+    const all = world.reload({ accounts: ids, rules: [{ ...rule, thresholds: { critical: units(200) } }] });
+    for (const id of [early, late]) poll(id, 90);
+    expect(firing(early)).toEqual(['sms-low critical']);
+    expect(firing(late)).toEqual(['gone warning', 'sms-low warning']);
+    await all;
+    expect(firing(late)).toEqual(['sms-low warning']);
+    await world.pass(2 * step);
+    const news = [first, early, last, late]
+      .sort()
+      .flatMap((id) => [`${id}/gone resolved warning (rule-removed)`, `${id}/sms-low worse critical`]);
+    const told = world.news().flatMap((text) => text.split('; '));
+    expect(told.sort()).toEqual(news);
+  });
+
+  test('that is overtaken by another one leaves no account with the rules in between', async () => {
+    const accounts = Array.from({ length: accountsAtOnce + 3 }, (_, index) => `a${index}`);
+    const world = await startWorld({ accounts, rules: [rule] });
+    const overtaken = world.reload({ accounts, rules: [smsLow({ warning: units(1) })] });
+    await Promise.all([overtaken, world.reload({ accounts, rules: [smsLow({ warning: units(2) })] })]);
+    const thresholds = [...world.daemon.state.accounts.values()].map(({ rules }) => rules[0]?.thresholds);
+    expect(new Set(thresholds.map((each) => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify({ warning: units(2) })]),
+    );
+  });
+
   test('that edits the threshold keeps the incident and judges it at the next snapshot', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);

@@ -245,7 +245,7 @@ describe('many wrong tokens', () => {
     fetch(server.url + path, { headers: { authorization: `Bearer ${given}` } });
 
   it('are held back 32 at a time; the rest is refused at once, and who has the right one is answered', async () => {
-    server = await runServer({ ...withToken, limits: { maxConnections: 64 } });
+    server = await runServer({ ...withToken, limits: { maxConnections: 80 } });
     for (let attempt = 0; attempt < 10; attempt += 1) await ask('wrong');
     const wrong = Array.from({ length: 60 }, async () => {
       const { status, headers } = await ask('wrong');

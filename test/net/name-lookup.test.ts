@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createNameLookup } from '../../src/net/name-lookup.ts';
+import { NameLookup } from '../../src/net/name-lookup.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { listenSockets } from '../support/loopback-provider.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
 async function openLookup(answers: Readonly<Record<string, NameAnswer>>, ttlSeconds?: number) {
   const server = await startNameServer(answers, ttlSeconds);
   servers.push(server);
-  const lookup = createNameLookup({ clock, servers: [server.address], hostsFile: '/nowhere' });
+  const lookup = new NameLookup({ clock, servers: [server.address], hostsFile: '/nowhere' });
   return { server, lookup };
 }
 
@@ -34,7 +34,7 @@ describe('a lookup of a name', () => {
     const socket = connect({
       host: 'receiver.example',
       port: receiver.port,
-      lookup: lookup.lookup,
+      lookup: lookup.lookup.bind(lookup),
     });
     expect(String(await new Promise((resolve) => socket.once('data', resolve)))).toBe('hello');
     await receiver.close();
@@ -81,7 +81,7 @@ describe('a lookup of a name', () => {
       '# comment\n::1 other\n192.0.2.9\tmail MAIL.example # trailing\n2001:db8::1 mail\n',
     );
     const { server } = await openLookup({});
-    const lookup = createNameLookup({ clock, servers: [server.address], hostsFile });
+    const lookup = new NameLookup({ clock, servers: [server.address], hostsFile });
     expect(await lookup.find('mail.example')).toEqual(found('192.0.2.9'));
     expect(await lookup.find('mail')).toEqual([...found('192.0.2.9'), { address: '2001:db8::1', family: 6 }]);
     expect(await lookup.find('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/domain/reading.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { stale } from '../../src/rules/stale.ts';
 import {
   authFailedRule,
@@ -14,6 +13,7 @@ import {
   staleRule,
   verdict,
 } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 describe('currency', () => {
   test.each<[string, AccountFacts, string]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { belowRule, factsAfter, readingAt, units, verdict } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 const ladder = belowRule();
 const negativeThreshold = belowRule({

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
 import type { BudgetRule } from '../../src/rules/budget.ts';
-import { describeRule, evaluate, explainRule } from '../../src/rules/registry.ts';
+import { describeRule } from '../../src/rules/registry.ts';
 import { dayMs, factsAfter, factsNoon, hourMs, minuteMs, units, verdict } from '../support/account-facts.ts';
+import { evaluate, explainRule } from '../support/evaluate.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
 const rule: BudgetRule = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { dropRule, factsAfter, readingAt, steady, units, verdict } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 const share = dropRule({ by: { kind: 'share', share: 0.25 } });
 

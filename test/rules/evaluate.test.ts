@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { type Severity, severities, severityRank } from '../../src/domain/severity.ts';
-import { evaluate, explainRule, ruleKindOf } from '../../src/rules/registry.ts';
+import { ruleKindOf } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
   belowRule,
@@ -19,6 +19,7 @@ import {
   steady,
   topUpRule,
 } from '../support/account-facts.ts';
+import { evaluate, explainRule } from '../support/evaluate.ts';
 
 const rules: readonly Rule[] = [
   belowRule(),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { Severity } from '../../src/domain/severity.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
-import { evaluate, wouldNotFire } from '../../src/rules/registry.ts';
+import { wouldNotFire } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
   belowRule,
@@ -22,6 +22,7 @@ import {
   topUpRule,
   units,
 } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 const low = factsAfter([readingAt(0, 42.1)]);
 const overdrawn = factsAfter([readingAt(0, -18.383)]);

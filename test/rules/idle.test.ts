@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { factsAfter, hourMs, idleRule, readingAt, steady, verdict } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 /** Spends until minute 30, then nothing until the given minute. */
 function spendingStopped(until: number): Reading[] {

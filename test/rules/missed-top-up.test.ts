@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
-import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import {
   factsAfter,
   factsNoon,
@@ -12,6 +11,7 @@ import {
   units,
   verdict,
 } from '../support/account-facts.ts';
+import { evaluate, explainRule } from '../support/evaluate.ts';
 
 const rule: MissedTopUpRule = {
   ...moneyBase,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { factsAfter, negativeRule, readingAt, units, verdict } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 const plain = negativeRule();
 const withHysteresis = negativeRule({ hysteresisMicros: units(5) });

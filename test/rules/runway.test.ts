@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { amountOf } from '../../src/domain/reading.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import {
   dayMs,
   factsAfter,
@@ -13,6 +12,7 @@ import {
   units,
   verdict,
 } from '../support/account-facts.ts';
+import { evaluate, explainRule } from '../support/evaluate.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 /** A day that spends 10 an hour and ends at the given balance. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { evaluate } from '../../src/rules/registry.ts';
 import { factsAfter, readingAt, topUpRule, units, verdict } from '../support/account-facts.ts';
+import { evaluate } from '../support/evaluate.ts';
 
 test.each<[string, readonly Reading[], string]>([
   ['a rise of the least amount is reported', [readingAt(0, 10), readingAt(5, 10.01)], 'event info'],

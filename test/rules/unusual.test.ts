@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { evaluate, explainRule } from '../../src/rules/registry.ts';
 import { slump, surge, type UnusualRule } from '../../src/rules/unusual.ts';
 import { dayMs, factsAfter, hourMs, moneyBase, units } from '../support/account-facts.ts';
+import { evaluate, explainRule } from '../support/evaluate.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
 const rule: UnusualRule = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { ReadingLog, reloadLogSince } from '../../src/spending/reading-log.ts';
+import { ReadingLog } from '../../src/spending/reading-log.ts';
 import { dayMs, factsNoon, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 
 function logOf(
@@ -152,7 +152,7 @@ describe('memory', () => {
         const readings = burstsOfReadings({ seed, slow, count: 900 });
         const at = readings.at(-1)?.at ?? 0;
         const lived = logOf(readings, { windowMs, pollIntervalMs: 10_000 });
-        const since = reloadLogSince({ windowMs, now: at });
+        const since = lived.reloadSince(at);
         const before = readings.findLast((reading) => reading.at < since);
         const stored = [...(before ? [before] : []), ...readings.filter((reading) => reading.at >= since)];
         const reloaded = logOf(stored, { windowMs, pollIntervalMs: 10_000 });

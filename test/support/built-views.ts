@@ -5,6 +5,7 @@ import type { OutcomeKind, PollRecord } from '../../src/domain/reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { AccountView, AlertView } from '../../src/views/views.ts';
+import { buildRunway as buildRunwayOfMessage } from './messages.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC. */
 export const viewsNow = Date.UTC(2026, 10, 20, 18, 41);
@@ -18,21 +19,14 @@ export function micros(units: number): number {
 }
 
 export function buildRunway(over: Partial<Runway> = {}): Runway {
-  return {
-    balance: 'sms',
-    emptyMicros: 0,
-    lookbackMs: 86_400_000,
+  return buildRunwayOfMessage({
     usualPerDay: null,
-    expected: null,
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,
-    confidence: 'high',
-    forecast: null,
-    payBy: null,
     restoreMicros: micros(332.9),
     ...over,
-  };
+  });
 }
 
 export function buildAccountView(over: Partial<AccountView> = {}): AccountView {

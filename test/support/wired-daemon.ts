@@ -9,7 +9,7 @@ import type { Channel } from '../../src/ports/channel.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Provider } from '../../src/ports/provider.ts';
 import type { Store } from '../../src/ports/store.ts';
-import { createEntryClients } from '../../src/providers/transport/entry-clients.ts';
+import { createEntryClients } from '../../src/providers/transport/client.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { createLog } from '../../src/system/log.ts';

@@ -147,9 +147,9 @@ export class World {
     this.start(parts);
   }
 
-  reload(parts: SettingsParts): void {
+  reload(parts: SettingsParts): Promise<void> {
     this.settings = makeSettings(parts);
-    this.daemon.reload(this.settings);
+    return this.daemon.reload(this.settings);
   }
 
   #openDatabase(): SqliteStore {

@@ -5,14 +5,14 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'names are looked up in the thread pool',
     file: 'src/net/name-lookup.ts',
-    old: "    if (!isAnswered) throw lookupError('EAI_AGAIN', name);\n",
-    new: '    void isAnswered;\n',
+    old: "  if (!isAnswered) throw lookupError('EAI_AGAIN', name);\n",
+    new: '  void isAnswered;\n',
     test: 'test/net/name-lookup.test.ts',
   },
   {
     name: 'each connection asks the name servers again',
     file: 'src/net/name-lookup.ts',
-    old: 'if (known !== undefined && this.#now() < known.freshUntil) return known.addresses;',
+    old: 'if (known !== undefined && now() < known.freshUntil) return known.addresses;',
     new: '',
     test: 'test/net/name-lookup.test.ts',
   },

@@ -1,3 +1,4 @@
+import { outcomeKinds } from '../../src/domain/reading.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { drawMatch, drawSettings, editSettings } from './draw-settings.ts';
 import {
@@ -70,13 +71,7 @@ function drawTraffic(seed: number, place: number): Traffic {
 }
 
 const providerFaults: readonly ProviderFault[] = [
-  'rate_limited',
-  'auth_failed',
-  'api_error',
-  'invalid_response',
-  'http_error',
-  'timeout',
-  'network_error',
+  ...outcomeKinds.filter((kind) => kind !== 'ok'),
   'currency',
   'slow',
 ];

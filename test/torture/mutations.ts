@@ -169,10 +169,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'accounts of one key are asked at the same moment',
-    file: 'src/engine/request-guard.ts',
-    old: 'const startAt = Math.max(nextFreeAt, now);',
+    file: 'src/daemon/rate-guard.ts',
+    old: 'const startAt = Math.max(known.freeAt, now);',
     new: 'const startAt = now;',
-    test: 'test/engine/request-guard.test.ts',
+    test: 'test/daemon/rate-guard.test.ts',
   },
   {
     name: 'a request whose turn comes late is sent right behind another',
@@ -619,8 +619,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'another purse goes on with the readings of the one before',
     file: 'src/engine/changed-accounts.ts',
-    old: 'if (address !== before.address) moved.add(account.id);',
-    new: 'if (address !== before.address) moved.delete(account.id);',
+    old: 'if (address !== before.address) moved.add(id);',
+    new: 'if (address !== before.address) moved.delete(id);',
     test: reloadTest,
   },
   ...postgresMutations,

@@ -1,4 +1,4 @@
-import type { BalanceAnswer } from '../../src/domain/reading.ts';
+import type { BalanceAnswer, OutcomeKind } from '../../src/domain/reading.ts';
 import type { Matcher } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 
@@ -50,16 +50,7 @@ export interface Traffic {
   readonly currency: string;
 }
 
-export type ProviderFault =
-  | 'rate_limited'
-  | 'auth_failed'
-  | 'api_error'
-  | 'invalid_response'
-  | 'http_error'
-  | 'timeout'
-  | 'network_error'
-  | 'currency'
-  | 'slow';
+export type ProviderFault = Exclude<OutcomeKind, 'ok'> | 'currency' | 'slow';
 
 /** A time in which the provider misbehaves. */
 export interface Spell {

@@ -1,5 +1,4 @@
-import { type IncidentBand, layChart } from '../../chart/chart.ts';
-import { findGaps } from '../../chart/line.ts';
+import { findGaps, type IncidentBand, layChart } from '../../chart/chart.ts';
 import { minuteMs, weekMs } from '../../domain/duration.ts';
 import {
   type Message,

@@ -36,10 +36,7 @@ a { text-decoration: none; }
 }
 `;
 
-/**
- * A whole mail: one column of at most 600 pixels, built of tables for Outlook, readable from 360 pixels.
- * `preview` is what a phone shows with the subject.
- */
+/** A mail: one column of at most 600 pixels, of tables for Outlook, readable from 360. A phone shows `preview` by the subject. */
 export function emailPage(title: string, preview: string, cards: readonly Html[]): string {
   const page = html`<!doctype html>
 <html lang="en">

@@ -19,7 +19,7 @@ import {
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import { renderEmail } from './render-email.ts';
-import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, watchSmtp } from './smtp-connection.ts';
+import { longestSmtpWaitMs, readSmtpUrl, type SmtpServer, SmtpWatch } from './smtp-connection.ts';
 
 export interface EmailSettings extends ChannelSettings {
   readonly smtpUrl: Secret;
@@ -35,91 +35,15 @@ export interface EmailSettings extends ChannelSettings {
   } | null;
 }
 
+type EmailSenderOptions = SenderDependencies & { readonly settings: EmailSettings };
+
 const connectTimeoutMs = 30_000;
 
 /** Mails by SMTP, over a fresh connection each time: alerts are rare, and a kept one may be dead when it matters. */
-export function openEmailSender({
-  settings,
-  clock,
-  texts,
-}: SenderDependencies & { readonly settings: EmailSettings }): Sender {
+export function openEmailSender(options: EmailSenderOptions): Sender {
+  const { settings } = options;
   const server = readSmtpUrl(settings.smtpUrl, settings.allowInsecure);
-  /** The last OAuth 2 token: good for the mails that follow until it expires. */
   const token = { accessToken: '', expires: 0 };
-
-  /** Sends a mail; where it is too large, what comes after it in its place. */
-  async function transmit(
-    [mail, ...smaller]: readonly SendMailOptions[],
-    outer: AbortSignal,
-  ): Promise<Delivery> {
-    // Loaded by the first mail: whoever sends none does without its 15 MB.
-    const { createTransport } = await import('nodemailer');
-    const deadline = startDeadline({ clock, afterMs: connectTimeoutMs, outer });
-    const sockets: Socket[] = [];
-    const watch = watchSmtp(deadline.restart, () => sockets[0]?.destroy());
-    const transporter = createTransport({
-      host: server.host,
-      port: server.port,
-      secure: server.secure,
-      requireTLS: server.requireTls,
-      // Where clear text is allowed, encryption without a trusted certificate is still better than none.
-      opportunisticTLS: !server.requireTls,
-      tls: { rejectUnauthorized: server.secure || server.requireTls },
-      getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
-        // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
-        const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(clock) });
-        sockets.push(socket);
-        socket.on('error', done).once('connect', () => {
-          socket.off('error', done).on('error', () => undefined);
-          watch.connected();
-          done(null, { connection: socket });
-        });
-      },
-      // Each step has its own time; nodemailer's limits only have to be longer.
-      connectionTimeout: 2 * longestSmtpWaitMs,
-      greetingTimeout: 2 * longestSmtpWaitMs,
-      socketTimeout: 2 * longestSmtpWaitMs,
-      socketCloseTimeout: 1000,
-      maxResponseSize: 64 * 1024,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-      transactionLog: true,
-      logger: watch.logger,
-      ...loginOf(settings, server, token),
-    });
-    transporter.on('token', ({ accessToken, expires }) => Object.assign(token, { accessToken, expires }));
-    try {
-      const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
-      if (watch.saidYesTooSoon()) return strayReply;
-      const said = `the mail server answered ${quoteReply(sent.response ?? '', replyTexts())}`;
-      return {
-        kind: 'delivered',
-        said,
-        ...classifyRefusedRecipients(sent.rejectedErrors ?? [], replyTexts()),
-      };
-    } catch (error) {
-      if (watch.saidYesTooSoon()) return strayReply;
-      if (smaller.length > 0 && isTooLarge(error)) return await transmit(smaller, outer);
-      return classifySmtpError(error, {
-        dataStarted: watch.isDataStarted(),
-        expired: deadline.expired(),
-        gaveUp: outer.aborted,
-        texts: replyTexts(),
-      });
-    } finally {
-      deadline.clear();
-      transporter.close();
-      sockets[0]?.destroySoon();
-    }
-  }
-
-  /** What a reply goes through: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
-  function replyTexts(): ReplyTexts {
-    if (token.accessToken === '') return texts;
-    const ofToken = createForeignTexts([token.accessToken]);
-    return { clean: (text, limit) => texts.clean(ofToken.clean(text, limit * 8), limit) };
-  }
-
   return {
     async send(message, outer) {
       const plans = tryRender(() => planCharts(message));
@@ -134,7 +58,8 @@ export function openEmailSender({
         // Without its charts it may pass where it is too large with them.
         (drawn.length === 0 ? [[]] : [drawn, []]).map((charts) => composeMail(message, settings, charts, to)),
       );
-      return 'failed' in mails ? mails.failed : transmit(mails.rendered, outer);
+      if ('failed' in mails) return mails.failed;
+      return transmit({ mails: mails.rendered, server, token, options, outer });
     },
     preview: async (message) => {
       const { subject, text } = renderEmail(message, { ...settings, charts: [] });
@@ -184,20 +109,105 @@ async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnCh
   return drawn;
 }
 
-function loginOf({ oauth2 }: EmailSettings, { login }: SmtpServer, token: { readonly accessToken: string }) {
-  if (oauth2 === null) return login === null ? {} : { auth: { user: login.user, pass: login.password } };
-  return {
-    auth: {
-      type: 'OAuth2',
-      user: oauth2.user,
-      clientId: oauth2.clientId,
-      clientSecret: oauth2.clientSecret.reveal(),
-      refreshToken: oauth2.refreshToken.reveal(),
-      accessUrl: oauth2.accessUrl,
-      requestTimeout: 10_000,
-      ...(token.accessToken === '' ? {} : token),
+interface Transmission {
+  /** The mail, and what is sent in its place where it is too large. */
+  readonly mails: readonly SendMailOptions[];
+  readonly server: SmtpServer;
+  /** The last OAuth 2 token: good for the mails that follow until it expires. */
+  readonly token: { accessToken: string; expires: number };
+  readonly options: EmailSenderOptions;
+  readonly outer: AbortSignal;
+}
+
+async function transmit(order: Transmission): Promise<Delivery> {
+  const { server, options, outer } = order;
+  const [mail, ...smaller] = order.mails;
+  // Loaded by the first mail: whoever sends none does without its 15 MB.
+  const { createTransport } = await import('nodemailer');
+  const deadline = startDeadline({ clock: options.clock, afterMs: connectTimeoutMs, outer });
+  const sockets: Socket[] = [];
+  const watch = new SmtpWatch(deadline.restart, () => sockets[0]?.destroy());
+  const transporter = createTransport({
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: server.requireTls,
+    // Where clear text is allowed, encryption without a trusted certificate is still better than none.
+    opportunisticTLS: !server.requireTls,
+    tls: { rejectUnauthorized: server.secure || server.requireTls },
+    getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
+      // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
+      const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(options.clock) });
+      sockets.push(socket);
+      socket.on('error', done).once('connect', () => {
+        socket.off('error', done).on('error', () => undefined);
+        watch.connected();
+        done(null, { connection: socket });
+      });
     },
-  } as const;
+    // Each step has its own time; nodemailer's limits only have to be longer.
+    connectionTimeout: 2 * longestSmtpWaitMs,
+    greetingTimeout: 2 * longestSmtpWaitMs,
+    socketTimeout: 2 * longestSmtpWaitMs,
+    socketCloseTimeout: 1000,
+    maxResponseSize: 64 * 1024,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    transactionLog: true,
+    logger: watch.logger,
+    ...loginOf(order),
+  });
+  transporter.on('token', ({ accessToken, expires }) => Object.assign(order.token, { accessToken, expires }));
+  try {
+    const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
+    if (watch.strayReply) return strayReply;
+    const said = `the mail server answered ${quoteReply(sent.response ?? '', textsOf(order))}`;
+    return {
+      kind: 'delivered',
+      said,
+      ...classifyRefusedRecipients(sent.rejectedErrors ?? [], textsOf(order)),
+    };
+  } catch (error) {
+    if (watch.strayReply) return strayReply;
+    if (smaller.length > 0 && isTooLarge(error)) return await transmit({ ...order, mails: smaller });
+    return classifySmtpError(error, {
+      dataStarted: watch.dataStarted,
+      expired: deadline.expired(),
+      gaveUp: outer.aborted,
+      texts: textsOf(order),
+    });
+  } finally {
+    deadline.clear();
+    transporter.close();
+    sockets[0]?.destroySoon();
+  }
+}
+
+/** What a reply goes through: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
+function textsOf({ token, options }: Transmission): ReplyTexts {
+  if (token.accessToken === '') return options.texts;
+  const ofToken = createForeignTexts([token.accessToken]);
+  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, limit * 8), limit) };
+}
+
+function loginOf(order: Transmission): { readonly auth?: object } {
+  const { oauth2 } = order.options.settings;
+  if (oauth2 !== null) {
+    return {
+      auth: {
+        type: 'OAuth2',
+        user: oauth2.user,
+        clientId: oauth2.clientId,
+        clientSecret: oauth2.clientSecret.reveal(),
+        refreshToken: oauth2.refreshToken.reveal(),
+        accessUrl: oauth2.accessUrl,
+        requestTimeout: 10_000,
+        ...(order.token.accessToken === '' ? {} : order.token),
+      },
+    };
+  }
+  const { login } = order.server;
+  return login === null ? {} : { auth: { user: login.user, pass: login.password } };
 }
 
 /** A server that answers so does it every time: after some tries people should know. */

@@ -40,45 +40,55 @@ export const longestSmtpWaitMs = limits.finalDot;
  * Follows a conversation with a mail server. Nodemailer shows it to its logger alone: each command, each reply, and the end of
  * the message. Keeps nothing of it but how far it has come, and gives each step its own time.
  */
-export function watchSmtp(allow: (ms: number) => void, breakOff: () => void) {
-  let stage: 'commands' | 'data' | 'message' | 'ended' = 'commands';
-  let strayReply = false;
-  const isDataStarted = (): boolean => stage === 'message' || stage === 'ended';
+export class SmtpWatch {
+  readonly #allow: (ms: number) => void;
+  readonly #breakOff: () => void;
+  #stage: 'commands' | 'data' | 'message' | 'ended' = 'commands';
+  /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
+  strayReply = false;
 
-  function noteCommand(command: string): void {
+  constructor(allow: (ms: number) => void, breakOff: () => void) {
+    this.#allow = allow;
+    this.#breakOff = breakOff;
+  }
+
+  /** The server asked for the message: from here on a lost answer leaves it unknown whether it was taken. */
+  get dataStarted(): boolean {
+    return this.#stage === 'message' || this.#stage === 'ended';
+  }
+
+  connected(): void {
+    this.#allow(limits.greeting);
+  }
+
+  /** As nodemailer takes a logger. */
+  get logger() {
+    const note = (...[data, text]: unknown[]): void => {
+      const kind: unknown = Reflect.get(Object(data), 'tnx');
+      if (kind === 'client') this.#noteCommand(String(text));
+      else if (kind === 'server') this.#noteReply(String(text));
+      else if (kind === 'message') {
+        this.#stage = 'ended';
+        this.#allow(limits.finalDot);
+      }
+    };
+    const ignore = (): void => undefined;
+    return { trace: ignore, debug: note, info: note, warn: ignore, error: ignore, fatal: ignore };
+  }
+
+  #noteCommand(command: string): void {
     const isData = command === 'DATA';
-    if (!isDataStarted()) stage = isData ? 'data' : 'commands';
-    allow(isData ? limits.data : limits.command);
+    if (!this.dataStarted) this.#stage = isData ? 'data' : 'commands';
+    this.#allow(isData ? limits.data : limits.command);
   }
 
-  function noteReply(reply: string): void {
-    if (stage === 'message' && reply.startsWith('2')) {
-      strayReply = true;
-      breakOff();
-    } else if (stage === 'data' && reply.startsWith('3')) {
-      stage = 'message';
-      allow(limits.message);
-    } else allow(limits.command);
+  #noteReply(reply: string): void {
+    if (this.#stage === 'message' && reply.startsWith('2')) {
+      this.strayReply = true;
+      this.#breakOff();
+    } else if (this.#stage === 'data' && reply.startsWith('3')) {
+      this.#stage = 'message';
+      this.#allow(limits.message);
+    } else this.#allow(limits.command);
   }
-
-  function note(...[data, text]: unknown[]): void {
-    const kind: unknown = Reflect.get(Object(data), 'tnx');
-    if (kind === 'client') noteCommand(String(text));
-    else if (kind === 'server') noteReply(String(text));
-    else if (kind === 'message') {
-      stage = 'ended';
-      allow(limits.finalDot);
-    }
-  }
-
-  const ignore = (): void => undefined;
-  return {
-    /** As nodemailer takes a logger. */
-    logger: { trace: ignore, debug: note, info: note, warn: ignore, error: ignore, fatal: ignore },
-    connected: () => allow(limits.greeting),
-    /** The server asked for the message: from here on a lost answer leaves it unknown whether it was taken. */
-    isDataStarted,
-    /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
-    saidYesTooSoon: () => strayReply,
-  };
 }

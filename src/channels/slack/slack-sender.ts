@@ -2,7 +2,7 @@ import { type FetchFunction, IncomingWebhook } from '@slack/webhook';
 import type { Secret } from '../../domain/secret.ts';
 import { pause } from '../../net/deadline.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
-import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { deliverWithin, type HttpPost, openHttpConnections, postOnce } from '../../net/http-post.ts';
 import { type Accept, classifyAnswer } from '../answers.ts';
 import { tryRender } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
@@ -29,6 +29,18 @@ export function openSlackSender(
   const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl, { clock });
   const classify = (answer: HttpAnswer) => classifyAnswer(table, answer, { now: clock.now(), texts });
+  const throughClient = async (
+    payload: SlackPayload,
+    post: (request: Pick<HttpPost, 'url' | 'headers' | 'body'>) => Promise<void>,
+  ): Promise<void> => {
+    const fetch: FetchFunction = async (address, { headers, body } = {}) => {
+      if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
+      await post({ url: String(address), headers: Object.fromEntries(new Headers(headers)), body });
+      // The client keeps of a refusal neither how long to wait nor all that it says: it is told that all is well.
+      return new Response('ok');
+    };
+    await new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload);
+  };
   return {
     async send(message, outer) {
       const blocks = tryRender(() => renderSlack(message, mention));
@@ -36,16 +48,9 @@ export function openSlackSender(
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
         const post = async (payload: SlackPayload): Promise<HttpAnswer> => {
           const answers: HttpAnswer[] = [];
-          const fetch: FetchFunction = async (address, { headers, body } = {}) => {
-            if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
-            const sent = Object.fromEntries(new Headers(headers));
-            answers.push(
-              await postOnce({ url: String(address), headers: sent, body, signal, dispatcher, clock }),
-            );
-            // The client keeps of a refusal neither how long to wait nor all that it says: it is told that all is well.
-            return new Response('ok');
-          };
-          await new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload);
+          await throughClient(payload, async (request) => {
+            answers.push(await postOnce({ ...request, signal, dispatcher, clock }));
+          });
           const [answer] = answers;
           if (answer === undefined) throw new Error('Slack’s client did not post.');
           return answer;
@@ -56,7 +61,12 @@ export function openSlackSender(
         return classify(await post(renderSlackPlainly(message, mention)));
       });
     },
-    preview: async (message) => JSON.stringify(renderSlack(message, mention)),
+    async preview(message) {
+      const payload = renderSlack(message, mention);
+      // For the first message of a process the client has a good deal of Node loaded.
+      await throughClient(payload, async () => undefined);
+      return JSON.stringify(payload);
+    },
     close: () => dispatcher.destroy(),
   };
 }

@@ -20,10 +20,7 @@ const colours: Readonly<Record<Tone, string>> = {
   neutral: 'Default',
 };
 
-/**
- * A message as an Adaptive Card. Its text blocks know Markdown, so that nothing from outside is markup in them. The workflow's
- * template loops over `attachments`.
- */
+/** A message as an Adaptive Card, in whose Markdown nothing is from outside. The workflow's template loops over `attachments`. */
 export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
   return renderWithin(maxBytes, message, (card) => payloadOf(card, people));

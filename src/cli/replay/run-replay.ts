@@ -5,13 +5,9 @@ import { addAbortSignal } from 'node:stream';
 import { dayMs } from '../../domain/duration.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
-import { assignReadings, countRepeatedInstants, givenPast } from '../../replay/given-past.ts';
-import { readHistoryCsv } from '../../replay/history-csv.ts';
 import { type AccountPast, storedPast } from '../../replay/past.ts';
-import { HistoryFileError } from '../../replay/read-csv.ts';
 import { Replay } from '../../replay/replay.ts';
 import { type ReplayResult, replayJson } from '../../replay/replay-result.ts';
-import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { cronCalendar as calendar } from '../../system/calendar.ts';
 import { CommandError, type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -21,7 +17,10 @@ import { readInstant, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 import { formatReplay } from './format-replay.ts';
+import { assignReadings, countRepeatedInstants, givenPast } from './given-past.ts';
+import { readHistoryCsv } from './history-csv.ts';
 import { printForecasts } from './print-forecasts.ts';
+import { HistoryFileError } from './read-csv.ts';
 import { Traces } from './timeline.ts';
 
 const usualSpanMs = 90 * dayMs;
@@ -137,7 +136,7 @@ async function readFile(
       order.progress.update(Math.min(1, read / size) * textShare);
     };
     const text = openText(path, signal);
-    const readings = await readHistoryCsv(text, () => new PackedPolls(), columns, update);
+    const readings = await readHistoryCsv(text, columns, update);
     const assigned = assignReadings(readings, accounts, order.account);
     for (const { account, readings } of assigned) {
       const repeated = countRepeatedInstants(readings);

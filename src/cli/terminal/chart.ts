@@ -1,5 +1,4 @@
-import { amountsOf, type Chart, type ChartOrder, layChart } from '../../chart/chart.ts';
-import { findGaps } from '../../chart/line.ts';
+import { amountsOf, type Chart, type ChartOrder, findGaps, layChart } from '../../chart/chart.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import type { Style } from './output.ts';
 import { displayWidth, formatInstant, padToWidth } from './text.ts';

@@ -127,12 +127,8 @@ async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${balanceName(label)}</th>`)}`;
-  return table(
-    'Polls',
-    'cards compact',
-    head,
-    polls.toReversed().map((poll) => pollRow(poll, account, visit)),
-  );
+  const rows = polls.toReversed().map((poll) => pollRow(poll, account, visit));
+  return table('Polls', 'cards compact', head, rows);
 }
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
@@ -148,18 +144,13 @@ ${balances.map(({ id, label }) => html`<td class="number" data-label="${balanceN
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
   const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
-  const rows = (label: string, some: readonly Explanation[]): Html =>
-    table(
-      label,
-      'cards',
-      html`<th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th>`,
-      some.map((explanation) => ruleRow(explanation, account, frame)),
-    );
+  const head = html`<th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th>`;
+  const rows = (some: readonly Explanation[]) => some.map((each) => ruleRow(each, account, frame));
   const fine = explanations.filter(isFine);
   const others = explanations.filter((explanation) => !isFine(explanation));
-  return html`${others.length > 0 && rows('Rules', others)}${
+  return html`${others.length > 0 && table('Rules', 'cards', head, rows(others))}${
     fine.length > 0 &&
-    html`<details class="fold"${others.length === 0 && html` open`}><summary>${plural(fine.length, 'rule')} ${fine.length === 1 ? 'is' : 'are'} fine</summary>${rows('Rules that are fine', fine)}</details>`
+    html`<details class="fold"${others.length === 0 && html` open`}><summary>${plural(fine.length, 'rule')} ${fine.length === 1 ? 'is' : 'are'} fine</summary>${table('Rules that are fine', 'cards', head, rows(fine))}</details>`
   }`;
 }
 

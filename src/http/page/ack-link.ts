@@ -1,10 +1,15 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AccountView, AlertView } from '../../views/views.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { verifyAcknowledgement } from '../ack-link.ts';
+import { accept } from '../api/input.ts';
+import type { WebContext } from '../web-env.ts';
 import { accountLinks, summaryOf } from './alerts.ts';
-import { personFields, seenFields } from './forms.ts';
-import { accountPath, age, badge, severityWord, type Visit } from './words.ts';
+import { personFields, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { show } from './show.ts';
+import { accountPath, age, badge, severityWord } from './words.ts';
 
-export interface Linked {
+interface Linked {
   readonly alert: AlertView;
   /** Null for what is about lowwater itself, or an account that was removed. */
   readonly account: AccountView | null;
@@ -14,19 +19,61 @@ export interface Linked {
  * Asks before a link from a message acts: previews of links open them too. The signed query goes along with
  * the form.
  */
-export function renderAckQuestion(linked: Linked, visit: Visit): Html {
-  const { alert } = linked;
-  return html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
+export async function askAcknowledge(context: WebContext): Promise<Response> {
+  const { visit } = context.var;
+  const found = await findLinked(context, visit.query);
+  if (found instanceof Response) return found;
+  const { alert } = found;
+  const content = html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
 <p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${summaryOf(alert)}</bdi></strong></p>
 <p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, visit)}</p>
 <p>Reminders and escalation stop until it resolves or gets worse.</p>
 <form method="post" action="/ack">${[...visit.query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${seenFields(alert)}${personFields()}<button>Acknowledge</button></form>${whatNext(linked)}</section>`;
+${seenFields(alert)}${personFields()}<button>Acknowledge</button></form>${whatNext(found)}</section>`;
+  return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
+}
+
+export async function acknowledgeByLink(context: WebContext): Promise<Response> {
+  const form = await readForm(context);
+  const linked = await findLinked(context, form);
+  if (linked instanceof Response) return linked;
+  const { account, rule, summary } = linked.alert;
+  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+  context.set('isLinkUsed', true);
+  const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
+  return showAnswer(context, 'Acknowledged', words, { linked });
+}
+
+const forged =
+  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
+
+/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
+async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
+  const { views, now, site } = context.var;
+  const verified = verifyAcknowledgement([...views.linkKeys(), site.ackKey], query, now);
+  if (verified.kind === 'forged')
+    return showAnswer(context, 'This link is not valid', forged, { status: 403 });
+  if (verified.kind === 'expired')
+    return showAnswer(context, 'This link has expired', 'Acknowledge on the page instead.', { status: 403 });
+  const { account, rule, incident } = verified.grant;
+  const alert = await views.alert(account, rule);
+  if (alert === null || alert.incident !== incident)
+    return showAnswer(context, 'Already over', 'The incident that this link speaks of has ended.');
+  const linked = { alert, account: await views.account(account) };
+  if (alert.acknowledged === null) return linked;
+  const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
+  return showAnswer(context, 'Already acknowledged', words, { linked });
 }
 
 /** What came of a link, or why it does nothing; `linked` where there is still something to do. */
-export function renderAckAnswer(heading: string, words: Html | string, linked: Linked | null = null): Html {
-  return html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked === null ? null : whatNext(linked)}<p><a href="/">Open the overview</a></p></section>`;
+function showAnswer(
+  context: WebContext,
+  heading: string,
+  words: HtmlValue,
+  { status, linked }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked } = {},
+): Response {
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked)}<p><a href="/">Open the overview</a></p></section>`;
+  return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
 function whatNext({ alert, account }: Linked): Html | null {

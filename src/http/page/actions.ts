@@ -3,6 +3,7 @@ import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
+import { listFirst } from '../../wording/lists.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
@@ -151,16 +152,12 @@ async function silenceMany(
   return answers;
 }
 
-const maxNamed = 10;
-
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {
-  const names = changed.slice(0, maxNamed).map(({ account, rule }) => `${rule} of ${account}`);
-  const more = changed.length - names.length;
-  const listed = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const names = changed.map(({ account, rule }) => `${rule} of ${account}`);
   const are = changed.length === 1 ? 'is' : 'are';
   return new RequestError(
     'changed',
-    `${changed.length} of ${plural(asked, 'alert')} ${are} another incident or severity now: ${listed}. Look at them again; the others are done.`,
+    `${changed.length} of ${plural(asked, 'alert')} ${are} another incident or severity now: ${listFirst(names)}. Look at them again; the others are done.`,
   );
 }
 

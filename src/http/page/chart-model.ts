@@ -1,5 +1,11 @@
-import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
-import { findGaps } from '../../chart/line.ts';
+import {
+  type Chart,
+  findGaps,
+  findTopUps,
+  type IncidentBand,
+  layChart,
+  type TopUp,
+} from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';

@@ -23,12 +23,8 @@ export async function messageTable(visit: Visit, limit: number): Promise<Html> {
     return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
   const names = new Map(views.choices().accounts);
   const head = html`<th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Type</th><th scope="col">Alerts</th><th scope="col">Created</th><th scope="col">Attempts</th>`;
-  return table(
-    'Messages',
-    'cards compact messages',
-    head,
-    messages.map((message) => messageRow(names, message, visit)),
-  );
+  const rows = messages.map((message) => messageRow(names, message, visit));
+  return table('Messages', 'cards compact messages', head, rows);
 }
 
 /** Channels with what they still owe. */

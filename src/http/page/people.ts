@@ -6,7 +6,7 @@ import { addressOf, isSecure } from '../access.ts';
 import { pageOfTime } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
-import { callerOf, type WebContext } from '../web-env.ts';
+import type { WebContext } from '../web-env.ts';
 import { live } from './live.ts';
 import { accountLink, type Frame, momentAndAge, table, unknown, type Visit } from './words.ts';
 
@@ -14,14 +14,13 @@ const maxAgentLength = 200;
 
 /** Gives the browser a session, new or longer, and keeps it for the list. */
 export function keepSession(context: WebContext, session: Session): void {
-  const { guard } = context.var.site;
-  const { sessions, settings } = guard;
-  if (sessions === null) return;
-  const { headers } = context.env.incoming;
-  context.header('set-cookie', sessions.cookieOf(session, isSecure(headers, settings)), { append: true });
-  const agent = cleanText(headers['user-agent'] ?? '', maxAgentLength);
+  const { site } = context.var;
+  const { incoming } = context.env;
+  if (site.sessions === null) return;
+  context.header('set-cookie', site.sessions.cookieOf(session, isSecure(site, incoming)), { append: true });
+  const agent = cleanText(incoming.headers['user-agent'] ?? '', maxAgentLength);
   const { id, role, endsAt } = session;
-  const from = addressOf(guard, callerOf(context));
+  const from = addressOf(site, incoming);
   context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
 }
 
@@ -42,7 +41,7 @@ export async function endListedSession(context: WebContext, id: string): Promise
   const { views, now, site } = context.var;
   if (!views.sessions().some((session) => session.id === id))
     throw new RequestError('not_found', 'There is no such session.');
-  await site.guard.sessions?.end({ id, endsAt: now + keptLengthMs });
+  await site.views.endSession({ id, endsAt: now + keptLengthMs });
 }
 
 const actionsAPage = 100;

@@ -1,16 +1,14 @@
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { isSecure } from '../access.ts';
-import { verifyAcknowledgement } from '../ack-link.ts';
-import { accept, findAccount } from '../api/input.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { isSecure, peerOf } from '../access.ts';
+import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
 import { RequestError } from '../refusal.ts';
-import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
+import type { WebApp, WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
-import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
+import { acknowledgeByLink, askAcknowledge } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { readForm, readOwnPath, readPerson, readSeen } from './forms.ts';
+import { readForm, readOwnPath } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
@@ -88,7 +86,7 @@ function showTimeZone(context: WebContext): Response {
 async function showCalendar(context: WebContext): Promise<Response> {
   const { views, visit, signedIn, site } = context.var;
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
-    const slowed = await site.guard.attempts.recordFailure(callerOf(context).address);
+    const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
     const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
@@ -99,13 +97,13 @@ async function showCalendar(context: WebContext): Promise<Response> {
 function showSignIn(context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
-  const isReplaced = context.var.site.guard.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
+  const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
   const content = renderSignIn(next, isReplaced ? tokenReplaced : null);
   return show(context, { title: 'Sign in · lowwater', content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
-  const { sessions, attempts } = context.var.site.guard;
+  const { sessions, attempts } = context.var.site;
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
@@ -114,7 +112,7 @@ async function signIn(context: WebContext): Promise<Response> {
     keepSession(context, sessions.open(role, { isKept: form.get('keep') === 'yes' }));
     return context.redirect(next, 303);
   }
-  const slowed = await attempts.recordFailure(callerOf(context).address);
+  const slowed = await attempts.recordFailure(peerOf(context.env.incoming));
   const slow = slowed === null ? '' : ` Answers are slow for ${slowed.seconds} seconds.`;
   const content = renderSignIn(next, `That is not the token.${slow}`);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
@@ -124,66 +122,11 @@ async function signIn(context: WebContext): Promise<Response> {
 
 /** The session ends here, and the browser forgets its cookie. */
 async function signOut(context: WebContext): Promise<Response> {
-  const { sessions, settings } = context.var.site.guard;
-  if (sessions !== null) {
-    const { headers } = context.env.incoming;
-    context.header('set-cookie', await sessions.close(headers.cookie, isSecure(headers, settings)));
-  }
+  const { site } = context.var;
+  const { incoming } = context.env;
+  const forgotten = await site.sessions?.close(incoming.headers.cookie, isSecure(site, incoming));
+  context.header('set-cookie', forgotten);
   return context.redirect('/sign-in', 303);
-}
-
-async function askAcknowledge(context: WebContext): Promise<Response> {
-  const { query } = context.var.visit;
-  const found = await findLinked(context, query);
-  if (found instanceof Response) return found;
-  const content = renderAckQuestion(found, context.var.visit);
-  return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
-}
-
-async function acknowledgeByLink(context: WebContext): Promise<Response> {
-  const form = await readForm(context);
-  const found = await findLinked(context, form);
-  if (found instanceof Response) return found;
-  const { account, rule, summary } = found.alert;
-  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  context.set('isLinkUsed', true);
-  const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
-  return showAnswer(context, { heading: 'Acknowledged', words, linked: found });
-}
-
-const forged =
-  'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.';
-
-/** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
-async function findLinked(context: WebContext, query: URLSearchParams): Promise<Linked | Response> {
-  const { views, now, site } = context.var;
-  const answer = (heading: string, words: HtmlValue, more: Partial<LinkAnswer> = {}): Response =>
-    showAnswer(context, { heading, words, ...more });
-  const verified = verifyAcknowledgement([...views.linkKeys(), site.ackKey], query, now);
-  if (verified.kind === 'forged') return answer('This link is not valid', forged, { status: 403 });
-  if (verified.kind === 'expired')
-    return answer('This link has expired', 'Acknowledge on the page instead.', { status: 403 });
-  const { account, rule, incident } = verified.grant;
-  const alert = await views.alert(account, rule);
-  if (alert === null || alert.incident !== incident)
-    return answer('Already over', 'The incident that this link speaks of has ended.');
-  const linked = { alert, account: await views.account(account) };
-  if (alert.acknowledged === null) return linked;
-  const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
-  return answer('Already acknowledged', words, { linked });
-}
-
-interface LinkAnswer {
-  readonly heading: string;
-  readonly words: HtmlValue;
-  readonly status?: ContentfulStatusCode;
-  readonly linked?: Linked;
-}
-
-function showAnswer(context: WebContext, answer: LinkAnswer): Response {
-  const { heading, words, status = 200, linked } = answer;
-  const content = renderAckAnswer(heading, html`${words}`, linked);
-  return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
 const tokenReplaced =

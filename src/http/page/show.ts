@@ -37,7 +37,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: Chrome['current'];
   readonly chrome?: null;
-  readonly status?: ContentfulStatusCode;
+  readonly status?: ContentfulStatusCode | undefined;
 }
 
 /** Answers with a whole page. */
@@ -49,10 +49,10 @@ export function show(
   const done = doneWords.get(takeDone(context) ?? '');
   const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { guard, timezone } = site;
+  const { sessions, settings, timezone } = site;
   const needs = needsOf(views);
   const back = withoutDone(context);
-  const { token } = guard.settings;
+  const { token } = settings;
   const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
   const active = views.silences().filter((silence) => silence.active);
   // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
@@ -63,7 +63,7 @@ export function show(
     worst: needs.worst,
     chrome: {
       current,
-      canSignOut: guard.sessions !== null,
+      canSignOut: sessions !== null,
       version: views.status().version,
       items,
       zone: zoneForm(visit.timezone, timezone, back),

@@ -48,12 +48,8 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
   if (silences.length === 0)
     return html`<p class="empty">Nothing is silenced. An alert can be silenced where it stands, or several by the form below.</p>`;
   const head = html`<th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">Change it</th>`;
-  return table(
-    'Silences',
-    'cards',
-    head,
-    silences.map((silence) => silenceRow(silence, frame, back)),
-  );
+  const rows = silences.map((silence) => silenceRow(silence, frame, back));
+  return table('Silences', 'cards', head, rows);
 }
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {

@@ -37,7 +37,7 @@ export function addTrialPage(app: WebApp): void {
     const { account, rule } = await findRule(context);
     const written = rule.written ?? { id: rule.id, type: rule.type };
     const [, time] = trialTimes;
-    return showTrial(context, { account, rule, written, time, outcome: { kind: 'asked' } });
+    return showTrial(context, { account, rule, written, time });
   });
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
@@ -46,8 +46,7 @@ export function addTrialPage(app: WebApp): void {
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
-    const refuse = (...problems: readonly Problem[]) =>
-      showTrial(context, { ...shown, outcome: { kind: 'refused', problems } });
+    const refuse = (...problems: readonly Problem[]) => showTrial(context, { ...shown, problems });
     if (read.kind === 'invalid') return refuse(...read.problems);
     const tried = ruleOn(read.rule, account);
     if (tried === null) {
@@ -64,7 +63,7 @@ export function addTrialPage(app: WebApp): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.');
     if (trial === 'not-watched' || trial === 'not-read')
       return refuse({ path: '', message: `${whyUnnotified[trial]}: what it would have done is not known.` });
-    return showTrial(context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
+    return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
   });
 }
 
@@ -95,7 +94,7 @@ async function showTrial(context: WebContext, shown: TrialShown): Promise<Respon
   return show(context, {
     title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
     content: await renderTrial(context.var.visit, shown),
-    status: shown.outcome.kind === 'refused' ? 400 : 200,
+    status: shown.problems === undefined ? 200 : 400,
   });
 }
 
@@ -116,10 +115,14 @@ interface TrialShown {
   readonly rule: Rule;
   readonly written: unknown;
   readonly time: (typeof trialTimes)[number];
-  readonly outcome:
-    | { readonly kind: 'asked' }
-    | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
-    | { readonly kind: 'tried'; readonly rule: Rule; readonly trial: Trial };
+  /** Why it was not tried. */
+  readonly problems?: readonly Problem[];
+  readonly tried?: Tried;
+}
+
+interface Tried {
+  readonly rule: Rule;
+  readonly trial: Trial;
 }
 
 /** The name of a field in the form. */
@@ -133,16 +136,15 @@ export function trialPath(account: string, rule: string): string {
 
 /** One rule of an account with other values, tried on what is stored of the account. */
 async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
-  const { account, rule, outcome } = shown;
+  const { account, rule, tried } = shown;
   return html`<p class="crumb"><a href="/">Overview</a> · ${accountLink(account)}</p>
 <h1>Try other values of <code>${rule.id}</code></h1>
 <p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
 ${trialForm(shown)}
-${outcome.kind === 'tried' && (await resultSection(visit, shown, outcome))}`;
+${tried !== undefined && (await resultSection(visit, shown, tried))}`;
 }
 
-function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
-  const problems = outcome.kind === 'refused' ? outcome.problems : [];
+function trialForm({ account, rule, written, time, problems = [] }: TrialShown): Html {
   const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
@@ -170,13 +172,14 @@ function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
 async function resultSection(
   visit: Visit,
   { account, written, rule: present }: TrialShown,
-  { rule, trial }: { readonly rule: Rule; readonly trial: Trial },
+  tried: Tried,
 ): Promise<Html> {
+  const { trial } = tried;
   const span = roughDuration(trial.until - trial.since);
   const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
   return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
 <p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
-${await pictureOf(visit, { account, rule, trial })}
+${await pictureOf(visit, account, tried)}
 ${notifiedTable(trial.tried, 'With these values', account, visit)}
 ${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, visit)}`}
 <h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
@@ -191,7 +194,8 @@ function timesOf(notified: readonly ReplayedIncident[]): string {
 /** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
 async function pictureOf(
   { views, now, timezone }: Visit,
-  { account, rule, trial }: { readonly account: AccountView; readonly rule: Rule; readonly trial: Trial },
+  account: AccountView,
+  { rule, trial }: Tried,
 ): Promise<Html | null> {
   const { balance } = rule;
   if (balance === null) return null;
@@ -219,12 +223,8 @@ function notifiedTable(
 ): Html | null {
   if (notified.length === 0) return null;
   const head = html`<th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th>`;
-  return table(
-    label,
-    'cards compact',
-    head,
-    notified.toReversed().map((it) => notifiedRow(it, account, frame)),
-  );
+  const rows = notified.toReversed().map((it) => notifiedRow(it, account, frame));
+  return table(label, 'cards compact', head, rows);
 }
 
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {

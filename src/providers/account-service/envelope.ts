@@ -16,10 +16,7 @@ const maxMessageLength = 200;
 const maxUnknownFields = 10;
 const maxFieldNameLength = 60;
 
-/**
- * Any integer `code` makes an envelope; `msg` may be missing. A missing key fails even for `z.unknown()`, so `result` says
- * that it is optional.
- */
+/** Any integer `code` makes an envelope. A missing key fails even for `z.unknown()`, so `result` says that it is optional. */
 const envelopeSchema = z.object({
   code: z.int(),
   msg: z.string().optional(),

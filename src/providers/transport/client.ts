@@ -1,13 +1,15 @@
 import { maxProviderWaitMs, readRetryAfter } from '../../domain/backoff.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
-import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { entryOf, type ProviderEntries, type ProviderEntry } from '../../domain/provider-entry.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import type { SeenExchange } from '../describe-exchange.ts';
 import type { ProviderAnswer, ProviderKind, ProviderRequest } from '../kind.ts';
+import { providerKindOf } from '../registry.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
 import { Freshness } from './freshness.ts';
@@ -59,17 +61,14 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   });
   const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, PreparedRequest>();
-  const aborts = new AbortWatch();
   const freshness = new Freshness();
 
   function prepare(account: AccountSettings): PreparedRequest {
-    const known = prepared.get(account);
-    if (known !== undefined) return known;
-    for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
-    const request = kind.request(entry, account);
-    const fresh = 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
-    prepared.set(account, fresh);
-    return fresh;
+    return getOrMake(prepared, account, () => {
+      for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
+      const request = kind.request(entry, account);
+      return 'reason' in request ? request : prepareSending(request, { connections, allowInsecureHttp });
+    });
   }
 
   function read(answer: ProviderAnswer, account: AccountSettings): OutcomeDetail {
@@ -90,7 +89,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       const startedAt = clock.monotonic();
       const sending = prepare(account);
       if ('reason' in sending) return failed({ kind: 'network_error', reason: sending.reason });
-      const end = await post({ connections, sending, signal, guard, aborts, clock, timeoutMs });
+      const end = await post({ connections, sending, signal, guard, clock, timeoutMs });
       const durationMs = clock.monotonic() - startedAt;
       const answer = end.kind === 'answered' ? end : null;
       options.observe?.({ kind, entry, texts, account, request: sending.request, answer });
@@ -102,6 +101,24 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
         : { ...detail, durationMs, usage };
     },
     close: () => connections.close(),
+  };
+}
+
+/** The providers of a configuration as one: a client for each entry, opened when the first of its accounts is asked. */
+export function createEntryClients(
+  settings: ProviderEntries,
+  options: Omit<ProviderClientOptions, 'kind' | 'entry'>,
+): Provider {
+  const clients = new Map<string, Provider>();
+  return {
+    readBalance(account, signal, guard) {
+      const entry = entryOf(settings, account);
+      const open = () => createProviderClient({ ...options, kind: providerKindOf(entry), entry });
+      return getOrMake(clients, entry.name, open).readBalance(account, signal, guard);
+    },
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
   };
 }
 
@@ -134,7 +151,6 @@ interface PostingDependencies {
   readonly sending: Sending;
   readonly signal: AbortSignal;
   readonly guard: SendingGuard;
-  readonly aborts: AbortWatch;
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
@@ -152,7 +168,7 @@ class Posting implements ExchangeOwner {
     this.guard = parts.guard;
     this.#parts = parts;
     this.#resolve = resolve;
-    parts.aborts.add(parts.signal, this);
+    postingsOf(parts.signal).add(this);
     this.#attempt();
   }
 
@@ -190,7 +206,7 @@ class Posting implements ExchangeOwner {
 
   #end(end: ExchangeEnd): void {
     this.#cancelTimer?.();
-    this.#parts.aborts.delete(this.#parts.signal, this);
+    postingsOf(this.#parts.signal).delete(this);
     this.#resolve(end);
   }
 }
@@ -216,24 +232,18 @@ function failed(detail: OutcomeDetail): Outcome {
   return { ...detail, durationMs: 0, usage: noUsage };
 }
 
-/** One listener per signal: thousands of requests share the daemon's, and listeners are slow to add and warn when many. */
-class AbortWatch {
-  readonly #waiting = new WeakMap<AbortSignal, Set<Posting>>();
+const waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
-  add(signal: AbortSignal, posting: Posting): void {
-    const known = this.#waiting.get(signal);
-    if (known !== undefined) {
-      known.add(posting);
-      return;
-    }
-    const fresh = new Set([posting]);
-    this.#waiting.set(signal, fresh);
+/**
+ * The postings that a signal ends. They have one listener together: thousands share the daemon's signal, and listeners are slow to
+ * add and warn when they are many.
+ */
+function postingsOf(signal: AbortSignal): Set<Posting> {
+  return getOrMake(waiting, signal, () => {
+    const postings = new Set<Posting>();
     signal.addEventListener('abort', () => {
-      for (const each of fresh) each.giveUp('aborted');
+      for (const each of postings) each.giveUp('aborted');
     });
-  }
-
-  delete(signal: AbortSignal, posting: Posting): void {
-    this.#waiting.get(signal)?.delete(posting);
-  }
+    return postings;
+  });
 }

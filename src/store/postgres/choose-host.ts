@@ -3,7 +3,7 @@ import { Client, type ClientConfig } from 'pg';
 import { parsePostgresAddress } from '../../domain/addresses.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { createNameLookup } from '../../net/name-lookup.ts';
+import { NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
 import { asStorageError } from './failure.ts';
 
@@ -59,7 +59,7 @@ export function clientConfig(address: string, limitMs: number | null): ClientCon
 }
 
 /** Each connection asks again: the name may lead to a new primary. */
-const names = createNameLookup({});
+const names = new NameLookup({});
 
 /** A socket that looks names up without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
 class NamedSocket extends Socket {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { layChart } from '../../../src/chart/chart.ts';
-import { findGaps, type LinePoint } from '../../../src/chart/line.ts';
+import { findGaps, type LinePoint, layChart } from '../../../src/chart/chart.ts';
 import { drawChart } from '../../../src/cli/terminal/chart.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { displayWidth } from '../../../src/cli/terminal/text.ts';

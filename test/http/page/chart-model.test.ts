@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unreadStretches } from '../../../src/chart/line.ts';
+import { unreadStretches } from '../../../src/chart/draw-svg.ts';
 import { chartJson } from '../../../src/http/api/history.ts';
 import { buildChart, readSpan } from '../../../src/http/page/chart-model.ts';
 import { drawChart } from '../../../src/http/page/chart-section.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxRequestsPerSecondLimit } from '../../../src/engine/request-guard.ts';
+import { maxRequestsPerSecondLimit } from '../../../src/domain/provider-entry.ts';
 import {
   balanceEndpoint,
   endpoints,

@@ -1,17 +1,10 @@
-import { hourMs } from '../domain/duration.ts';
-import { type Micros, parseMicros } from '../domain/money.ts';
-import { nearestWord } from '../domain/nearest-word.ts';
-import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
+import { hourMs } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
+import { type Micros, parseMicros } from '../../domain/money.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import type { Balance, Reading } from '../../domain/reading.ts';
+import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { HistoryFileError, readCsv } from './read-csv.ts';
-
-/** Where the readings of one account are kept, in any order, and read from in that of time. */
-export interface PollShelf {
-  append(poll: PollRecord): void;
-  /** Whether each was later than all before it: then nothing needs to be looked through for what is repeated. */
-  readonly ascends: boolean;
-  /** From `since` (included) to `until` (excluded), oldest first, many at a time. */
-  polls(since: number, until: number): Iterable<readonly PollRecord[]>;
-}
 
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
 const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
@@ -33,16 +26,15 @@ export interface BalanceColumns {
  * byte order mark and quotes are fine): `at`, the balances, `currency` and, where the file holds several accounts,
  * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
  *
- * Gives a shelf of readings by account; the account is '' where the file has no such column. Throws
+ * Gives the readings by account; the account is '' where the file has no such column. Throws
  * `HistoryFileError`, which names the line.
  */
-export async function readHistoryCsv<Shelf extends PollShelf>(
+export async function readHistoryCsv(
   pieces: AsyncIterable<string>,
-  newShelf: () => Shelf,
   columns: BalanceColumns,
   onPiece: (characters: number) => void = () => undefined,
-): Promise<Map<string, Shelf>> {
-  const shelves = new Map<string, Shelf>();
+): Promise<Map<string, PackedPolls>> {
+  const polls = new Map<string, PackedPolls>();
   let readLine: ReadLine | null = null;
   const take = (cells: readonly string[], line: number): void => {
     if (cells.length === 1 && cells[0] === '') return;
@@ -51,12 +43,11 @@ export async function readHistoryCsv<Shelf extends PollShelf>(
       return;
     }
     const { account, reading } = readLine(cells, line);
-    const shelf = shelves.get(account) ?? newShelf();
-    if (!shelves.has(account)) shelves.set(account, shelf);
-    shelf.append({ at: reading.at, outcome: 'ok', reading });
+    const own = getOrMake(polls, account, () => new PackedPolls());
+    own.append({ at: reading.at, outcome: 'ok', reading });
   };
   await readCsv(pieces, { take, onPiece });
-  if (readLine !== null) return shelves;
+  if (readLine !== null) return polls;
   throw new HistoryFileError(`the file is empty; it needs the header at,${columns.balances.join()},currency`);
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../src/daemon/history-loader.ts';
-import { assignReadings, givenPast } from '../../src/replay/given-past.ts';
-import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
-import { factsNoon, minuteMs, readingAt } from '../support/account-facts.ts';
-import { makeAccount } from '../support/settings.ts';
+import { assignReadings, givenPast } from '../../../src/cli/replay/given-past.ts';
+import { collect } from '../../../src/daemon/history-loader.ts';
+import { PackedPolls } from '../../../src/store/runs/packed-polls.ts';
+import { factsNoon, minuteMs, readingAt } from '../../support/account-facts.ts';
+import { makeAccount } from '../../support/settings.ts';
 
 function shelfOf(...minutes: readonly number[]): PackedPolls {
   const shelf = new PackedPolls();

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMicros } from '../../src/domain/money.ts';
-import { readHistoryCsv } from '../../src/replay/history-csv.ts';
-import { HistoryFileError } from '../../src/replay/read-csv.ts';
-import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
-import { formatCsvLine } from '../../src/views/csv.ts';
+import { readHistoryCsv } from '../../../src/cli/replay/history-csv.ts';
+import { HistoryFileError } from '../../../src/cli/replay/read-csv.ts';
+import { formatMicros } from '../../../src/domain/money.ts';
+import type { PackedPolls } from '../../../src/store/runs/packed-polls.ts';
+import { formatCsvLine } from '../../../src/views/csv.ts';
 
 const columns = { balances: ['sms', 'voip'], isMixed: false };
 
@@ -16,7 +16,7 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
 /** The readings by account. */
 async function read(...pieces: string[]) {
-  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls(), columns);
+  const shelves = await readHistoryCsv(Readable.from(pieces), columns);
   const readingsOf = (shelf: PackedPolls) =>
     [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)]
       .flat()

@@ -1,7 +1,8 @@
-import type { Reading } from '../domain/reading.ts';
-import type { AccountSettings } from '../domain/settings.ts';
-import type { PollShelf } from './history-csv.ts';
-import type { AccountPast } from './past.ts';
+import type { Reading } from '../../domain/reading.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
+import type { AccountPast } from '../../replay/past.ts';
+import type { PackedPolls } from '../../store/runs/packed-polls.ts';
+import { listFirst } from '../../wording/lists.ts';
 import { HistoryFileError } from './read-csv.ts';
 
 /**
@@ -10,7 +11,7 @@ import { HistoryFileError } from './read-csv.ts';
  */
 export function givenPast(
   account: AccountSettings,
-  readings: PollShelf,
+  readings: PackedPolls,
   { since }: { readonly since: number | null },
 ): AccountPast {
   const from = since ?? Number.NEGATIVE_INFINITY;
@@ -36,17 +37,17 @@ async function* asStored<Row>(parts: Iterable<readonly Row[]>): AsyncGenerator<r
   yield* parts;
 }
 
-function* readingsIn(shelf: PollShelf, since: number, until: number): Generator<readonly Reading[]> {
-  for (const polls of shelf.polls(since, until)) yield polls.flatMap(({ reading }) => reading ?? []);
+function* readingsIn(polls: PackedPolls, since: number, until: number): Generator<readonly Reading[]> {
+  for (const part of polls.polls(since, until)) yield part.flatMap(({ reading }) => reading ?? []);
 }
 
 /** How many readings have the same instant as the one before them. */
-export function countRepeatedInstants(shelf: PollShelf): number {
-  if (shelf.ascends) return 0;
+export function countRepeatedInstants(polls: PackedPolls): number {
+  if (polls.ascends) return 0;
   let repeated = 0;
   let last = Number.NaN;
-  for (const polls of shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
-    for (const { at } of polls) {
+  for (const part of polls.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
+    for (const { at } of part) {
       if (at === last) repeated += 1;
       last = at;
     }
@@ -54,33 +55,33 @@ export function countRepeatedInstants(shelf: PollShelf): number {
 }
 
 /**
- * Which configured account each shelf of readings belongs to. `chosen` is the account that a person named: the
+ * Which configured account each list of readings belongs to. `chosen` is the account that a person named: the
  * one that a file without accounts is about, or the only one that is wanted of a file with them.
  *
  * Throws `HistoryFileError` for readings that are no configured account's, or cannot be known to be one's.
  */
 export function assignReadings(
-  readings: ReadonlyMap<string, PollShelf>,
+  readings: ReadonlyMap<string, PackedPolls>,
   accounts: readonly AccountSettings[],
   chosen: AccountSettings | null,
-): { readonly account: AccountSettings; readonly readings: PollShelf }[] {
+): { readonly account: AccountSettings; readonly readings: PackedPolls }[] {
   const nameless = readings.get('');
   if (nameless !== undefined) {
     const account = chosen ?? (accounts.length === 1 ? accounts[0] : undefined);
     if (account !== undefined) return [{ account, readings: nameless }];
     throw new HistoryFileError(
-      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listNames(accounts.map(({ id }) => id))})`,
+      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listFirst(accounts.map(({ id }) => id))})`,
     );
   }
   const unknown = [...readings.keys()].filter((id) => !accounts.some((account) => account.id === id));
   if (chosen === null && unknown.length > 0) {
     throw new HistoryFileError(
-      `the file has readings of ${listNames(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listNames(accounts.map(({ id }) => id))}`,
+      `the file has readings of ${listFirst(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listFirst(accounts.map(({ id }) => id))}`,
     );
   }
   if (chosen !== null && readings.size > 0 && !readings.has(chosen.id)) {
     throw new HistoryFileError(
-      `the file has no readings of ${chosen.id}, only of ${listNames([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
+      `the file has no readings of ${chosen.id}, only of ${listFirst([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
     );
   }
   const wanted = chosen === null ? accounts : [chosen];
@@ -88,11 +89,4 @@ export function assignReadings(
     const its = readings.get(account.id);
     return its === undefined ? [] : [{ account, readings: its }];
   });
-}
-
-const maxNames = 10;
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, maxNames).join(', ');
-  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown;
 }
