@@ -87,7 +87,11 @@ async function measurePostgres(): Promise<void> {
       await cluster.join({ incarnation, node: 'bench', advertise: null, status: null, configHash: '' });
       const epoch = await cluster.claim(incarnation);
       if (epoch === null) throw new Error('the accounts are owned');
-      return { ...cluster.store({ incarnation, epoch }), close: () => cluster.leave(incarnation) };
+      return {
+        ...cluster.reader,
+        ...cluster.store({ incarnation, epoch }),
+        close: () => cluster.leave(incarnation),
+      };
     };
     const ask = async (text: string): Promise<number> => Number((await server.sql(url, text))[0]?.n);
     const store = await own();

@@ -8,20 +8,10 @@ export function hostOf(address: Secret): string {
   return url === null ? '' : `${url.protocol}//${url.host}`;
 }
 
-/** Whether it is this machine itself. */
-function isLoopback(address: Secret): boolean {
-  return isLoopbackHost(URL.parse(address.reveal())?.hostname ?? '');
-}
-
-/** Whether what is sent there could be read on its way. */
-export function isUnencrypted(address: Secret): boolean {
-  const url = URL.parse(address.reveal());
-  return url?.protocol === 'http:' && !isLoopback(address);
-}
-
 /** Whether messages would go to a provider whose balances are watched. */
 export function isAtProvider(address: Secret, { providerHosts }: ChannelSurroundings): boolean {
-  return providerHosts.includes(URL.parse(address.reveal())?.hostname ?? '') && !isLoopback(address);
+  const host = URL.parse(address.reveal())?.hostname ?? '';
+  return providerHosts.includes(host) && !isLoopbackHost(host);
 }
 
 /** A kind whose receivers are known by their host and take one address, for `init`. */

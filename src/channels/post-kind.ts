@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isUnencrypted } from '../domain/addresses.ts';
 import { maxRetryAfterMs } from '../domain/backoff.ts';
 import { parseJson } from '../domain/json.ts';
 import { Secret } from '../domain/secret.ts';
@@ -7,7 +8,7 @@ import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
-import { hostOf, isAtProvider, isUnencrypted, keysAtHost } from './describe-address.ts';
+import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
 import type {
@@ -72,7 +73,7 @@ export function postKind(
       const sameAccount =
         'is the provider whose balances are watched: where it is the same account, an alert that it is empty reaches nobody';
       return [
-        ...(isUnencrypted(settings.address) ? [{ key, message: unencrypted }] : []),
+        ...(isUnencrypted(settings.address.reveal()) ? [{ key, message: unencrypted }] : []),
         ...(receiver.spendsBalance && isAtProvider(settings.address, house)
           ? [{ key, message: sameAccount }]
           : []),

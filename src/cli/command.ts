@@ -1,7 +1,6 @@
 import { OperatorError } from '../domain/operator-error.ts';
 import type { CommandContext } from './context.ts';
 
-/** One command of the command line, with all that its help says. */
 export interface Command {
   /** As it is typed; two words for a member of a group, such as `silence add`. */
   readonly name: string;

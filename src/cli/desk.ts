@@ -129,10 +129,8 @@ function atDatabase(
     },
     daemon,
     async views() {
-      const [{ openStoredViews }, { cronCalendar: calendar }] = await Promise.all([
-        import('../views/stored-views.ts'),
-        import('../system/calendar.ts'),
-      ]);
+      const { openStoredViews } = await import('../views/stored-views.ts');
+      const { cronCalendar: calendar } = await import('../system/calendar.ts');
       const reader = opened[0] ?? (await openReader(context, storage));
       opened[0] = reader;
       const views = await openStoredViews({ ...context, settings, reader, calendar });

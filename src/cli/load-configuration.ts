@@ -50,10 +50,8 @@ export async function readConfiguration(
   hide: ProcessParts['hide'],
   before?: Settings,
 ): ReturnType<typeof loadConfigFile> {
-  const [{ loadConfigFile }, { cronCalendar }] = await Promise.all([
-    import('../config/load-config.ts'),
-    import('../system/calendar.ts'),
-  ]);
+  const { loadConfigFile } = await import('../config/load-config.ts');
+  const { cronCalendar } = await import('../system/calendar.ts');
   const read = await loadConfigFile({
     path,
     env: process.env,

@@ -89,10 +89,8 @@ export async function requireRule(
   { rules, channels }: Pick<Names, 'rules' | 'channels'>,
   id: string,
 ): Promise<void> {
-  const [{ selfAlertTypes }, { channelFailedRule }] = await Promise.all([
-    import('../rules/registry.ts'),
-    import('../rules/self-alert-kinds.ts'),
-  ]);
+  const { selfAlertTypes } = await import('../rules/registry.ts');
+  const { channelFailedRule } = await import('../rules/self-alert-kinds.ts');
   if (![...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) requireKnown('rule', rules, id);
 }
 

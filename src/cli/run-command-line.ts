@@ -190,6 +190,10 @@ function createOption(name: string, { value, summary, repeatable }: OptionSpec):
 
 /** What the parser holds after it found nothing to refuse. */
 function readInput(command: Command, parser: Parser): CommandInput {
+  // It may stand before the command or behind it: the parser would take the one and drop the other.
+  const parsers = [parser, parser.parent, parser.parent?.parent];
+  if (parsers.filter((each) => each?.getOptionValue('config') !== undefined).length > 1)
+    throw new UsageError('--config is given twice');
   const values = parser.optsWithGlobals<Record<string, unknown>>();
   const optionOf = (name: string): unknown => values[new Option(`--${name}`).attributeName()];
   const textsOf = (name: string): readonly string[] => {

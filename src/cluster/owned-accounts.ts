@@ -1,4 +1,4 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { DamagedRecord } from '../ports/store.ts';
@@ -164,10 +164,7 @@ export class OwnedAccounts {
     const { cluster } = this.#dependencies;
     const epoch = this.#seat.epoch;
     this.#isRefused = true;
-    const look = await cluster.look().catch((error: unknown) => {
-      if (!(error instanceof StorageError)) throw error;
-      return null;
-    });
+    const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#seat.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
     if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');

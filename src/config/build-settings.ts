@@ -22,7 +22,6 @@ export interface Surroundings {
    * configuration.
    */
   readonly dataDirectory: string;
-  /** What the configuration was read from. */
   readonly draft: Draft;
 }
 

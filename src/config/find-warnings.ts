@@ -1,6 +1,6 @@
 import { kindOf } from '../channels/registry.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
-import { isLoopbackHost } from '../domain/addresses.ts';
+import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
@@ -164,11 +164,6 @@ function warnOfOpenDoors(file: Spot, { accounts, server }: Settings): void {
     file.at('server', 'token').report(shortTokenAdvice);
   if (server.token === null && !isLoopbackHost(server.host))
     file.at('server', 'allowUnauthenticated').report('everybody who reaches the server can silence alerts');
-}
-
-function isUnencrypted(address: string): boolean {
-  const url = URL.parse(address);
-  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
 
 function warnOfCurrencies(file: Spot, { accounts }: Settings): void {

@@ -71,10 +71,10 @@ function readPart(file: string, files: AccountFiles): Part {
   const asWhole = (message: string) => refuse([{ file, path: '', line: null, message }]);
   const content = files.document(file);
   if (content.kind === 'failed') return asWhole(`cannot be read: ${content.reason}`);
-  const parsed = parseDocument(content.text);
-  const inFile = parsed.problems.map((problem) => ({ ...problem, file }));
-  if (parsed.kind === 'unreadable') return refuse(inFile);
-  const { draft, problems } = draftDocument(parsed.document, files, file);
+  const { document, isSound, problems: found } = parseDocument(content.text);
+  const inFile = found.map((problem) => ({ ...problem, file }));
+  if (!isSound || document === null) return refuse(inFile);
+  const { draft, problems } = draftDocument(document, files, file);
   const { value } = draft;
   if (!Array.isArray(value)) return asWhole('must be a list of accounts');
   return { draft, accounts: value, problems: [...inFile, ...problems] };

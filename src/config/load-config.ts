@@ -110,9 +110,8 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
     const message = `the configuration file ${JSON.stringify(path)} cannot be read: ${file.reason}`;
     return { draft: null, isSound: false, problems: [{ path: '', line: null, message }] };
   }
-  const parsed = parseDocument(file.text);
-  const document = parsed.kind === 'parsed' ? parsed.document : parsed.rest;
-  if (document === null) return { draft: null, isSound: false, problems: parsed.problems };
+  const { document, isSound, problems } = parseDocument(file.text);
+  if (document === null) return { draft: null, isSound, problems };
   const files: AccountFiles = {
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     names: () => Object.keys(env),
@@ -124,9 +123,8 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   yield;
   const whole = yield* includeAccounts(main.draft, files);
   // Of a file that is not JSON only that is reported: what is missing mostly follows from it.
-  if (parsed.kind === 'unreadable') return { draft: whole.draft, isSound: false, problems: parsed.problems };
-  const problems = [...parsed.problems, ...main.problems, ...whole.problems];
-  return { draft: whole.draft, isSound: true, problems };
+  const others = isSound ? [...main.problems, ...whole.problems] : [];
+  return { draft: whole.draft, isSound, problems: [...problems, ...others] };
 }
 
 type GatherRequest = Pick<LoadRequest, 'path' | 'readFile' | 'listFiles' | 'env'>;

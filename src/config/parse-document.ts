@@ -18,14 +18,13 @@ export interface JsonDocument {
   placeOf(path: Path): LinePlace;
 }
 
-export type ParsedDocument =
-  | { readonly kind: 'parsed'; readonly document: JsonDocument; readonly problems: readonly ConfigProblem[] }
-  /** `rest` is what can be made out of it all the same; null where nothing can. */
-  | {
-      readonly kind: 'unreadable';
-      readonly problems: readonly ConfigProblem[];
-      readonly rest: JsonDocument | null;
-    };
+export interface ParsedDocument {
+  /** What can be made out of the text; null where nothing can. */
+  readonly document: JsonDocument | null;
+  /** False where it is not JSON. */
+  readonly isSound: boolean;
+  readonly problems: readonly ConfigProblem[];
+}
 
 /**
  * Nothing in the configuration is nested deeper than seven levels; the parser recurses, so absurd depth is
@@ -34,20 +33,17 @@ export type ParsedDocument =
 const deepestNesting = 64;
 
 /**
- * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Syntax errors end in
- * `unreadable` with their place; only the first is named, since the others mostly follow from it. Keys
- * that appear twice in one object are problems: JSON itself would silently take the last.
+ * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Of syntax errors
+ * only the first is named, with its place, since the others mostly follow from it. Keys that appear twice in one object are problems: JSON itself would silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {
   const text = withoutByteOrderMark(source);
   const plain = parsePlain(text);
-  if (plain !== null) return { kind: 'parsed', document: plain, problems: [] };
+  if (plain !== null) return { document: plain, isSound: true, problems: [] };
   const placeAt = createPlaceFinder(text);
-  const fail = (offset: number, message: string, rest: JsonDocument | null = null): ParsedDocument => ({
-    kind: 'unreadable',
-    problems: [{ path: '', ...placeAt(offset), message }],
-    rest,
-  });
+  const fail = (offset: number, message: string, document: JsonDocument | null = null): ParsedDocument => {
+    return { document, isSound: false, problems: [{ path: '', ...placeAt(offset), message }] };
+  };
 
   const tooDeep = findTooDeep(text);
   if (tooDeep !== null) return fail(tooDeep, `nested deeper than ${deepestNesting} levels`);
@@ -61,7 +57,7 @@ export function parseDocument(source: string): ParsedDocument {
       : { value: readNode(text, root), placeOf: (path: Path) => placeAt(offsetOf(root, path)) };
   if (first !== undefined) return fail(first.offset, describeSyntaxError(first), document);
   if (root === undefined || document === null) return fail(0, 'the file is not JSON');
-  return { kind: 'parsed', document, problems: findKeyProblems(root, [], placeAt) };
+  return { document, isSound: true, problems: findKeyProblems(root, [], placeAt) };
 }
 
 /**

@@ -154,6 +154,8 @@ function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
 }
 
+const lookEveryMs = 1000;
+
 /**
  * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
  * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
@@ -164,9 +166,8 @@ export function watchConfig(order: {
   readonly sources: readonly WatchedSource[];
   readonly onChange: () => void;
   readonly clock: Clock;
-  readonly everyMs?: number;
 }) {
-  const { onChange, clock, everyMs = 1000 } = order;
+  const { onChange, clock } = order;
   let watched = order.sources;
   let loaded = heldBy(watched);
   let lastSeen = loaded;
@@ -190,7 +191,7 @@ export function watchConfig(order: {
   };
   const arm = (): void => {
     if (closed) return;
-    cancelTimer = clock.setTimer(everyMs, () => {
+    cancelTimer = clock.setTimer(lookEveryMs, () => {
       round = look().then(arm);
     });
   };

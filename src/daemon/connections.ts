@@ -9,84 +9,71 @@ export interface ConnectionDependencies {
   readonly openChannels: (settings: Settings) => readonly Channel[];
 }
 
-export class Connections {
-  readonly #dependencies: ConnectionDependencies;
-  #settings: Settings;
-  #provider: Opened<Provider>;
-  #channels: readonly (Channel & { readonly opened: Opened<Channel> })[];
+export type Connections = ReturnType<typeof createConnections>;
 
-  constructor(dependencies: ConnectionDependencies, settings: Settings) {
-    this.#dependencies = dependencies;
-    this.#settings = settings;
-    this.#provider = new Opened(dependencies.openProvider(settings));
-    this.#channels = this.#openChannels(settings);
-  }
+export function createConnections({ openProvider, openChannels }: ConnectionDependencies, first: Settings) {
+  let settings = first;
+  let provider = drained(openProvider(settings));
+  let channels = openAll();
 
-  get channels(): readonly Channel[] {
-    return this.#channels;
-  }
-
-  readonly readBalance: Provider['readBalance'] = (account, signal, guard) =>
-    this.#provider.during(this.#provider.it.readBalance(account, signal, guard));
-
-  /**
-   * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
-   * settings keep their connections: thousands of handshakes would delay polls.
-   */
-  replace(settings: Settings): void {
-    for (const { opened } of this.#channels) opened.closeAfterUse();
-    this.#channels = this.#openChannels(settings);
-    const isSame =
-      entriesOf(settings).map(entryText).join('\n') === entriesOf(this.#settings).map(entryText).join('\n');
-    this.#settings = settings;
-    if (isSame) return;
-    const replaced = this.#provider;
-    this.#provider = new Opened(this.#dependencies.openProvider(settings));
-    replaced.closeAfterUse();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#provider.it.close(), ...this.#channels.map((channel) => channel.close())]);
-  }
-
-  #openChannels(settings: Settings) {
-    return this.#dependencies.openChannels(settings).map((channel) => {
-      const opened = new Opened(channel);
-      return {
-        ...channel,
-        opened,
-        send: (...order: Parameters<Channel['send']>) => opened.during(channel.send(...order)),
-        preview: (message: Message) => channel.preview(message),
-        close: () => channel.close(),
-      };
+  function openAll() {
+    return openChannels(settings).map((channel) => {
+      const opened = drained(channel);
+      const send: Channel['send'] = (...order) => opened.during(channel.send(...order));
+      const preview = (message: Message) => channel.preview(message);
+      return { ...channel, opened, send, preview, close: () => channel.close() };
     });
   }
+
+  const readBalance: Provider['readBalance'] = (...order) =>
+    provider.during(provider.target.readBalance(...order));
+
+  return {
+    get channels(): readonly Channel[] {
+      return channels;
+    },
+    readBalance,
+    /**
+     * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
+     * settings keep their connections: thousands of handshakes would delay polls.
+     */
+    replace(next: Settings): void {
+      for (const { opened } of channels) opened.closeAfterUse();
+      const isSame = textOf(next) === textOf(settings);
+      settings = next;
+      channels = openAll();
+      if (isSame) return;
+      const replaced = provider;
+      provider = drained(openProvider(settings));
+      replaced.closeAfterUse();
+    },
+    async close(): Promise<void> {
+      await Promise.all([provider.target.close(), ...channels.map((channel) => channel.close())]);
+    },
+  };
+}
+
+function textOf(settings: Settings): string {
+  return entriesOf(settings).map(entryText).join('\n');
 }
 
 /** Finishes its running work before it closes: a cut poll would fail, and a cut delivery would be sent twice. */
-class Opened<Target extends Provider | Channel> {
-  readonly it: Target;
-  #running = 0;
-  #replaced = false;
-
-  constructor(it: Target) {
-    this.it = it;
-  }
-
-  /** The work never rejects. */
-  during<T>(work: Promise<T>): Promise<T> {
-    this.#running += 1;
-    return work.then(this.#ended);
-  }
-
-  closeAfterUse(): void {
-    this.#replaced = true;
-    if (this.#running === 0) void this.it.close();
-  }
-
-  readonly #ended = <T>(result: T): T => {
-    this.#running -= 1;
-    if (this.#replaced && this.#running === 0) void this.it.close();
-    return result;
+function drained<Target extends Provider | Channel>(target: Target) {
+  let running = 0;
+  let isReplaced = false;
+  return {
+    target,
+    /** The work never rejects. */
+    async during<T>(work: Promise<T>): Promise<T> {
+      running += 1;
+      const result = await work;
+      running -= 1;
+      if (isReplaced && running === 0) void target.close();
+      return result;
+    },
+    closeAfterUse(): void {
+      isReplaced = true;
+      if (running === 0) void target.close();
+    },
   };
 }

@@ -7,7 +7,6 @@ import type { Store } from '../ports/store.ts';
 import type { Committer } from './committer.ts';
 import type { AcknowledgeLink } from './compose.ts';
 import type { ConnectionDependencies, Connections } from './connections.ts';
-import type { DaemonLog } from './daemon-log.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import type { WakeTimer } from './wake-timer.ts';
 
@@ -33,7 +32,6 @@ export interface DaemonDependencies extends ConnectionDependencies {
 
 /** What the parts of a daemon share. */
 export interface DaemonParts extends DaemonDependencies {
-  readonly daemonLog: DaemonLog;
   readonly connections: Connections;
   readonly timer: WakeTimer;
   readonly committer: Committer;

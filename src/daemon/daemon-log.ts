@@ -1,11 +1,9 @@
 import { alertKey } from '../domain/alert.ts';
-import type { StorageError } from '../domain/operator-error.ts';
 import { wireId } from '../domain/outbox.ts';
 import type { Outcome, OutcomeKind } from '../domain/reading.ts';
 import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { Log } from '../ports/log.ts';
-import type { DamagedRun } from '../ports/store.ts';
 
 /** Writes to the log: loudly when something changes, quietly while it repeats. */
 export class DaemonLog {
@@ -14,8 +12,6 @@ export class DaemonLog {
   readonly #alerts = new Map<string, string>();
   readonly #channelErrors = new Map<string, string>();
   #sawUnknownFields = false;
-  #ordersFailing = false;
-  #heartbeatReached = true;
 
   constructor(log: Log) {
     this.#log = log;
@@ -32,14 +28,6 @@ export class DaemonLog {
     else if (outcome.kind === 'ok') this.#log.info(fields, 'the balance can be read again');
     else
       this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
-  }
-
-  damageFound(damaged: readonly DamagedRun[]): void {
-    for (const { account, polls, earliestAt, latestAt } of damaged)
-      this.#log.error(
-        { account, polls, earliestAt, latestAt },
-        'stored polls are damaged; they were set aside in the table damaged_run',
-      );
   }
 
   deliveryEnded({ message, delivery }: Sent): void {
@@ -72,29 +60,6 @@ export class DaemonLog {
         'alert changed',
       );
     }
-  }
-
-  /** Nobody waits for what becomes of an order that was left in the database. */
-  orderRefused(order: string, why: string): void {
-    this.#log.warn({ order, why }, 'an order of the command line was refused');
-  }
-
-  ordersFailed(error: unknown): void {
-    if (!this.#ordersFailing) this.#log.warn({ err: error }, 'orders of the command line cannot be read');
-    this.#ordersFailing = true;
-  }
-
-  /** `failure` is null when the database can be written again. */
-  storageChanged(failure: StorageError | null): void {
-    if (failure === null) this.#log.info({}, 'the database can be written again');
-    else this.#log.error({ err: failure }, 'the database cannot be written; going on from memory');
-  }
-
-  heartbeatEnded(reached: boolean): void {
-    if (reached === this.#heartbeatReached) return;
-    this.#heartbeatReached = reached;
-    if (reached) this.#log.info({}, 'the heartbeat is received again');
-    else this.#log.warn({}, 'the heartbeat is not received');
   }
 
   #noteUnknownFields(account: string, fields: readonly string[]): void {

@@ -23,15 +23,15 @@ import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import { Committer } from './committer.ts';
-import { Connections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
 import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { createEnding } from './ending.ts';
-import { createHeartbeat } from './heartbeat.ts';
-import { createHistoryLoader, type HistoryLoader } from './history-loader.ts';
-import { createLearning } from './learning.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { HistoryLoader } from './history-loader.ts';
+import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -58,10 +58,10 @@ export class Daemon {
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
-  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #heartbeat: Heartbeat;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
-  readonly #learning: ReturnType<typeof createLearning>;
+  readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
@@ -80,18 +80,17 @@ export class Daemon {
     this.configLoadedAt = now;
     this.counting = new Counting(log);
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = new Connections(dependencies, state.settings);
+    this.#connections = createConnections(dependencies, state.settings);
     this.#timer = createWakeTimer(clock, this.#time, () => this.#tick());
     this.committer = new Committer({
       ...{ state, store, clock },
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     const act = <T>(work: (at: number) => T) => this.act(work);
-    this.historyLoader = createHistoryLoader(state, store, () => this.now(), act);
+    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
     const parts: DaemonParts = {
       ...dependencies,
       act,
-      daemonLog: this.#daemonLog,
       connections: this.#connections,
       timer: this.#timer,
       committer: this.committer,
@@ -111,8 +110,8 @@ export class Daemon {
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
     this.#takeLeftOrders = openLeftOrders(parts);
-    this.#learning = createLearning(parts);
-    this.#heartbeat = createHeartbeat(parts, this.poller, now);
+    this.#learning = new Learning(parts);
+    this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
       sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
@@ -251,12 +250,7 @@ export class Daemon {
     this.#heartbeat.beat(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(
-        now + maxSleepMs,
-        nextReportAt(this.state),
-        this.#retention.nextAt(),
-        this.#heartbeat.nextAt(),
-      ),
+      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
     );
   }
 
@@ -274,13 +268,19 @@ export class Daemon {
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
     }
-    const damaged = this.#dependencies.store.takeDamaged();
+    const { log, store } = this.#dependencies;
+    const damaged = store.takeDamaged();
     if (damaged.length > 0) {
-      this.#daemonLog.damageFound(damaged);
+      for (const { account, polls, earliestAt, latestAt } of damaged)
+        log.error(
+          { account, polls, earliestAt, latestAt },
+          'stored polls are damaged; they were set aside in the table damaged_run',
+        );
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
     if (isStorageFailing(this.state) !== (failure !== null)) {
-      this.#daemonLog.storageChanged(failure);
+      if (failure === null) log.info({}, 'the database can be written again');
+      else log.error({ err: failure }, 'the database cannot be written; going on from memory');
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();

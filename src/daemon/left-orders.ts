@@ -8,13 +8,15 @@ const orderNote = 'order-at';
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
-export function openLeftOrders({ state, store, daemonLog, committer, act, membership }: DaemonParts) {
+export function openLeftOrders({ state, store, log, committer, act, membership }: DaemonParts) {
   let looks = false;
+  let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function take(): Promise<void> {
     try {
       const orders = await store.takeOrders();
+      isFailing = false;
       if (orders.length > 0)
         act((now) => {
           // The store deletes orders with the next commit, so there must be one.
@@ -25,12 +27,15 @@ export function openLeftOrders({ state, store, daemonLog, committer, act, member
               continue;
             }
             const refusal = applyOrder(state, order, now);
-            if (refusal !== null) daemonLog.orderRefused(order.kind, refusal.why);
+            // Nobody waits for what becomes of an order that was left in the database.
+            if (refusal !== null)
+              log.warn({ order: order.kind, why: refusal.why }, 'an order of the command line was refused');
           }
         });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      daemonLog.ordersFailed(error);
+      if (!isFailing) log.warn({ err: error }, 'orders of the command line cannot be read');
+      isFailing = true;
       // A failure to read them is a storage failure, which the next commit reports: so there must be one.
       act((now) => writeNote(state, orderNote, String(now)));
     } finally {

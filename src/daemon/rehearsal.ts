@@ -3,6 +3,7 @@ import { sketchIncident } from '../engine/incidents.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { inactiveAlert } from '../engine/transition.ts';
 import type { Channel } from '../ports/channel.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { describeIncident } from './compose.ts';
 import { inSlices } from './slices.ts';
 
@@ -22,9 +23,9 @@ export async function rehearse(
 
 /** As if the first rule of the account fired, with the numbers that it has now. */
 function makeUp(state: MonitorState, account: WatchedAccount, now: number): IncidentMessage {
-  const [judge] = account.judges;
-  if (judge === undefined) throw new Error('an account without rules');
-  const { rule, kind } = judge;
+  const [rule] = account.rules;
+  if (rule === undefined) throw new Error('an account without rules');
+  const kind = ruleKindOf(rule);
   const known = factsOf(account, now);
   const { value, threshold } = kind.evaluate(rule, known, null);
   const facts = kind.factsBehind(rule, known);

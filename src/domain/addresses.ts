@@ -13,6 +13,12 @@ export function isLoopbackHost(host: string): boolean {
   return octets?.slice(1).every((octet) => Number(octet) <= 255) ?? false;
 }
 
+/** Whether what is sent to this address could be read on its way: http:// to another machine. */
+export function isUnencrypted(address: string): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+}
+
 /** Where a PostgreSQL database is: one address for each host, in the order in which they are tried. */
 export interface PostgresHosts {
   readonly urls: readonly string[];

@@ -127,4 +127,4 @@ export function isUnit(currency: string): boolean {
 }
 
 /** What a unit looks like in the configuration and in readings. */
-export const unitPattern = /^[a-z][a-z-]{3,15}$/;
+const unitPattern = /^[a-z][a-z-]{3,15}$/;

@@ -98,6 +98,7 @@ function forgetIfSettled(state: MonitorState, id: string): void {
   if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) return;
   state.incidents.forget(id);
   state.due.delete(`incident:${id}`);
+  for (const { name } of state.settings.channels) state.channelTries.delete(`${name}/${id}`);
 }
 
 /** Looks at the newest first, where it most likely is. */

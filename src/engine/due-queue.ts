@@ -11,10 +11,6 @@ export class DueQueue<Key> {
   readonly #heap: Entry<Key>[] = [];
   readonly #current = new Map<Key, Entry<Key>>();
 
-  get size(): number {
-    return this.#current.size;
-  }
-
   get nextAt(): number {
     return this.#first()?.at ?? Number.POSITIVE_INFINITY;
   }

@@ -131,7 +131,7 @@ export function touchStaleIncidents(state: MonitorState, providerKey: string): v
   for (const incident of staleIncidents(state, providerKey)) state.touched.add(incident.id);
 }
 
-export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
+function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
   const outage = state.alerts.get(providerAccountId(providerKeyOf(account.settings)), outageRule);

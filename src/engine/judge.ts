@@ -5,23 +5,23 @@ import type { Rule } from '../domain/rule.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf, timingOf } from '../rules/registry.ts';
 import { followChange, incidentOf, openEvent } from './incidents.ts';
-import { factsOf, type MonitorState, type RuleWithKind, scheduleBy, type WatchedAccount } from './state.ts';
+import { factsOf, type MonitorState, scheduleBy, type WatchedAccount } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 
 /** Rules that need a reading are skipped when there was none. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
-  const { judges, alerts } = account;
+  const { rules, alerts } = account;
   let next = Number.POSITIVE_INFINITY;
-  for (const judge of judges) {
-    const { rule, kind } = judge;
+  for (const rule of rules) {
+    const kind = ruleKindOf(rule);
     const known = alerts.get(rule.id);
     const isAsked = read || !kind.needsReading;
     const isJudged = isAsked && !(isCalm(known) && kind.isSurelyOk?.(rule, facts) === true);
-    if (isJudged) judgeRule(state, { account, rule, kind, facts, now });
+    if (isJudged) judgeRule(state, { account, rule, facts, now });
     const alert = isJudged ? account.alerts.get(rule.id) : known;
-    next = Math.min(next, changesAt(judge, { alert, facts }));
+    next = Math.min(next, changesAt(rule, { alert, facts }));
   }
   schedule(state, account, next);
 }
@@ -36,7 +36,7 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
   if (due > now) return schedule(state, account, due);
-  for (const { rule, kind } of account.judges) elapseRule(state, { account, rule, kind, facts, now });
+  for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
@@ -49,42 +49,43 @@ function schedule(state: MonitorState, account: WatchedAccount, at: number): voi
   if (at < Number.POSITIVE_INFINITY) scheduleBy(state, account.dueKey, at);
 }
 
-function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): number {
+function nextChange({ rules, alerts }: WatchedAccount, facts: AccountFacts): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const judge of judges) {
-    const alert = alerts.get(judge.rule.id);
-    next = Math.min(next, changesAt(judge, { alert, facts }));
-  }
+  for (const rule of rules) next = Math.min(next, changesAt(rule, { alert: alerts.get(rule.id), facts }));
   return next;
 }
 
 function changesAt(
-  { rule, kind }: RuleWithKind,
+  rule: Rule,
   { alert, facts }: { readonly alert: Alert | undefined; readonly facts: AccountFacts },
 ): number {
+  const kind = ruleKindOf(rule);
   const beginsAt =
     kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
-  if (isCalm(alert) || isHeld(kind, facts)) return beginsAt;
+  if (isCalm(alert) || isHeld(rule, facts)) return beginsAt;
   return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
 }
 
-interface RuleCase extends RuleWithKind {
+interface RuleCase {
   readonly account: WatchedAccount;
+  readonly rule: Rule;
   readonly facts: AccountFacts;
   readonly now: number;
 }
 
 function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
-  const { account, rule, kind, facts, now } = ruleCase;
+  const { account, rule, facts, now } = ruleCase;
   // First: an account that is stale again must not be seen to recover.
-  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, ruleCase);
+  if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
+    judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
-  if (alert !== undefined && !isHeld(kind, facts))
+  if (alert !== undefined && !isHeld(rule, facts))
     applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
 }
 
 function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
-  const { account, rule, kind, facts, now } = ruleCase;
+  const { account, rule, facts, now } = ruleCase;
+  const kind = ruleKindOf(rule);
   const known = account.alerts.get(rule.id);
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
@@ -100,7 +101,7 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
 
 function applyTransition(
   state: MonitorState,
-  { account, rule, kind, facts, now }: RuleCase,
+  { account, rule, facts, now }: RuleCase,
   { alert, change }: Transition,
 ): void {
   if (change === 'none') {
@@ -108,7 +109,7 @@ function applyTransition(
     if (alert.state !== 'inactive') state.alerts.hold(alert);
     return;
   }
-  const explained = { ...alert, facts: kind.factsBehind(rule, facts) };
+  const explained = { ...alert, facts: ruleKindOf(rule).factsBehind(rule, facts) };
   const eased = change === 'fell' && rises(account.poll, alert.balance);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
@@ -138,8 +139,8 @@ function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(kind: RuleWithKind['kind'], facts: AccountFacts): boolean {
-  return kind.needsReading && facts.outcome !== 'ok';
+function isHeld(rule: Rule, facts: AccountFacts): boolean {
+  return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;
 }
 
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {

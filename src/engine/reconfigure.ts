@@ -5,7 +5,7 @@ import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { freshAccount } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { kindOfRuleNamed, maxWindow, ruleKindOf } from '../rules/registry.ts';
+import { kindOfRuleNamed, maxWindow } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
@@ -171,20 +171,12 @@ function countProviders(state: MonitorState): void {
   }
 }
 
-interface RuleList extends Pick<WatchedAccount, 'rules' | 'judges'> {
-  readonly windowMs: number;
-}
-
 /** By the ids of the rules and the balances that they watch: thousands of accounts share few lists. */
-type RuleLists = Map<string, RuleList>;
+type RuleLists = Map<string, readonly Rule[]>;
 
-function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
+function shared(rules: readonly Rule[], lists: RuleLists): readonly Rule[] {
   const key = rules.map(({ id, balance, balanceLabel }) => `${id} ${balance} ${balanceLabel}`).join('\n');
-  return getOrMake(lists, key, () => ({
-    rules,
-    judges: rules.map((rule) => ({ rule, kind: ruleKindOf(rule) })),
-    windowMs: maxWindow(rules),
-  }));
+  return getOrMake(lists, key, () => rules);
 }
 
 interface Watching {
@@ -205,12 +197,12 @@ function watchAccount(
   else if (purse !== undefined) noteAccess(state, settings.id, purse);
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
   followSpending(state, { settings, poll }, isMoved);
-  const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);
+  const rules = shared(rulesForAccount(state.settings, settings), lists);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
-  const log = logFor(isMoved ? undefined : watched, { windowMs, pollIntervalMs });
-  const account = new WatchedAccount({ settings, rules, judges, pollIntervalMs, pollGapMs, log }, state);
+  const log = logFor(isMoved ? undefined : watched, { windowMs: maxWindow(rules), pollIntervalMs });
+  const account = new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state);
   state.accounts.set(settings.id, account);
   return account;
 }

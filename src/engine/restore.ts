@@ -157,6 +157,7 @@ export const livedNote = 'lived-at';
  */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
+  state.unconfirmedUntil += byMs;
   for (const [id, account] of state.accounts) {
     shiftAccount(state, id, byMs);
     // A series that began by a clock that was ahead would leave out all readings until then.

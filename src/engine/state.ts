@@ -10,7 +10,6 @@ import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { DamagedRun, GroupBackoff } from '../ports/store.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
-import type { RuleKind } from '../rules/kind.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeeks } from '../spending/local-week.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -120,11 +119,6 @@ export function writeNote(state: MonitorState, name: string, value: string): voi
   state.notes.set(name, { name, value });
 }
 
-export interface RuleWithKind {
-  readonly rule: Rule;
-  readonly kind: RuleKind;
-}
-
 /** A watched account: configuration, stored records, and the readings that rules look back on. */
 export class WatchedAccount {
   readonly id: string;
@@ -132,7 +126,6 @@ export class WatchedAccount {
   readonly dueKey: string;
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
-  readonly judges: readonly RuleWithKind[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
   /** When time alone changes something about it, as was found when it was last looked for; the due queue may ask sooner. */
@@ -142,14 +135,13 @@ export class WatchedAccount {
   readonly #state: MonitorState;
 
   constructor(
-    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'judges' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
+    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
     state: MonitorState,
   ) {
     this.settings = parts.settings;
     this.id = parts.settings.id;
     this.dueKey = `account:${this.id}`;
     this.rules = parts.rules;
-    this.judges = parts.judges;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
     this.log = parts.log;

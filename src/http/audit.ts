@@ -42,8 +42,8 @@ export async function describeAction(context: WebContext): Promise<AuditEntry | 
   const { req, res } = context;
   if (req.method === 'GET' || req.method === 'HEAD') return null;
   const isApi = req.path.startsWith('/api/');
-  // A form that is asked about or shown again answers 200, one that was carried out leads on: but that of a link.
-  const isDone = isApi ? res.ok : res.status === 303 || context.get('isLinkUsed') === true;
+  // A form that is asked about or shown again answers 200, one that was carried out leads on.
+  const isDone = isApi ? res.ok : res.status === 303 || context.get('isDone') === true;
   // Nothing was selected.
   if (!isDone || /[?&]done=none$/.test(res.headers.get('location') ?? '')) return null;
   const found = actionOf(req.method, req.path);
@@ -84,7 +84,9 @@ function detailOf(id: string | undefined, given: ReadonlyMap<string, string>): s
 async function readGiven({ req }: WebContext): Promise<ReadonlyMap<string, string>> {
   const body = await req.text();
   const isForm = (req.header('content-type') ?? '').startsWith('application/x-www-form-urlencoded');
-  const pairs = isForm ? [...new URLSearchParams(body)] : Object.entries(parseJsonObject(body) ?? {});
+  const form = new URLSearchParams(isForm ? body : '');
+  const fields = [...new Set(form.keys())].map((key) => [key, form.getAll(key).join(' ')] as const);
+  const pairs = isForm ? fields : Object.entries(parseJsonObject(body) ?? {});
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   return new Map([...Object.entries(req.query()), ...pairs].map(([key, value]) => [key, textOf(value)]));
 }

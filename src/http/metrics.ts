@@ -49,6 +49,9 @@ const helps = {
   lowwater_refused_tokens_total: 'Wrong tokens that were refused since the start.',
 } as const;
 
+/** Samples by the name of their metric. */
+type Samples = Readonly<Partial<Record<keyof typeof helps, readonly Sample[]>>>;
+
 /**
  * All metrics of ours. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
@@ -58,28 +61,26 @@ export async function* renderMetrics(
   { now, refusedTokens }: { readonly now: number; readonly refusedTokens: number },
 ): AsyncGenerator<string> {
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
-    accountMetrics(await views.accounts(ids), now),
+    sampleAccounts(await views.accounts(ids), now),
   );
   const known = new Set(views.accountIds());
-  yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => {
-    const ofKnown = polls.filter(({ account }) => known.has(account));
-    return [
-      metric(
-        'lowwater_polls_total',
-        ofKnown.map(({ account, outcome, count }) => sample(count, { account, outcome })),
-      ),
-    ];
-  });
-  yield* inFamilies(views.firing(), sliceOfSamples, alertMetrics);
-  const durations = metric(
-    'lowwater_poll_duration_seconds',
-    histogramSamples(views.counters.pollDurations()),
-  );
+  yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => ({
+    lowwater_polls_total: polls
+      .filter(({ account }) => known.has(account))
+      .map(({ account, outcome, count }) => sample(count, { account, outcome })),
+  }));
+  yield* inFamilies(views.firing(), sliceOfSamples, sampleAlerts);
+  const durations = histogramSamples(views.counters.pollDurations());
   yield renderExposition([
-    { ...durations, type: 'histogram' },
-    ...messageMetrics(views),
-    ...daemonMetrics(views),
-    metric('lowwater_refused_tokens_total', [sample(refusedTokens)]),
+    ...metricsOf({ lowwater_poll_duration_seconds: durations }).map((it) => ({
+      ...it,
+      type: 'histogram' as const,
+    })),
+    ...metricsOf({
+      ...sampleMessages(views),
+      ...sampleDaemon(views),
+      lowwater_refused_tokens_total: one(refusedTokens),
+    }),
   ]);
 }
 
@@ -87,11 +88,11 @@ export async function* renderMetrics(
 async function* inFamilies<T>(
   items: Iterable<T>,
   size: number,
-  measure: (slice: readonly T[]) => readonly Metric[] | Promise<readonly Metric[]>,
+  measure: (slice: readonly T[]) => Samples | Promise<Samples>,
 ): AsyncGenerator<string> {
   const families = new Map<string, string[]>();
   for await (const slice of inSlices(items, size)) {
-    for (const part of (await measure(slice)).filter(({ samples }) => samples.length > 0)) {
+    for (const part of metricsOf(await measure(slice)).filter(({ samples }) => samples.length > 0)) {
       const family = families.get(part.name) ?? [renderHead(part)];
       families.set(part.name, family);
       family.push(renderSamples(part));
@@ -100,33 +101,30 @@ async function* inFamilies<T>(
   for (const family of families.values()) yield* family;
 }
 
-function accountMetrics(accounts: readonly AccountView[], now: number): readonly Metric[] {
+function metricsOf(all: Samples): readonly Metric[] {
+  const known: Readonly<Record<string, string>> = helps;
+  return Object.entries(all).map(([name, samples]) => {
+    return { type: name.endsWith('_total') ? 'counter' : 'gauge', name, help: known[name] ?? '', samples };
+  });
+}
+
+function sampleAccounts(accounts: readonly AccountView[], now: number): Samples {
   const read = accounts.filter(({ outcome }) => outcome === 'ok');
-  const backoff = ({ backoffUntil }: AccountView) => Math.max(0, ((backoffUntil ?? now) - now) / 1000);
-  return [
-    metric(
-      'lowwater_account_info',
-      accounts.map((account) => sample(1, infoLabels(account))),
+  return {
+    lowwater_account_info: accounts.map((account) => sample(1, infoLabels(account))),
+    lowwater_balance: read.flatMap(balanceSamples),
+    lowwater_runway_seconds: perBalance(read, ({ runways }, id) => divide(runways[id]?.runwayMs, 1000)),
+    lowwater_empty_timestamp_seconds: read.flatMap(emptySamples),
+    lowwater_burn_per_day: perBalance(read, ({ runways }, id) =>
+      divide(runways[id]?.burnPerDay, microsPerUnit),
     ),
-    metric('lowwater_balance', read.flatMap(balanceSamples)),
-    metric(
-      'lowwater_runway_seconds',
-      perBalance(read, ({ runways }, id) => divide(runways[id]?.runwayMs, 1000)),
+    lowwater_last_success_timestamp_seconds: accounts.flatMap(({ id: account, readAt }) =>
+      readAt === null ? [] : sample(readAt / 1000, { account }),
     ),
-    metric('lowwater_empty_timestamp_seconds', read.flatMap(emptySamples)),
-    metric(
-      'lowwater_burn_per_day',
-      perBalance(read, ({ runways }, id) => divide(runways[id]?.burnPerDay, microsPerUnit)),
+    lowwater_backoff_seconds: accounts.map(({ id: account, backoffUntil }) =>
+      sample(Math.max(0, ((backoffUntil ?? now) - now) / 1000), { account }),
     ),
-    metric(
-      'lowwater_last_success_timestamp_seconds',
-      accounts.flatMap(({ id, readAt }) => (readAt === null ? [] : [sample(readAt / 1000, { account: id })])),
-    ),
-    metric(
-      'lowwater_backoff_seconds',
-      accounts.map((account) => sample(backoff(account), { account: account.id })),
-    ),
-  ];
+  };
 }
 
 function emptySamples({ id: account, runways, balances }: AccountView): Sample[] {
@@ -170,21 +168,20 @@ function perBalance(
   );
 }
 
-function alertMetrics(firing: readonly FiringView[]): readonly Metric[] {
+function sampleAlerts(firing: readonly FiringView[]): Samples {
   const named = (alerts: readonly FiringView[]) =>
     alerts.map(({ account, rule }) => sample(1, { account, rule }));
-  return [
-    metric(
-      'lowwater_alert_firing',
-      firing.map(({ account, rule, severity }) => sample(1, { account, rule, severity })),
+  return {
+    lowwater_alert_firing: firing.map(({ account, rule, severity }) =>
+      sample(1, { account, rule, severity }),
     ),
-    metric('lowwater_alert_acknowledged', named(firing.filter(({ acknowledged }) => acknowledged))),
-    metric('lowwater_alert_silenced', named(firing.filter(({ silenced }) => silenced))),
-  ];
+    lowwater_alert_acknowledged: named(firing.filter(({ acknowledged }) => acknowledged)),
+    lowwater_alert_silenced: named(firing.filter(({ silenced }) => silenced)),
+  };
 }
 
 /** Counted from zero on, for each channel and ending: a counter that begins at 1 has not increased for Prometheus. */
-function messageMetrics(views: LiveViews): readonly Metric[] {
+function sampleMessages(views: LiveViews): Samples {
   const counted = [...views.counters.notifications()];
   const channels = views.channels();
   const endings = channels.flatMap(({ name: channel }) =>
@@ -193,43 +190,36 @@ function messageMetrics(views: LiveViews): readonly Metric[] {
       return sample(found?.count ?? 0, { channel, state });
     }),
   );
-  return [
-    metric('lowwater_notifications_total', endings),
-    metric(
-      'lowwater_outbox_pending',
-      channels.map(({ name, pending }) => sample(pending, { channel: name })),
-    ),
-  ];
+  return {
+    lowwater_notifications_total: endings,
+    lowwater_outbox_pending: channels.map(({ name, pending }) => sample(pending, { channel: name })),
+  };
 }
 
-function daemonMetrics(views: LiveViews): readonly Metric[] {
+function sampleDaemon(views: LiveViews): Samples {
   const { version, startedAt, configReloadOk, configLoadedAt, problems, cluster } = views.status();
-  return [
-    ...(cluster === undefined ? [] : clusterMetrics(cluster)),
-    metric('lowwater_config_last_reload_successful', [sample(configReloadOk ? 1 : 0)]),
-    metric('lowwater_config_last_reload_success_timestamp_seconds', [sample(configLoadedAt / 1000)]),
-    metric('lowwater_problems', [sample(problems.length)]),
-    metric('lowwater_log_lines_dropped_total', [sample(views.counters.droppedLogLines())]),
-    metric('lowwater_start_timestamp_seconds', [sample(startedAt / 1000)]),
-    metric('lowwater_build_info', [sample(1, { version })]),
-  ];
+  return {
+    ...(cluster && sampleCluster(cluster)),
+    lowwater_config_last_reload_successful: one(configReloadOk ? 1 : 0),
+    lowwater_config_last_reload_success_timestamp_seconds: one(configLoadedAt / 1000),
+    lowwater_problems: one(problems.length),
+    lowwater_log_lines_dropped_total: one(views.counters.droppedLogLines()),
+    lowwater_start_timestamp_seconds: one(startedAt / 1000),
+    lowwater_build_info: [sample(1, { version })],
+  };
 }
 
-function clusterMetrics({ role, takeovers, sameConfiguration, polling }: ClusterStatus): readonly Metric[] {
-  const isPolled = polling.who === 'this' || polling.who === 'other';
-  return [
-    metric('lowwater_owner', [sample(role === 'owner' || role === 'alone' ? 1 : 0)]),
-    metric('lowwater_fleet_polling', [sample(isPolled ? 1 : 0)]),
-    metric('lowwater_takeovers_total', [sample(takeovers)]),
-    metric(
-      'lowwater_same_configuration',
-      sameConfiguration === null ? [] : [sample(sameConfiguration ? 1 : 0)],
-    ),
-  ];
+function sampleCluster({ role, takeovers, sameConfiguration, polling }: ClusterStatus): Samples {
+  return {
+    lowwater_owner: one(role === 'owner' || role === 'alone' ? 1 : 0),
+    lowwater_fleet_polling: one(polling.who === 'this' || polling.who === 'other' ? 1 : 0),
+    lowwater_takeovers_total: one(takeovers),
+    lowwater_same_configuration: sameConfiguration === null ? [] : one(sameConfiguration ? 1 : 0),
+  };
 }
 
-function metric(name: keyof typeof helps, samples: readonly Sample[]): Metric {
-  return { type: name.endsWith('_total') ? 'counter' : 'gauge', name, help: helps[name], samples };
+function one(value: number): readonly Sample[] {
+  return [sample(value)];
 }
 
 function sample(value: number, labels: Sample['labels'] = {}): Sample {

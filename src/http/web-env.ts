@@ -25,8 +25,8 @@ export interface WebEnv {
     readonly signedIn: boolean;
     /** Who it is, as the trusted proxy says; null where it names nobody. */
     readonly person: string | null;
-    /** An alert was acknowledged by a link of a message. */
-    readonly isLinkUsed?: boolean;
+    /** Something was done although the answer leads nowhere. */
+    readonly isDone?: boolean;
     /** An instant read once for the whole request. */
     readonly now: number;
     /** In the zone that this browser is shown times in. */

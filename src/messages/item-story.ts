@@ -9,38 +9,31 @@ import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
  * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
  */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const blind = blindnessOf(item, frame);
+  const state = stateOf(item);
+  if (state === 'resolved' || state === 'closed') return [...endOf(item, frame), ...blind];
   const taken = acknowledgementOf(item, frame);
   const course = courseOf(item, frame);
-  const blind = blindnessOf(item, frame);
-  return stateOf(item) === 'acknowledged' ? [...taken, ...course, ...blind] : [...course, ...blind, ...taken];
+  return state === 'acknowledged' ? [...taken, course, ...blind] : [course, ...blind, ...taken];
 }
 
-function courseOf(item: MessageItem, frame: WordingFrame): readonly string[] {
+function courseOf(item: MessageItem, frame: WordingFrame): string {
   const since = formatMomentAndAge(item.firedAt, frame);
+  const firedAt = formatMoment(item.firedAt, frame);
   const lasted = knownSpan(item.firedAt, frame.now);
   switch (stateOf(item)) {
-    case 'firing':
-    case 'worse':
-      return [`Firing since ${since}.`];
     case 'event':
-      return [`Seen ${since}.`];
+      return `Seen ${since}.`;
     case 'reminder':
-      return [
-        `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(item.firedAt, frame)}.`,
-      ];
+      return `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${firedAt}.`;
     case 'escalated':
-      return [
-        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so it was escalated to you. Firing since ${formatMoment(item.firedAt, frame)}.`,
-      ];
+      return `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so it was escalated to you. Firing since ${firedAt}.`;
     case 'acknowledged':
-      return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
+      return `Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`;
     case 'flapping':
-      return [
-        `It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired ${since}.`,
-      ];
-    case 'resolved':
-    case 'closed':
-      return endOf(item, frame);
+      return `It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired ${since}.`;
+    default:
+      return `Firing since ${since}.`;
   }
 }
 
@@ -108,8 +101,8 @@ function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] 
 }
 
 function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly string[] {
-  const acknowledgement = item.incident.acknowledgement;
-  if (acknowledgement === null || stateOf(item) === 'resolved' || stateOf(item) === 'closed') return [];
+  const { acknowledgement } = item.incident;
+  if (acknowledgement === null) return [];
   const by = cleanText(acknowledgement.by, 60) || 'somebody';
   const comment = cleanText(acknowledgement.comment, 200);
   const broken = item.incident.rises > acknowledgement.rises ? ', before it got worse' : '';

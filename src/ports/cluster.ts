@@ -66,7 +66,7 @@ export interface ClaimCondition {
 }
 
 /** An incarnation while it owns the accounts. */
-interface Owner {
+export interface Owner {
   readonly incarnation: string;
   readonly epoch: number;
 }

@@ -100,7 +100,6 @@ export interface StoreReader {
   readingBefore(account: string, at: number): Promise<Reading | null>;
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
-  incident(id: string): Promise<Incident | null>;
   /** Made by people and not over yet: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
@@ -146,10 +145,10 @@ export interface Store extends StoreFile {
 }
 
 /**
- * The store of an owner in a shared database. A batch whose outcome is unknown is kept until it is known; a
+ * What an owner writes into a shared database. A batch whose outcome is unknown is kept until it is known; a
  * batch that was stored, under any epoch of this process, is not stored again.
  */
-export interface FencedStore extends Store {
+export interface FencedStore extends Pick<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'> {
   /** How many batches the database is known to have of this owner's incarnation. */
   readonly stored: number;
   /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */

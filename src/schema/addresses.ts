@@ -1,4 +1,4 @@
-import { canDecode, isLoopbackHost, parsePostgresAddress } from '../domain/addresses.ts';
+import { canDecode, isUnencrypted, parsePostgresAddress } from '../domain/addresses.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Mailbox } from '../domain/settings.ts';
 import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
@@ -60,8 +60,7 @@ export function credentialAddress(description: string, receiver: string) {
     description,
     isSecret: true,
     allowed: `must be the https:// address of ${receiver} (http:// only to this machine itself)`,
-    read: (url, text) =>
-      url.protocol === 'http:' && !isLoopbackHost(url.hostname) ? null : { value: new Secret(text) },
+    read: (_, text) => (isUnencrypted(text) ? null : { value: new Secret(text) }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJsonObject } from '../domain/json.ts';
 import { formatMicros } from '../domain/money.ts';
 import { type ServiceAddress, startHttpService } from '../net/http-service.ts';
@@ -28,16 +28,14 @@ export async function startSimulator(options: SimulatorOptions) {
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {
     world.advance();
-    const { url = '/', method, headers } = request;
-    const isJson = jsonType.test(headers['content-type'] ?? '');
-    const fields = isJson && body !== null ? parseJsonObject(body) : null;
+    const fields = isJson(request) && body !== null ? parseJsonObject(body) : null;
     const account = world.findBySecret(fields?.authSecret);
     const id = account?.id ?? null;
-    options.onRequest?.(url, id);
+    options.onRequest?.(request.url ?? '/', id);
     const fault = world.fault(id);
     const send = (): void =>
       fault === null
-        ? reply(response, answerRequest(world, { url, method, isJson, body, fields, account }))
+        ? reply(response, answerRequest(world, request, body, account))
         : misbehave(response, fault);
     const latencyMs = world.latencyMs(id);
     if (latencyMs === 0) send();
@@ -46,34 +44,24 @@ export async function startSimulator(options: SimulatorOptions) {
   return { ...service, world };
 }
 
-interface SimulatedAnswer {
-  readonly status: number;
-  readonly body: string;
-  /** Names and values in turn. */
-  readonly headers: readonly string[];
+function isJson({ headers }: IncomingMessage): boolean {
+  return jsonType.test(headers['content-type'] ?? '');
 }
 
+/** `body` is null where it was too large; `account` is known also while its key is revoked, null where the secret belongs to none. */
 function answerRequest(
   world: SimulatedWorld,
-  request: {
-    readonly url: string;
-    readonly method: string | undefined;
-    readonly isJson: boolean;
-    /** Null where it was too large. */
-    readonly body: string | null;
-    readonly fields: object | null;
-    /** Also while its key is revoked; null where the secret belongs to none. */
-    readonly account: SimulatedAccount | null;
-  },
+  request: IncomingMessage,
+  body: string | null,
+  account: SimulatedAccount | null,
 ): SimulatedAnswer {
-  const { account } = request;
-  const endpoint = findEndpoint(request.url);
+  const endpoint = findEndpoint(request.url ?? '/');
   if (endpoint === null) return refuse(404, ownCodes.notFound, 'no such path');
   if (request.method !== 'POST') return refuse(405, ownCodes.methodNotAllowed, 'use POST', ['allow', 'POST']);
-  if (!request.isJson)
+  if (!isJson(request))
     return refuse(415, ownCodes.otherType, 'the Content-Type of the request is not application/json');
-  if (request.body === null) return refuse(413, ownCodes.tooLarge, 'request body too large');
-  if (request.fields === null)
+  if (body === null) return refuse(413, ownCodes.tooLarge, 'request body too large');
+  if (parseJsonObject(body) === null)
     return refuse(400, ownCodes.malformed, 'the request body is not a JSON object');
   if (account === null || !account.keyValid)
     return refuse(400, envelopeCodes.authFailed, 'auth secret error!');
@@ -100,7 +88,10 @@ function describeResult(world: SimulatedWorld, account: SimulatedAccount, endpoi
   return `{"smsBalance":${sms},"voipBalance":${voip},"currency":${JSON.stringify(account.currency)}}`;
 }
 
-function refuse(status: number, code: number, msg: string, headers: readonly string[] = []): SimulatedAnswer {
+type SimulatedAnswer = ReturnType<typeof refuse>;
+
+/** Names and values of headers in turn. */
+function refuse(status: number, code: number, msg: string, headers: readonly string[] = []) {
   return { status, body: JSON.stringify({ msg, code }), headers };
 }
 

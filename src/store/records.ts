@@ -108,17 +108,8 @@ export function* findIncidents({
   );
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const last = `LIMIT $${values.push(limit ?? Number.MAX_SAFE_INTEGER)}`;
-  return readIncidents(
-    yield* ask(
-      `SELECT id AS key, body FROM incident ${where} ORDER BY fired_at DESC, no DESC ${last}`,
-      values,
-    ),
-  );
-}
-
-export function* findIncident(id: string): Asking<Incident | null> {
-  const [found] = readIncidents(yield* ask('SELECT id AS key, body FROM incident WHERE id = $1', [id]));
-  return found ?? null;
+  const newest = `SELECT id AS key, body FROM incident ${where} ORDER BY fired_at DESC, no DESC ${last}`;
+  return sift<StoredIncident>('incident', yield* ask(newest, values)).map(incidentFromBody);
 }
 
 /** Soonest end first. */
@@ -131,10 +122,6 @@ export function* findMessages(limit: number, before: number): Asking<readonly No
   const newest =
     'SELECT id AS key, body FROM message WHERE created_at < $1 ORDER BY created_at DESC, no DESC LIMIT $2';
   return sift<Notification>('message', yield* ask(newest, [before, limit]));
-}
-
-function readIncidents(rows: readonly BodyRow[]): readonly Incident[] {
-  return sift<StoredIncident>('incident', rows).map(incidentFromBody);
 }
 
 /** Parses bodies and keeps apart what cannot be read. */
@@ -151,6 +138,19 @@ function sift<T extends object>(
     damaged.push({ source, key, second, body, reason });
     return [];
   });
+}
+
+/** An order as its row gives it. */
+export interface OrderRow {
+  readonly no: number;
+  readonly body: string;
+}
+
+/** Those that were not given before. `given` keeps them: what a database brings back that lost what was written last is not given again. */
+export function takeFresh(rows: readonly OrderRow[], given: Set<string>): readonly OperatorOrder[] {
+  const fresh = rows.filter(({ no, body }) => !given.has(`${no} ${body}`));
+  for (const { no, body } of fresh) given.add(`${no} ${body}`);
+  return parseOrders(fresh);
 }
 
 /** Only this program leaves orders, by JSON.stringify; one that is no JSON any more is dropped with the next commit. */

@@ -18,7 +18,6 @@ export const emptyReader: StoreReader = {
   async *polls() {},
   readingBefore: async () => null,
   incidents: async () => [],
-  incident: async () => null,
   silences: async () => [],
   messages: async () => [],
   close: async () => undefined,

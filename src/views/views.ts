@@ -7,7 +7,7 @@ import type { NotificationReason } from '../domain/outbox.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import { isWorse, type Severity } from '../domain/severity.ts';
+import { severities } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -74,17 +74,10 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     backoffUntil: blocked > now ? blocked : null,
     usage,
     thresholds: ofEach(balances, (balance) => balanceLevels(rules, balance)),
-    worst: worstOf(firing),
+    worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
   };
-}
-
-function worstOf(alerts: readonly Alert[]): Severity | null {
-  return alerts.reduce<Severity | null>(
-    (worst, { severity }) => (worst === null || isWorse(severity, worst) ? severity : worst),
-    null,
-  );
 }
 
 export interface AlertView

@@ -17,6 +17,7 @@ import type { ServerSettings, Settings, StorageSettings } from '../domain/settin
 import { signAcknowledgement } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
+import { readProxyVariables } from '../net/proxy-variables.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { createEntryClients } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
@@ -34,7 +35,6 @@ export interface ServeOrder extends LoadedConfiguration {
   /** Opened here; it knows the secrets of the configuration. */
   readonly log: ProcessLog;
   readonly version: string;
-  /** Ends the daemon. */
   readonly signal: AbortSignal;
   /** Called once it polls and listens; the page's address, null without a server. */
   readonly started?: (url: string | null) => void;
@@ -49,6 +49,8 @@ const linkLifeMs = weekMs;
  */
 export async function serve(order: ServeOrder): Promise<void> {
   const { settings, warnings } = order;
+  // With a proxy that has no address no provider and no receiver would be reached, so nothing is begun.
+  readProxyVariables(process.env);
   const log = await order.log.open(settings.log.level);
   if (process.env.LOWWATER_IMAGE) log.info(describePage(settings), 'lowwater starts in a container');
   logWarnings(log, warnings);

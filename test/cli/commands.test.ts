@@ -396,6 +396,8 @@ describe('what cannot be done', () => {
     ['an option in the place of a value', 'history otp --since --json', "'--since <TIME>' argument missing"],
     ['a switch with a value', 'status --json=yes', 'a switch takes no value'],
     ['an option given twice', 'history otp --since 1h --since 2h', 'given twice'],
+    ['a configuration before and behind the command', '--config a status --config b', 'given twice'],
+    ['one before and behind a command of two words', '--config a silence list --config b', 'given twice'],
   ])('%s is refused with exit code 2 and what is allowed', async (_name, words, hint) => {
     const { code, stdout, stderr } = await lowwater(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

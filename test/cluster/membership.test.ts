@@ -790,6 +790,11 @@ const databaseHappenings = {
   },
 } as const satisfies Record<string, Happen>;
 
+const forgottenWhileUnsure = [
+  { happen: databaseHappenings.lose, place: 0, ms: 100 },
+  { happen: databaseHappenings.forgetOwner, place: 0, ms: 100 },
+];
+
 test('no matter what happens to the clock and the history of the database, two act at once for less than a lease, and somebody polls in the end', {
   timeout: 120_000,
 }, async () => {
@@ -820,7 +825,8 @@ test('no matter what happens to the clock and the history of the database, two a
       expect(nodes.filter(({ acts }) => acts)).toHaveLength(1);
       world.clock.dropTimers();
     }),
-    { numRuns: 40 },
+    // An owner does not know whether its last batch was stored when the database forgets it.
+    { numRuns: 40, examples: [[forgottenWhileUnsure]] },
   );
 });
 

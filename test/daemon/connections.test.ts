@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { Connections } from '../../src/daemon/connections.ts';
+import { createConnections } from '../../src/daemon/connections.ts';
 import type { Outcome } from '../../src/domain/reading.ts';
 import type { Channel, Delivery } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';
@@ -23,7 +23,7 @@ function slowProviders() {
       close: async () => void events.push(`closed ${number}`),
     };
   };
-  return { connections: new Connections({ openProvider, openChannels: () => [] }, before), events, polls };
+  return { connections: createConnections({ openProvider, openChannels: () => [] }, before), events, polls };
 }
 
 test('a reload keeps the connections to the provider unless what it says of the provider is different', () => {
@@ -79,7 +79,7 @@ describe('what a reload replaces', () => {
       readBalance: () => Promise.reject(new Error('nobody asks')),
       close: async () => undefined,
     });
-    const connections = new Connections({ openProvider, openChannels: () => [channel] }, before);
+    const connections = createConnections({ openProvider, openChannels: () => [channel] }, before);
     const [replaced] = connections.channels;
     expect(replaced).toMatchObject({ name: 'ops', threadsBySubject: false, minGapMs: 1000 });
     const sending = replaced?.send(buildTestMessage(), signal);

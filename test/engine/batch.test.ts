@@ -49,6 +49,17 @@ test('an incident that nobody has to hear of any more leaves the memory with the
   expect(state.incidents.has('i-1')).toBe(false);
 });
 
+test('with an incident goes what is remembered of channels that refused it, however long they do', () => {
+  const state = freshState();
+  const [channel] = state.settings.channels;
+  state.channelTries.set(`${channel?.name}/i-1`, now);
+  state.channelTries.set(`${channel?.name}/i-2`, now);
+  state.incidents.set('i-1', incident({ resolvedAt: now, notified: {} }));
+  const batch = takeBatch(state);
+  if (batch !== null) batchStored(state, batch);
+  expect([...state.channelTries.keys()]).toEqual([`${channel?.name}/i-2`]);
+});
+
 test('more polls and accounts than a transaction takes at once go in several, the oldest first', () => {
   const state = freshState();
   for (let at = 0; at < 1250; at++) {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { startMonitor } from '../../src/engine/restore.ts';
+import { dayMs, hourMs, minuteMs } from '../../src/domain/duration.ts';
+import { newNotification } from '../../src/domain/outbox.ts';
+import { heldForPollUntil, queueOf } from '../../src/engine/queue.ts';
+import { followClock, startMonitor } from '../../src/engine/restore.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -42,4 +45,24 @@ test('what an heir with another configuration does not know is closed, and says 
 
 test('what a restarted daemon does not know any more went with its configuration', () => {
   expect(restoreWithout(null)).toEqual({ kind: 'rule-removed' });
+});
+
+test('after a long pause messages wait a minute at most for the first poll, also where the clock is set back by a day meanwhile', () => {
+  const item = { incident: 'one', account: 'otp', rule: 'sms-low', kind: 'firing', at: noon } as const;
+  const now = noon + hourMs;
+  const state = startMonitor({
+    settings: makeSettings({}),
+    stored: {
+      ...nothingStored,
+      accounts: [accountState('otp')],
+      incidents: [incident('one')],
+      messages: [newNotification({ id: 'm-1', channel: 'ops', items: [item], now: noon, dueAt: noon })],
+    },
+    calendar: cronCalendar,
+    random: seededRandom(),
+    now,
+  });
+  expect(heldForPollUntil(state, queueOf(state, 'ops'))).toBe(now + minuteMs);
+  followClock(state, -dayMs, now - dayMs);
+  expect(heldForPollUntil(state, queueOf(state, 'ops'))).toBe(now - dayMs + minuteMs);
 });

@@ -55,6 +55,18 @@ describe('the audit', () => {
     expect(await audit()).toMatchObject([{ action: 'silence', rule: '%zz' }]);
   });
 
+  it('names every alert of a form of many, and keeps what was done beside one that has changed', async () => {
+    const rules = ['sms-low', 'sms-lower'].map((id) => ({ ...smsLow({ warning: units(200) }), id }));
+    const { url, audit } = await served({}, rules);
+    const body = new URLSearchParams({ do: 'acknowledge', by: 'Lin' });
+    for (const alert of ['otp/sms-low', 'otp/sms-lower/another']) body.append('alert', alert);
+    const answer = await fetch(`${url}/alerts/many`, { method: 'POST', headers: bearer(token), body });
+    expect(answer.status).toBe(409);
+    expect(await audit()).toMatchObject([
+      { by: 'Lin', action: 'acknowledge', detail: 'do acknowledge, alert otp/sms-low otp/sms-lower/another' },
+    ]);
+  });
+
   it('leaves out what was refused', async () => {
     const { send, audit } = await served();
     expect((await send('POST', '/api/v1/alerts/otp/none/ack', { by: 'Lin' })).status).toBe(404);
@@ -122,8 +134,8 @@ function bearer(secret: string): Record<string, string> {
 }
 
 /** A firing alert behind a server with a token. */
-async function served(settings: object = {}) {
-  const world: World = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+async function served(settings: object = {}, rules = [smsLow({ warning: units(200) })]) {
+  const world: World = await startWorld({ rules });
   await read(world, 150);
   const { url } = await serveWorld(world, {
     settings: { token: new Secret(token), viewerToken: null, ...settings },

@@ -55,7 +55,13 @@ async function makePostgresBed(): Promise<StoreBed> {
       await cluster.join({ incarnation, node: 'a', advertise: null, status: null, configHash: '' });
       const epoch = await cluster.claim(incarnation);
       if (epoch === null) throw new Error('the store before it was not closed');
-      return { ...cluster.store({ incarnation, epoch }), close: () => cluster.leave(incarnation) };
+      // Who takes the accounts forgets what it knew of them.
+      await cluster.load({ goOn: async () => false, isLenient: false });
+      return {
+        ...cluster.reader,
+        ...cluster.store({ incarnation, epoch }),
+        close: () => cluster.leave(incarnation),
+      };
     },
     async reader() {
       const reader = await openPostgresReader({ url, program, now });

@@ -197,7 +197,9 @@ export class SimCluster {
   /** As a fail-over to a replica that is behind: the last commits and, where it says so, the last claim are gone. */
   rollBack({ commits, claims = 0 }: { readonly commits: number; readonly claims?: number }): void {
     this.timeline += 1;
-    for (const { batch, incarnation } of this.log.splice(this.log.length - commits)) {
+    // What its owner stored came after the claim: it is gone with it.
+    const ofClaim = claims === 0 ? 0 : this.log.filter(({ epoch }) => epoch >= this.#slot.epoch).length;
+    for (const { batch, incarnation } of this.log.splice(this.log.length - Math.max(commits, ofClaim))) {
       this.#lost.push(batch);
       this.#settled.delete(batch);
       const member = this.#members.get(incarnation);

@@ -12,7 +12,7 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'each connection asks the name servers again',
     file: 'src/net/name-lookup.ts',
-    old: 'if (known !== undefined && now() < known.freshUntil) return known.addresses;',
+    old: 'if (known !== undefined && this.#now() < known.freshUntil) return known.addresses;',
     new: '',
     test: 'test/net/name-lookup.test.ts',
   },

@@ -152,8 +152,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'time goes on for balances that cannot be read',
     file: judge,
-    old: "return kind.needsReading && facts.outcome !== 'ok';",
-    new: "return kind.needsReading && facts.outcome === 'auth_failed';",
+    old: "return facts.outcome !== 'ok' && ruleKindOf(rule).needsReading;",
+    new: "return facts.outcome === 'auth_failed' && ruleKindOf(rule).needsReading;",
   },
   {
     name: 'a failed poll counts as a balance of zero',

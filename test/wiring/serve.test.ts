@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runCli } from '../support/cli.ts';
 
 const key = '/ping/0123456789abcdef0123';
@@ -55,3 +55,21 @@ test('a secret that comes with a reload is hidden in what the provider says, tho
   configure({ ...config, heartbeat: { url: `http://127.0.0.1:9${key}` } });
   await expect.poll(failure, { timeout: 10_000 }).toContain('did you mean [secret]');
 }, 30_000);
+
+test('a proxy variable that holds no address ends the start with a sentence, before there is a database', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('HTTPS_PROXY', 'pass:word@::');
+  const accounts = [{ id: 'otp', authSecret: 'the-key-of-otp' }];
+  const channels = { ops: { type: 'webhook', url: 'https://receiver.example/' } };
+  const config = { provider: { baseUrl: 'http://127.0.0.1:9' }, accounts, channels, server: null };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  const { code, stderr } = await runCli(['run'], { cwd: folder });
+  expect(stderr).toContain(
+    'lowwater: the environment variable HTTPS_PROXY does not hold the address of a proxy',
+  );
+  expect(stderr).not.toContain('word');
+  expect(code).toBe(1);
+  expect(readdirSync(folder)).toEqual(['config.json']);
+});

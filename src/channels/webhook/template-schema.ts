@@ -7,7 +7,7 @@ const jsonSchema = z.json();
 export type Template = z.output<typeof jsonSchema>;
 
 /** What a template may name. `labels.<name>` is a label of the account. */
-const fields = [
+const fields: readonly string[] = [
   'title',
   'text',
   'severity',
@@ -31,9 +31,7 @@ const fields = [
   'acknowledgeUrl',
   'runbookUrl',
   'pageUrl',
-] as const;
-
-export type Field = (typeof fields)[number];
+];
 
 export const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 export const labelPrefix = 'labels.';
@@ -75,15 +73,13 @@ function findUnknown(
   if (typeof value === 'string') {
     return [...value.matchAll(placeholder)]
       .map(([, name = '']) => name)
-      .filter((name) => !isField(name) && !name.startsWith(labelPrefix) && !name.startsWith(balancePrefix))
+      .filter(
+        (name) => !fields.includes(name) && !name.startsWith(labelPrefix) && !name.startsWith(balancePrefix),
+      )
       .map((name) => ({ path, name }));
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) =>
     findUnknown(each, [...path, Array.isArray(value) ? Number(key) : key]),
   );
-}
-
-function isField(name: string): name is Field {
-  return fields.some((field) => field === name);
 }

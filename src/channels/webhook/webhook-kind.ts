@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { isUnencrypted } from '../../domain/addresses.ts';
 import { Secret } from '../../domain/secret.ts';
 import { isSuccess } from '../../net/http-answer.ts';
 import { secretAddress, signingKey } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
 import { type Accept, type AnswerTable, acceptRows, acceptSchema, commonAnswers } from '../answers.ts';
-import { hostOf, isAtProvider, isUnencrypted } from '../describe-address.ts';
+import { hostOf, isAtProvider } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { templateSchema } from './template-schema.ts';
 import type { WebhookSettings } from './webhook-sender.ts';
@@ -71,7 +72,9 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
     const atProvider =
       'is the provider whose balances are watched: an alert that is sent by the balance that is gone reaches nobody';
     return [
-      ...(isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : []),
+      ...(isUnencrypted(url.reveal())
+        ? [{ key: 'url', message: 'messages travel unencrypted over http://' }]
+        : []),
       ...(isAtProvider(url, house) ? [{ key: 'url', message: atProvider }] : []),
     ];
   },

@@ -10,7 +10,7 @@ import { renderText } from '../../messages/render-text.ts';
 import type { Accept, AnswerTable } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
-import { balancePrefix, type Field, labelPrefix, placeholder, type Template } from './template-schema.ts';
+import { balancePrefix, labelPrefix, placeholder, type Template } from './template-schema.ts';
 import { alertData, renderWebhookPayload } from './webhook-payload.ts';
 
 export interface WebhookSettings extends ChannelSettings {
@@ -88,7 +88,7 @@ function fill(template: Template, values: ReadonlyMap<string, string>): Template
 
 function valuesOf(message: Message): ReadonlyMap<string, string> {
   const [item] = message.kind === 'incidents' ? message.items : [];
-  const values: Readonly<Partial<Record<Field, string>>> = {
+  const values = {
     title: wordCard(message, 1).headline,
     text: renderText(message, 10_000),
     severity: 'info',
@@ -107,27 +107,14 @@ function valuesOf(message: Message): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What has the same name in lowwater's own JSON. */
-const ownFields = [
-  'severity',
-  'state',
-  'rule',
-  'type',
-  'incident',
-  'value',
-  'threshold',
-  'firedAt',
-  'resolvedAt',
-  'note',
-  'topUpUrl',
-  'acknowledgeUrl',
-  'runbookUrl',
-] as const;
-
-function itemValues(item: MessageItem, frame: IncidentMessage): Partial<Record<Field, string>> {
+/** What is text in lowwater's own JSON keeps its name. */
+function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<string, string>> {
   const alert = alertData(item, frame);
+  const texts = Object.entries(alert).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
   return {
-    ...Object.fromEntries(ownFields.map((name) => [name, alert[name] ?? ''])),
+    ...Object.fromEntries(texts),
     status: item.resolvedAt === null && alert.state !== 'resolved' ? 'firing' : 'resolved',
     'account.id': alert.account,
     'account.name': item.accountName,

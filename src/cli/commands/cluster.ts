@@ -90,10 +90,8 @@ async function refuseDiffering(
   const other = members.find(({ configHash }) => configHash !== owner?.configHash);
   if (owner === undefined || other === undefined) return;
   const hashes = { owner: owner.configHash, other: other.configHash };
-  const [{ findConfigurations, withSchema }, { compareConfigurations }] = await Promise.all([
-    import('../../store/postgres/reader.ts'),
-    import('../../cluster/compare-configurations.ts'),
-  ]);
+  const { findConfigurations, withSchema } = await import('../../store/postgres/reader.ts');
+  const { compareConfigurations } = await import('../../cluster/compare-configurations.ts');
   const found = await withSchema(url, programOf(context), (database) =>
     findConfigurations(database, Object.values(hashes)),
   );
@@ -110,10 +108,8 @@ async function refuseDiffering(
 
 /** The daemons that share a database. Throws `StorageError`. */
 export async function lookAt(context: CommandContext, { url }: PostgresSettings): Promise<ClusterLook> {
-  const [{ withSchema }, { lookAround }] = await Promise.all([
-    import('../../store/postgres/reader.ts'),
-    import('../../store/postgres/lease.ts'),
-  ]);
+  const { withSchema } = await import('../../store/postgres/reader.ts');
+  const { lookAround } = await import('../../store/postgres/lease.ts');
   return withSchema(url, programOf(context), lookAround);
 }
 

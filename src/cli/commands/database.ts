@@ -51,10 +51,8 @@ The daemon waits for no query; as long as one runs, the log of the database grow
       throw new CommandError(
         'query asks a SQLite file: ask a PostgreSQL database by psql, or copy it into a file by `lowwater migrate-store --to FILE` first',
       );
-    const [{ openSqlFile }, { endProcessAfter }] = await Promise.all([
-      import('../../store/store.ts'),
-      import('../../system/watchdog.ts'),
-    ]);
+    const { openSqlFile } = await import('../../store/store.ts');
+    const { endProcessAfter } = await import('../../system/watchdog.ts');
     const file = openSqlFile(path, (found) => warnOfDamage(context, found));
     const release = endProcessAfter(
       limitMs,

@@ -46,12 +46,9 @@ client code was: compare the first reading with your dashboard then.
   },
 };
 
-/** Every kind, presets among them. */
 export async function describeProviders(): Promise<readonly ProviderDescription[]> {
-  const [{ describeProvider }, { providerKinds }] = await Promise.all([
-    import('../../providers/describe-provider.ts'),
-    import('../../providers/registry.ts'),
-  ]);
+  const { describeProvider } = await import('../../providers/describe-provider.ts');
+  const { providerKinds } = await import('../../providers/registry.ts');
   return providerKinds.map(describeProvider);
 }
 

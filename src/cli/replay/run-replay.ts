@@ -25,7 +25,6 @@ import { Traces } from './timeline.ts';
 
 const usualSpanMs = 90 * dayMs;
 
-/** Runs the rules over the past and prints what they would have said. */
 export async function runReplay(context: CommandContext, input: CommandInput): Promise<number> {
   const { settings } = await loadConfiguration(context, input);
   const now = context.clock.now();

@@ -1,5 +1,5 @@
 import { channelKinds } from '../../channels/registry.ts';
-import { isLoopbackHost } from '../../domain/addresses.ts';
+import { isLoopbackHost, isUnencrypted } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
@@ -99,8 +99,7 @@ export function checkAddresses(file: Spot): void {
 
 function checkEncrypted(address: Spot, allowed: Spot): void {
   if (address.text === null || allowed.value === true || allowed.isBroken) return;
-  const url = URL.parse(address.text);
-  if (url?.protocol === 'http:' && !isLoopbackHost(url.hostname))
+  if (isUnencrypted(address.text))
     address.report(
       `http:// would send the secret unencrypted to another machine: use https://, or set ${allowed.path.join('.')} to true`,
     );

@@ -39,7 +39,7 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { account, rule, summary } = linked.alert;
   accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  context.set('isLinkUsed', true);
+  context.set('isDone', true);
   const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }

@@ -115,9 +115,10 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const answers = isSilence
-    ? await silenceMany(views, alerts, form, context.get('now'))
+    ? await silenceMany(context, alerts, form)
     : await views.acknowledgeAll({ alerts, ...readPerson(form) });
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
+  if (answers.includes(null)) context.set('isDone', true);
   if (changed.length > 0) throw refuseMany(changed, alerts.length);
   if (isSilence) return 'silenced';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
@@ -136,17 +137,18 @@ async function readMatching(views: LiveViews, form: URLSearchParams): Promise<re
 }
 
 async function silenceMany(
-  views: LiveViews,
+  context: WebContext,
   alerts: readonly SeenAlertName[],
   form: URLSearchParams,
-  now: number,
 ): Promise<readonly (Refusal | null)[]> {
+  const { views, now } = context.var;
   const given = { for: form.get('for') ?? '', ...readPerson(form) };
   const answers: (Refusal | null)[] = [];
   for (const { account, rule, seen } of alerts) {
     const input = { ...given, match: { account, rule }, ...(seen && { seen: { account, rule, ...seen } }) };
     const made = await views.silence(readSilenceOrder(parseInput(silenceOrderSchema, input), now));
     if ('refused' in made && made.refused !== 'changed') accept(made);
+    if (!('refused' in made)) context.set('isDone', true);
     answers.push('refused' in made ? made : null);
   }
   return answers;

@@ -6,7 +6,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { accountsOf, alertCard, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, careWords, sortAlerts } from './alerts.ts';
 import {
   alertName,
   durationField,
@@ -33,14 +33,6 @@ ${filterForm(query, visit.views.choices())}
 ${live('alerts', found)}`;
 }
 
-const careWords = {
-  '': 'anyone',
-  nobody: 'nobody yet',
-  acknowledged: 'acknowledged',
-  silenced: 'silenced',
-  covered: 'inhibited by a worse one',
-};
-
 const exactFilters = [
   ['account', 'Account', 'accounts'],
   ['rule', 'Rule', 'rules'],
@@ -55,7 +47,7 @@ function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>
 <label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
 <label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
-<label>Owner <select name="care">${options(Object.entries(careWords), query.care ?? '')}</select></label>
+<label>Owner <select name="care">${options([['', 'anyone'], ...Object.entries(careWords)], query.care ?? '')}</select></label>
 ${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
@@ -119,7 +111,6 @@ function pager(query: AlertQuery, nextCursor: string | null): Html | null {
 }
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
-const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
 
 /** What the address of the alerts page asks for. Null and empty texts ask for everything. */
 type AlertQuery = ReturnType<typeof readAlertQuery>;
@@ -135,8 +126,8 @@ export function readAlertQuery(query: URLSearchParams) {
   return {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
-    /** Who has it: nobody yet, a person, a silence, or a worse alert. */
-    care: cares.find((care) => care === query.get('care')) ?? null,
+    /** Who has it. */
+    care: Object.keys(careWords).find((care) => care === query.get('care')) ?? null,
     /** Words that all must stand in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),
@@ -189,9 +180,4 @@ export function selects(
     (query.rule === '' || it.rule === query.rule) &&
     (query.label === '' || (Object.hasOwn(it.labels, key) && it.labels[key] === value.join('=')))
   );
-}
-
-function careOf({ acknowledged, silenced, inhibited }: AlertView): AlertQuery['care'] {
-  if (acknowledged !== null) return 'acknowledged';
-  return silenced ? 'silenced' : inhibited ? 'covered' : 'nobody';
 }

@@ -12,9 +12,25 @@ import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm }
 import { live } from './live.ts';
 import { accountPath, age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
 
-/** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
-export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView): boolean {
-  return !acknowledged && !silenced && !inhibited;
+/** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
+export const careWords = {
+  nobody: 'nobody yet',
+  acknowledged: 'acknowledged',
+  silenced: 'silenced',
+  covered: 'inhibited by a worse one',
+};
+
+export function careOf({
+  acknowledged,
+  silenced,
+  inhibited,
+}: FiringView | AlertView): keyof typeof careWords {
+  if (acknowledged) return 'acknowledged';
+  return silenced ? 'silenced' : inhibited ? 'covered' : 'nobody';
+}
+
+export function needsSomebody(alert: FiringView): boolean {
+  return careOf(alert) === 'nobody';
 }
 
 /** Worst first, then the oldest. */

@@ -13,7 +13,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, careWords, needsSomebody, sortAlerts } from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -110,12 +110,9 @@ function doubtsOf(views: LiveViews): readonly Html[] {
 }
 
 function describeCared(cared: readonly FiringView[]): string {
-  const words = cared.map(({ acknowledged, silenced }) =>
-    acknowledged ? 'acknowledged' : silenced ? 'silenced' : 'inhibited by a worse one',
-  );
-  const parts = ['acknowledged', 'silenced', 'inhibited by a worse one'].flatMap((word) => {
-    const count = words.filter((other) => other === word).length;
-    return count > 0 ? [`${count} ${word}`] : [];
+  const parts = Object.entries(careWords).flatMap(([care, word]) => {
+    const { length } = cared.filter((alert) => careOf(alert) === care);
+    return length > 0 ? [`${length} ${word}`] : [];
   });
   return `Also firing: ${parts.join(', ')}.`;
 }

@@ -1,16 +1,11 @@
+import type { Owner } from '../../ports/cluster.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Row, Value } from '../asking.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
 import { type Change, type ColumnKind, changes } from '../tables.ts';
-import { arrayTypes, columnArrays } from './column-arrays.ts';
 
 /** The one slot there is. */
 export const onlySlot = 0;
-
-export interface Fence {
-  readonly incarnation: string;
-  readonly epoch: number;
-}
 
 /**
  * The first words of every statement that an owner writes with; its first three parameters are `fenceValues`. FOR SHARE waits for
@@ -21,8 +16,25 @@ export const whileHeld = `WITH held AS (
   SELECT no FROM slot WHERE no = $1 AND incarnation = $2 AND epoch = $3 FOR SHARE
 )`;
 
-export function fenceValues({ incarnation, epoch }: Fence): readonly Value[] {
+export function fenceValues({ incarnation, epoch }: Owner): readonly Value[] {
   return [onlySlot, incarnation, epoch];
+}
+
+/** What a parameter is cast to that holds a column of rows. */
+export const arrayTypes: Readonly<Record<ColumnKind, string>> = {
+  integer: 'bigint[]',
+  text: 'text[]',
+  bytes: 'bytea[]',
+};
+
+/** Parameters that hold rows: an array for each of so many columns. Bytes are copied: whoever made them may write on. */
+export function columnArrays(columns: number, rows: readonly Row[]): readonly Value[] {
+  return Array.from({ length: columns }, (_, column) =>
+    rows.map((row) => {
+      const item = row[column] ?? null;
+      return item instanceof Uint8Array ? Buffer.from(item) : item;
+    }),
+  );
 }
 
 const accountKinds = ['text', 'bytes', 'integer', 'integer', 'integer'] as const;
@@ -67,7 +79,7 @@ SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turne
 }
 
 export function commitValues(
-  fence: Fence,
+  fence: Owner,
   number: number,
   batch: Batch,
   rows: AccountRows,

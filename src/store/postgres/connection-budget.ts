@@ -4,37 +4,38 @@ import { StorageError } from '../../domain/operator-error.ts';
  * So many connections and no more, over all pools that come and go. One whose statement was given up counts until the server has ended it:
  * a server that answers nobody would be left without connections otherwise.
  */
-export class ConnectionBudget {
-  readonly #max: number;
-  #used = 0;
-  #stuck = 0;
-  readonly #waiting: { readonly resolve: () => void; readonly reject: (error: StorageError) => void }[] = [];
+export function createConnectionBudget(max: number) {
+  let used = 0;
+  let stuck = 0;
+  const waiting: PromiseWithResolvers<void>[] = [];
 
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Waits until one is free. Rejects with `StorageError` where all are stuck. */
-  async take(): Promise<void> {
-    if (this.#stuck === this.#max) throw allStuck();
-    if (this.#used < this.#max) this.#used += 1;
-    else await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
-  }
-
-  give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#used -= 1;
+  function give(): void {
+    const next = waiting.shift();
+    if (next === undefined) used -= 1;
     else next.resolve();
   }
 
-  giveAfter(ended: Promise<void>): void {
-    this.#stuck += 1;
-    if (this.#stuck === this.#max) for (const { reject } of this.#waiting.splice(0)) reject(allStuck());
-    void ended.finally(() => {
-      this.#stuck -= 1;
-      this.give();
-    });
-  }
+  return {
+    /** Waits until one is free. Rejects with `StorageError` where all are stuck. */
+    async take(): Promise<void> {
+      if (stuck === max) throw allStuck();
+      if (used < max) used += 1;
+      else {
+        const turn = Promise.withResolvers<void>();
+        waiting.push(turn);
+        await turn.promise;
+      }
+    },
+    give,
+    giveAfter(ended: Promise<void>): void {
+      stuck += 1;
+      if (stuck === max) for (const { reject } of waiting.splice(0)) reject(allStuck());
+      void ended.finally(() => {
+        stuck -= 1;
+        give();
+      });
+    },
+  };
 }
 
 function allStuck(): StorageError {

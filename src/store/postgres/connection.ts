@@ -4,7 +4,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Value } from '../asking.ts';
 import { chooseHost, clientConfig } from './choose-host.ts';
-import { ConnectionBudget } from './connection-budget.ts';
+import { createConnectionBudget } from './connection-budget.ts';
 import { asStorageError, type Progress } from './failure.ts';
 import { giveUp } from './give-up.ts';
 
@@ -74,8 +74,8 @@ class Connections {
   readonly #url: Secret;
   readonly #log: Log | undefined;
   readonly #budgets = {
-    writing: new ConnectionBudget(maxConnections.writing),
-    reading: new ConnectionBudget(maxConnections.reading),
+    writing: createConnectionBudget(maxConnections.writing),
+    reading: createConnectionBudget(maxConnections.reading),
   };
   #opened: Promise<Pools> | null = null;
   #current: Pools | null = null;

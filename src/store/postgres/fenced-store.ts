@@ -1,11 +1,12 @@
 import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
-import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
+import type { Owner } from '../../ports/cluster.ts';
+import type { Batch, FencedStore } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
-import { parseOrders } from '../records.ts';
+import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
 import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
-import { commitStatement, commitValues, type Fence, fenceValues, onlySlot, whileHeld } from './commit.ts';
+import { commitStatement, commitValues, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { openRetention } from './removal.ts';
@@ -28,13 +29,12 @@ const createAccounts = `${whileHeld}
  */
 export function createFencedStore(options: {
   readonly database: Database;
-  readonly reader: StoreFile;
-  readonly fence: Fence;
+  readonly fence: Owner;
   readonly recent: RecentBatches;
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
 }): FencedStore {
-  const { database, reader, fence, recent, damaged } = options;
+  const { database, fence, recent, damaged } = options;
   const { incarnation } = fence;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
@@ -47,12 +47,12 @@ export function createFencedStore(options: {
   const deleteOld = openRetention(database, fence);
   let stored = options.alreadyStored;
   let unsure: Sending | null = null;
-  /** Orders that were given and are not forgotten yet. */
-  const taken = new Set<number>();
+  /** Orders that were given and are not deleted yet. */
+  let unsettled: readonly number[] = [];
 
   async function prepare(batch: Batch): Promise<Sending> {
     const rows = await rowsOf(batch);
-    const orders = [...taken];
+    const orders = unsettled;
     const values = commitValues(fence, stored + 1, batch, rows, orders);
     return { batch, orders, values, damaged: rows.damaged };
   }
@@ -82,11 +82,10 @@ export function createFencedStore(options: {
     stored += 1;
     recent.keep({ incarnation, number: stored, batch: sending.batch });
     damaged.stored(sending.damaged);
-    for (const no of sending.orders) taken.delete(no);
+    unsettled = unsettled.filter((no) => !sending.orders.includes(no));
   }
 
   return {
-    ...reader,
     takeDamaged: () => damaged.take(),
     async commit(batch) {
       if (recent.isStored(batch)) return;
@@ -101,21 +100,18 @@ export function createFencedStore(options: {
       if (unsure !== null) await store(unsure);
     },
     async takeOrders() {
-      const rows = await database.ask<{ no: number; body: string }>(
+      const rows = await database.ask<OrderRow>(
         'SELECT no, body FROM operator_order WHERE slot = $1 ORDER BY no',
         [onlySlot],
       );
-      const fresh = rows.filter(({ no }) => !taken.has(no));
-      for (const { no } of fresh) taken.add(no);
-      return parseOrders(fresh);
+      unsettled = rows.map(({ no }) => no);
+      return takeFresh(rows, recent.givenOrders);
     },
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
       if (touched) tails.forget();
       return more;
     },
-    // The connections belong to the cluster, which outlives this owner.
-    close: async () => undefined,
   };
 
   function forgetAndThrow(error: unknown): never {
@@ -175,6 +171,9 @@ export class RecentBatches {
   #polls = 0;
   #unsure: Kept | null = null;
 
+  /** The orders that this owner was given. */
+  readonly givenOrders = new Set<string>();
+
   /** What this process has stored, under any incarnation. */
   readonly #stored = new WeakSet<Batch>();
 
@@ -191,6 +190,7 @@ export class RecentBatches {
     this.#kept = [];
     this.#polls = 0;
     this.#unsure = null;
+    this.givenOrders.clear();
   }
 
   doubt(sent: Kept): void {

@@ -3,19 +3,17 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Log } from '../../ports/log.ts';
 import { type Migration, postgresMigrations, readMigrations } from '../migrations.ts';
 import { DamagedRuns } from '../runs/stored-run.ts';
+import { databaseIdNote } from '../tables.ts';
+import { onlySlot } from './commit.ts';
 import { openDatabase } from './connection.ts';
 import { createFencedStore, RecentBatches } from './fenced-store.ts';
 import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
-import {
-  findConfigurations,
-  insertOrder,
-  loadOwned,
-  nameDatabase,
-  publishConfiguration,
-  readFrom,
-} from './reader.ts';
+import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } from './reader.ts';
 import { setAside } from './removal.ts';
+
+/** A configuration that nobody has used for so long is forgotten. */
+const keptDays = 30;
 
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.
@@ -41,7 +39,13 @@ export function openCluster(options: {
     async open() {
       const applied = await migrate({ database, program, now: now(), migrations });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
-      await nameDatabase(database);
+      // Any daemon may give the database its id: the first one wins.
+      if ((await findDatabaseId(database)) === null)
+        await database.change(
+          `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
+           ON CONFLICT DO NOTHING`,
+          [databaseIdNote, onlySlot],
+        );
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, leaseMs, program),
@@ -59,9 +63,17 @@ export function openCluster(options: {
     },
     setAside: (owner, unreadable) => setAside(database, owner, unreadable),
     store: (fence, alreadyStored = 0) =>
-      createFencedStore({ database, reader, fence, recent, alreadyStored, damaged }),
+      createFencedStore({ database, fence, recent, alreadyStored, damaged }),
     reader,
-    publishConfiguration: (hash, parts) => publishConfiguration(database, hash, parts),
+    async publishConfiguration(hash, parts) {
+      await database.change(
+        `WITH swept AS (
+           DELETE FROM configuration WHERE hash <> $1 AND seen_at < clock_timestamp() - ${keptDays} * interval '1 day'
+         ) INSERT INTO configuration (hash, parts, seen_at) VALUES ($1, $2, clock_timestamp())
+         ON CONFLICT (hash) DO UPDATE SET seen_at = excluded.seen_at`,
+        [hash, parts],
+      );
+    },
     configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

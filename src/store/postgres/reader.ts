@@ -4,15 +4,14 @@ import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
 import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
+import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import {
-  findIncident,
-  findIncidents,
-  findMessages,
-  findSilences,
-  loadState,
-  parseOrders,
-} from '../records.ts';
-import { History, type HistoryQuestion, type RunData, type RunsRow, readingsOf } from '../runs/history.ts';
+  createHistory,
+  type HistoryQuestion,
+  type RunData,
+  type RunsRow,
+  readingsOf,
+} from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
 import { onlySlot } from './commit.ts';
@@ -73,7 +72,6 @@ export function readFrom(
     load: () =>
       database.snapshot((ask) => askInTurn(loadState(now()), ({ text, values }) => ask(text, values))),
     incidents: (query) => read(findIncidents(query)),
-    incident: (id) => read(findIncident(id)),
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
     async leftOrders() {
@@ -139,7 +137,7 @@ export function openHistory(
   });
   const answer = (question: HistoryQuestion): Promise<unknown> =>
     'account' in question ? runsOf(question) : dataOf(question);
-  const history = new History(damaged, runsAtOnce);
+  const history = createHistory(damaged, runsAtOnce);
   async function* polls(query: HistoryQuery) {
     for (const portion of await askInTurn(history.portions(query), answer))
       yield* await askInTurn(portion, answer);
@@ -175,19 +173,6 @@ function together<Asked, Answer>(
   };
 }
 
-/** What nobody has used for so long is forgotten. */
-const keptDays = 30;
-
-export async function publishConfiguration({ change }: Database, hash: string, parts: string): Promise<void> {
-  await change(
-    `WITH swept AS (
-       DELETE FROM configuration WHERE hash <> $1 AND seen_at < clock_timestamp() - ${keptDays} * interval '1 day'
-     ) INSERT INTO configuration (hash, parts, seen_at) VALUES ($1, $2, clock_timestamp())
-     ON CONFLICT (hash) DO UPDATE SET seen_at = excluded.seen_at`,
-    [hash, parts],
-  );
-}
-
 /** What configurations consist of, by hash, as far as their daemons have said so. */
 export async function findConfigurations(
   { ask }: Database,
@@ -198,16 +183,6 @@ export async function findConfigurations(
     [hashes],
   );
   return new Map(rows.map(({ hash, parts }) => [hash, parts]));
-}
-
-/** Gives the database an id where it has none. Any daemon may: the first one wins. */
-export async function nameDatabase(database: Database): Promise<void> {
-  if ((await findDatabaseId(database)) !== null) return;
-  await database.change(
-    `INSERT INTO note (name, slot, value) VALUES ($1, $2, replace(gen_random_uuid()::text, '-', ''))
-       ON CONFLICT DO NOTHING`,
-    [databaseIdNote, onlySlot],
-  );
 }
 
 /** The id of the database; null where no daemon of this version has opened it. */

@@ -1,6 +1,7 @@
+import type { Owner } from '../../ports/cluster.ts';
 import type { DamagedRecord } from '../../ports/store.ts';
 import { tables } from '../tables.ts';
-import { type Fence, fenceValues, whileHeld } from './commit.ts';
+import { fenceValues, whileHeld } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
 
@@ -43,7 +44,7 @@ const forgetAccounts = `${whileHeld}, gone AS (
  */
 export function openRetention(
   { ask, change }: Database,
-  fence: Fence,
+  fence: Owner,
 ): (olderThan: number) => Promise<{ readonly more: boolean; readonly touched: boolean }> {
   /** The accounts up to this number were looked at. */
   let lookedAt = 0;
@@ -80,7 +81,7 @@ export function openRetention(
 /** Moves records that could not be read to the table `damaged_record`, unless another owns the accounts: `StorageError`, kind `fenced`. */
 export async function setAside(
   { change }: Database,
-  fence: Fence,
+  fence: Owner,
   records: readonly DamagedRecord[],
 ): Promise<void> {
   for (const { name: source, key = [] } of tables) {

@@ -63,12 +63,6 @@ function openClaimed(
   const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
   foldLog(db);
-  let opened: Connection | null = db;
-  const connect = (): Connection => {
-    const current = opened ?? connectForWriting(path);
-    opened = null;
-    return current;
-  };
   const verifier = (current: Connection): (() => void) => {
     const verify = ownership.verifier(current);
     return () => {
@@ -76,7 +70,7 @@ function openClaimed(
       if (!lock.renew()) throw new TakenOverError(path, null);
     };
   };
-  const store = createSelfHealingStore({ path, now, connect, verifier });
+  const store = createSelfHealingStore({ db, path, now, verifier });
   return {
     ...store,
     close() {

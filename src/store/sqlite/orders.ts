@@ -1,15 +1,10 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
-import { parseOrders } from '../records.ts';
+import { type OrderRow, takeFresh } from '../records.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
-interface OrderRow {
-  readonly no: number;
-  readonly body: string;
-}
-
-const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
+export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
 
 /**
  * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
@@ -28,21 +23,14 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   }
 }
 
-export function listOrders(db: Connection): readonly OperatorOrder[] {
-  return parseOrders(db.prepare<[], OrderRow>(findOrders).all());
-}
-
-/**
- * `taken`: the orders that this process was given over any connection. They stay among them: what a log that was lost brings back is not
- * given again.
- */
-export function openInbox(db: Connection, taken: Set<string>) {
+/** `given`: the orders that this process was given over any connection. */
+export function openInbox(db: Connection, given: Set<string>) {
   const find = db.prepare<[], OrderRow>(findOrders);
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no = ?');
   // Changes only when another connection wrote, and that is how orders come.
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
   let seenVersion: number | undefined;
-  /** Taken, and not deleted yet. */
+  /** Given, and not deleted yet. */
   let unsettled: readonly OrderRow[] = [];
   return {
     /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
@@ -51,9 +39,7 @@ export function openInbox(db: Connection, taken: Set<string>) {
       if (version === seenVersion) return [];
       unsettled = find.all();
       seenVersion = version;
-      const fresh = unsettled.filter(({ no, body }) => !taken.has(`${no} ${body}`));
-      for (const { no, body } of fresh) taken.add(`${no} ${body}`);
-      return parseOrders(fresh);
+      return takeFresh(unsettled, given);
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {

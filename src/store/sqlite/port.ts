@@ -19,7 +19,6 @@ export function asStoreFile(sqlite: SqliteReader): StoreFile {
     polls: (query) => inParts(sqlite.polls(query)),
     readingBefore: async (account, at) => sqlite.readingBefore(account, at),
     incidents: async (query) => sqlite.incidents(query),
-    incident: async (id) => sqlite.incident(id),
     silences: async (notOverAt) => sqlite.silences(notOverAt),
     messages: async (limit, before) => sqlite.messages(limit, before),
     backup: (file) => sqlite.backup(file),

@@ -4,13 +4,13 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { HistoryQuery, StoredState } from '../../ports/store.ts';
 import { type Asking, askAtOnce, type Statement } from '../asking.ts';
-import { findIncident, findIncidents, findMessages, findSilences, loadState } from '../records.ts';
-import { History, type HistoryQuestion, readingsOf } from '../runs/history.ts';
+import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
+import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
-import { listOrders } from './orders.ts';
+import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
 
 /**
@@ -66,10 +66,9 @@ export function readFrom(options: {
     ...openHistory(db, path, damaged),
     load: () => guardStorage(path, () => load.deferred()),
     incidents: (query) => read(findIncidents(query)),
-    incident: (id) => read(findIncident(id)),
     silences: (notOverAt) => read(findSilences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => read(findMessages(limit, before)),
-    leftOrders: () => guardStorage(path, () => listOrders(db)),
+    leftOrders: () => guardStorage(path, () => parseOrders(ask(findOrders))),
     backup: (file) => copyDatabase(db, file, !ownsWrites),
   };
 }
@@ -88,7 +87,7 @@ export function openHistory(
   damaged: (found: FoundDamage) => void,
 ): Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'> {
   const ask = openAsk(db);
-  const history = new History(damaged, 1);
+  const history = createHistory(damaged, 1);
   const answer = (question: HistoryQuestion): unknown => {
     if (!('account' in question))
       return new Map(

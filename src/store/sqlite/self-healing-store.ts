@@ -1,20 +1,11 @@
 import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
-import { type Connection, maxLogBytes } from './connection.ts';
+import { type Connection, connectForWriting, maxLogBytes } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
-
-interface SelfHealingDependencies {
-  readonly path: string;
-  readonly now: () => number;
-  /** Opens the database for writing; called again when the connection has to be replaced. */
-  readonly connect: () => Connection;
-  /** For a connection, what throws when another daemon holds the database. */
-  readonly verifier: (db: Connection) => () => void;
-}
 
 /**
  * The daemon's store over a connection that is replaced when the write-ahead log was removed or cut under it. SQLite
@@ -24,15 +15,19 @@ interface SelfHealingDependencies {
  * still open here and is folded into the database. A cut one is given up, and what was committed since the database last
  * held everything is committed again: so long those batches are kept, a few megabytes at most.
  */
-export function createSelfHealingStore(
-  parts: SelfHealingDependencies,
-): SqliteStore & { readonly connection: () => Connection } {
-  const { path, now, connect, verifier } = parts;
+export function createSelfHealingStore(options: {
+  readonly db: Connection;
+  readonly path: string;
+  readonly now: () => number;
+  /** For a connection, what throws when another daemon holds the database. */
+  readonly verifier: (db: Connection) => () => void;
+}): SqliteStore & { readonly connection: () => Connection } {
+  const { path, now, verifier } = options;
   const database = identifyFile(path);
   const maxBytes = maxLogBytes(path);
   const watched = [`${path}-wal`, `${path}-shm`];
-  const taken = new Set<string>();
-  let db = connect();
+  const given = new Set<string>();
+  let { db } = options;
   let unfolded: Batch[] = [];
   let store = build();
   let damage: 'none' | 'removed' | 'cut' = 'none';
@@ -41,7 +36,7 @@ export function createSelfHealingStore(
   let foldAt = maxBytes;
 
   function build(): SqliteStore {
-    return createStore({ db, path, now, verify: verifier(db), fold, taken });
+    return createStore({ db, path, now, verify: verifier(db), fold, given });
   }
 
   function fold(): boolean {
@@ -88,7 +83,7 @@ export function createSelfHealingStore(
   function mend(): void {
     try {
       if (db.open) giveUpConnection();
-      db = connect();
+      db = connectForWriting(path);
       store = build();
       for (const [place, batch] of unfolded.entries()) {
         store.commit(batch);
@@ -153,7 +148,6 @@ export function createSelfHealingStore(
     polls: (query) => store.polls(query),
     readingBefore: (account, at) => store.readingBefore(account, at),
     incidents: (query) => store.incidents(query),
-    incident: (id) => store.incident(id),
     silences: (notOverAt) => store.silences(notOverAt),
     messages: (limit, before) => store.messages(limit, before),
     backup: (file) => store.backup(file),

@@ -16,16 +16,16 @@ export function createStore(options: {
   /** Throws when this process may not write; called in each transaction before anything is written. */
   readonly verify?: () => void;
   readonly fold?: () => boolean;
-  /** Orders that this process has taken already. */
-  readonly taken?: Set<string>;
+  /** The orders that this process was given already. */
+  readonly given?: Set<string>;
 }): SqliteStore {
-  const { db, path, now, verify = () => {}, fold = () => foldLog(db), taken = new Set() } = options;
+  const { db, path, now, verify = () => {}, fold = () => foldLog(db), given = new Set() } = options;
   // SQLite would wait for another writer and block the whole process. Who commits tries again.
   db.pragma('busy_timeout = 0');
   const damaged = new DamagedRuns(now);
   const tails = new AccountTails(damaged);
   const write = openBatchWriter(db, tails);
-  const inbox = openInbox(db, taken);
+  const inbox = openInbox(db, given);
   const deleteOld = openRetention(db);
 
   const writeBatch = db.transaction((batch: Batch): readonly FoundRun[] => {
@@ -83,7 +83,11 @@ export function createStore(options: {
         return inbox.take();
       }),
     prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
-    close: () => closeConnection(db),
+    close() {
+      if (!db.open) return;
+      foldLog(db);
+      db.close();
+    },
   };
 }
 
@@ -98,12 +102,6 @@ function setRecordAside(db: Connection, record: DamagedRecord, now: number): voi
     `@damaged:${source}:${keys.join('/')}:${now}`,
     JSON.stringify({ reason, body }),
   );
-}
-
-function closeConnection(db: Connection): void {
-  if (!db.open) return;
-  foldLog(db);
-  db.close();
 }
 
 /**

@@ -5,7 +5,7 @@ import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { flat } from '../beds.ts';
 import { accountState, always, batch, noon, ok, pollsOf } from '../sqlite/batches.ts';
-import { makeDatabase, open, own, throughProxy } from './fixtures.ts';
+import { makeDatabase, open, own, storeOf, throughProxy } from './fixtures.ts';
 
 const otp = { account: 'otp', ...always };
 
@@ -72,7 +72,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     const direct = await makeDatabase();
     const { incarnation, epoch } = await own(await open(direct));
     const { proxy, url } = await throughProxy(direct);
-    const store = (await open(url)).store({ incarnation, epoch });
+    const store = storeOf(await open(url), { incarnation, epoch });
     proxy.mode = 'cut';
     await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'other' });
     proxy.mode = 'pass';
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
       url,
       `ALTER DATABASE ${new URL(url.reveal()).pathname.slice(1)} SET default_transaction_read_only = on`,
     );
-    const store = (await open(url)).store({ incarnation, epoch });
+    const store = storeOf(await open(url), { incarnation, epoch });
     await expect(store.commit(batch())).rejects.toMatchObject({ kind: 'read-only' });
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { Cluster, MemberCard } from '../../../src/ports/cluster.ts';
-import type { FencedStore } from '../../../src/ports/store.ts';
+import type { Cluster, MemberCard, Owner } from '../../../src/ports/cluster.ts';
+import type { FencedStore, StoreFile } from '../../../src/ports/store.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
@@ -38,13 +38,18 @@ export function card(parts: Partial<MemberCard> = {}): MemberCard {
 export async function own(cluster: Cluster): Promise<{
   readonly incarnation: string;
   readonly epoch: number;
-  readonly store: FencedStore;
+  readonly store: FencedStore & StoreFile;
 }> {
   const { incarnation, ...rest } = card();
   await cluster.join({ incarnation, ...rest });
   const epoch = await cluster.claim(incarnation);
   if (epoch === null) throw new Error('somebody owns the accounts');
-  return { incarnation, epoch, store: cluster.store({ incarnation, epoch }) };
+  return { incarnation, epoch, store: storeOf(cluster, { incarnation, epoch }) };
+}
+
+/** What an owner writes into, and what can be asked of it. */
+export function storeOf(cluster: Cluster, owner: Owner): FencedStore & StoreFile {
+  return Object.assign(cluster.store(owner), cluster.reader);
 }
 
 /** The same database through a proxy that can be told to break. */

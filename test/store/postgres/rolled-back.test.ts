@@ -33,8 +33,28 @@ describe.skipIf(noPostgres !== null)('a database that lost the last commits of a
     await again.commit(third);
     expect((await cluster.look()).batch).toBe(3);
     expect((await cluster.reader.load()).notes).toMatchObject({ first: '1', second: '2', third: '3' });
-    expect((await cluster.reader.incident('acknowledged'))?.acknowledgement).toEqual(acknowledgement);
+    const [acknowledged] = await cluster.reader.incidents({});
+    expect(acknowledged?.acknowledgement).toEqual(acknowledgement);
     expect(await cluster.takeLost()).toEqual([]);
+  });
+
+  it('brings no order back that was carried out', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    const cluster = await open(url);
+    const { incarnation, epoch, store } = await own(cluster);
+    const order = { kind: 'hand-over', at: 1 } as const;
+    await cluster.leaveOrder(order);
+    expect(await store.takeOrders()).toEqual([order]);
+    await store.commit(batch({ notes: { first: '1' } }));
+    await server.sql(
+      url,
+      `INSERT INTO operator_order (no, slot, body) OVERRIDING SYSTEM VALUE VALUES (1, 0, '${JSON.stringify(order)}')`,
+    );
+    const again = cluster.store({ incarnation, epoch }, 1);
+    expect(await again.takeOrders()).toEqual([]);
+    await again.commit(batch({ notes: { second: '2' } }));
+    expect(await cluster.reader.leftOrders()).toEqual([]);
   });
 
   it('is claimed again above every epoch that its owner had', async () => {

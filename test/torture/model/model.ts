@@ -454,7 +454,8 @@ export class Model implements Observer {
   #expectEndsHeard(daemon: Daemon, moment: Moment): void {
     for (const key of this.#ledger.readers.heardKeys()) {
       const [channel = '', id = ''] = key.split('/');
-      const incident = daemon.state.incidents.get(id) ?? this.#store?.incident(id) ?? null;
+      const incident =
+        daemon.state.incidents.get(id) ?? this.#store?.incidents({}).find((it) => it.id === id) ?? null;
       if (incident === null || incident.event || incident.resolvedAt === null) continue;
       if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
       if (this.#ledger.readers.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel))
