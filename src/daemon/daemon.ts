@@ -2,12 +2,7 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { renewLinkKeys } from '../engine/access.ts';
-import {
-  accountsAtOnce,
-  changedAccounts,
-  hasOtherKey,
-  isReadDifferently,
-} from '../engine/changed-accounts.ts';
+import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
@@ -164,8 +159,7 @@ export class Daemon {
 
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
-    const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
-    const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
+    const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
     const later = this.act((now) => {

@@ -32,12 +32,10 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
+  if (account.changesAt > now) return schedule(state, account, account.changesAt);
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
-  if (due > now) {
-    schedule(state, account, due);
-    return;
-  }
+  if (due > now) return schedule(state, account, due);
   for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
@@ -46,8 +44,9 @@ export function scheduleAccount(state: MonitorState, account: WatchedAccount): v
 }
 
 /** A good reading only moves staleness further away: the queue keeps its entry and asks again then. */
-function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): void {
-  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) scheduleBy(state, dueKey, at);
+function schedule(state: MonitorState, account: WatchedAccount, at: number): void {
+  account.changesAt = at;
+  if (at < Number.POSITIVE_INFINITY) scheduleBy(state, account.dueKey, at);
 }
 
 function nextChange({ rules, alerts }: WatchedAccount, facts: AccountFacts): number {

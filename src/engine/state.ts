@@ -128,6 +128,8 @@ export class WatchedAccount {
   readonly rules: readonly Rule[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
+  /** When time alone changes something about it, as was found when it was last looked for; the due queue may ask sooner. */
+  changesAt = Number.NEGATIVE_INFINITY;
   /** As far back as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
   readonly #state: MonitorState;
