@@ -11,17 +11,18 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const { commandOf, listenForSignals } = await import('./wiring/signals.ts');
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
-  const isReplay = words.includes('replay');
+  const command = commandOf(words);
   const { keepCompiledCode, limitMemory } = await import('./wiring/before-loading.ts');
-  if (isReplay) limitMemory(words.some((word) => word.startsWith('--input')) ? 'replay of a file' : 'replay');
-  else if (words.includes('run')) limitMemory('small');
-  else if (!(words.includes('--help') || /^(?:-|help|comp|$)/.test(words[0] ?? ''))) limitMemory('short');
+  if (command === 'replay')
+    limitMemory(words.some((word) => word.startsWith('--input')) ? 'replay of a file' : 'replay');
+  else if (command === 'run') limitMemory('small');
+  else if (!(words.includes('--help') || /^(?:-|help|comp|$)/.test(command ?? ''))) limitMemory('short');
   keepCompiledCode(process.env);
   const { watchedVariable, watchQuery } = await import('./wiring/watched-query.ts');
   if (words[0] === 'complete-values') {
     const { completeValues } = await import('./wiring/complete-values.ts');
     await completeValues(words, process.env);
-  } else if (commandOf(words) === 'query' && process.env[watchedVariable] === undefined) watchQuery();
+  } else if (command === 'query' && process.env[watchedVariable] === undefined) watchQuery();
   else {
     const { startProcess } = await import('./wiring/process.ts');
     await startProcess(ending);

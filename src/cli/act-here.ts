@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
-import { createHistoryLoader } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
@@ -89,7 +89,7 @@ export interface ReportOrder {
 async function composeNow({ settings, report, reader }: ReportOrder): Promise<Message> {
   const now = clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
-  const historyLoader = createHistoryLoader(state, reader, () => now);
+  const historyLoader = new HistoryLoader(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const id = random.id();
   const envelope = newNotification({ id, channel: '', items: [], report: period, now, dueAt: now });

@@ -6,7 +6,7 @@ import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
 import { createPauses, openPatiently } from './pauses.ts';
-import { createSeat } from './seat.ts';
+import { Seat } from './seat.ts';
 
 /** A renewal is sent so many times in a lease … */
 const renewalsPerLease = 4;
@@ -32,7 +32,7 @@ export class Membership {
   readonly #pauses: ReturnType<typeof createPauses>;
   /** Who had the accounts at the last look and did not give them away. */
   #lapsedOwner: string | null = null;
-  readonly #seat: ReturnType<typeof createSeat>;
+  readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
   #takeovers = 0;
@@ -44,7 +44,7 @@ export class Membership {
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
     this.#pauses = createPauses(clock);
-    this.#seat = createSeat(dependencies, (process) => this.#describe(process));
+    this.#seat = new Seat(dependencies, (process) => this.#describe(process));
   }
 
   /** Looked at before anything is asked of a provider. */

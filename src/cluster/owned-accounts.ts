@@ -1,9 +1,9 @@
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { DamagedRecord } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
-import { createLeaderStore, type LeaderStore } from './leader-store.ts';
+import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
 type OwnedDependencies = Pick<
@@ -55,7 +55,7 @@ export class OwnedAccounts {
     this.#lease = lease;
     this.#lost = lost;
     this.#seat = seat;
-    this.store = createLeaderStore({
+    this.store = new LeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
@@ -164,10 +164,7 @@ export class OwnedAccounts {
     const { cluster } = this.#dependencies;
     const epoch = this.#seat.epoch;
     this.#isRefused = true;
-    const look = await cluster.look().catch((error: unknown) => {
-      if (!(error instanceof StorageError)) throw error;
-      return null;
-    });
+    const look = await cluster.look().catch(onStorageError(null));
     if (look === null || this.#seat.epoch !== epoch) return;
     const isForeign = look.owner !== null && look.owner !== this.#seat.incarnation;
     if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');

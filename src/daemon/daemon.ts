@@ -2,18 +2,13 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { renewLinkKeys } from '../engine/access.ts';
-import {
-  accountsAtOnce,
-  changedAccounts,
-  hasOtherKey,
-  isReadDifferently,
-} from '../engine/changed-accounts.ts';
+import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
-  isStorageFailing,
+  isOwnFailureRaised,
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
@@ -22,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -29,9 +25,9 @@ import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { createEnding } from './ending.ts';
-import { createHeartbeat } from './heartbeat.ts';
-import { createHistoryLoader, type HistoryLoader } from './history-loader.ts';
-import { createLearning } from './learning.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { HistoryLoader } from './history-loader.ts';
+import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -58,10 +54,10 @@ export class Daemon {
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
-  readonly #heartbeat: ReturnType<typeof createHeartbeat>;
+  readonly #heartbeat: Heartbeat;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
-  readonly #learning: ReturnType<typeof createLearning>;
+  readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
@@ -87,7 +83,7 @@ export class Daemon {
       committed: (failure, claims) => this.#committed(failure, claims),
     });
     const act = <T>(work: (at: number) => T) => this.act(work);
-    this.historyLoader = createHistoryLoader(state, store, () => this.now(), act);
+    this.historyLoader = new HistoryLoader(state, store, () => this.now(), act);
     const parts: DaemonParts = {
       ...dependencies,
       act,
@@ -110,8 +106,8 @@ export class Daemon {
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
     this.#takeLeftOrders = openLeftOrders(parts);
-    this.#learning = createLearning(parts);
-    this.#heartbeat = createHeartbeat(parts, this.poller, now);
+    this.#learning = new Learning(parts);
+    this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
       sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
@@ -163,8 +159,7 @@ export class Daemon {
 
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
-    const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
-    const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
+    const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
     const later = this.act((now) => {
@@ -250,12 +245,7 @@ export class Daemon {
     this.#heartbeat.beat(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(
-        now + maxSleepMs,
-        nextReportAt(this.state),
-        this.#retention.nextAt(),
-        this.#heartbeat.nextAt(),
-      ),
+      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
     );
   }
 
@@ -283,7 +273,7 @@ export class Daemon {
         );
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
-    if (isStorageFailing(this.state) !== (failure !== null)) {
+    if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {
       if (failure === null) log.info({}, 'the database can be written again');
       else log.error({ err: failure }, 'the database cannot be written; going on from memory');
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));

@@ -1,3 +1,4 @@
+import type { Clock } from '../ports/clock.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 /** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
@@ -24,15 +25,8 @@ export function createEnding(
     if (running() === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     idle = resolve;
-    await atMost(withinMs, promise);
+    await atMost(clock, withinMs, promise);
     idle = null;
-  }
-
-  async function atMost(ms: number, work: Promise<void>): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const cancel = clock.setTimer(ms, late.resolve);
-    await Promise.race([work, late.promise]);
-    cancel();
   }
 
   return {
@@ -52,7 +46,7 @@ export function createEnding(
       void committer.flush();
       await untilIdle(lastStoreMs);
       noteEnd();
-      await atMost(lastStoreMs, committer.flushAll());
+      await atMost(clock, lastStoreMs, committer.flushAll());
       committer.stop();
       await connections.close();
     },
@@ -60,4 +54,11 @@ export function createEnding(
       if (running() === 0) idle?.();
     },
   };
+}
+
+async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.setTimer(ms, late.resolve);
+  await Promise.race([work, late.promise]);
+  cancel();
 }

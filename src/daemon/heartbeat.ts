@@ -12,60 +12,75 @@ const lookAgainMs = 1000;
  * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored and no
  * poll or message is overdue.
  */
-export function createHeartbeat(
-  { ping, state, committer, log }: DaemonParts,
-  poller: Poller,
-  startedAt: number,
-) {
-  let nextAt = startedAt;
+export class Heartbeat {
+  readonly #dependencies: DaemonParts;
+  readonly #poller: Poller;
+  #nextAt: number;
   /** A daemon that dies soon after each start must not look alive. */
-  let firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
-  let busy: AbortController | null = null;
-  let wasReached = true;
+  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
+  #busy: AbortController | null = null;
+  #wasReached = true;
 
-  async function send(url: Secret): Promise<void> {
-    busy = new AbortController();
-    const isReached = await ping(url, busy.signal);
-    busy = null;
-    if (isReached && !wasReached) log.info({}, 'the heartbeat is received again');
-    if (!isReached && wasReached) log.warn({}, 'the heartbeat is not received');
-    wasReached = isReached;
+  constructor(dependencies: DaemonParts, poller: Poller, now: number) {
+    this.#dependencies = dependencies;
+    this.#poller = poller;
+    this.#nextAt = now;
   }
 
-  function isWell(now: number): boolean {
+  get nextAt(): number {
+    return this.#dependencies.state.settings.heartbeat === null ? Number.POSITIVE_INFINITY : this.#nextAt;
+  }
+
+  /** The settings may have changed. */
+  adopt(now: number): void {
+    this.#nextAt = Math.min(this.#nextAt, now);
+  }
+
+  pollEnded(): void {
+    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
+  }
+
+  stored(): void {
+    if (this.#firstPoll === 'ended') this.#firstPoll = 'stored';
+  }
+
+  beat(now: number): void {
+    const settings = this.#dependencies.state.settings.heartbeat;
+    if (settings === null || now < this.#nextAt) return;
+    const isWell = this.#isWell(now);
+    // After a failure it is sent as soon as all is well, not after a long interval.
+    this.#nextAt = now + (isWell ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
+    if (isWell && this.#busy === null) void this.#send(settings.url);
+  }
+
+  shift(byMs: number): void {
+    this.#nextAt += byMs;
+  }
+
+  abandon(): void {
+    this.#busy?.abort();
+  }
+
+  async #send(url: Secret): Promise<void> {
+    const { ping, log } = this.#dependencies;
+    this.#busy = new AbortController();
+    const isReached = await ping(url, this.#busy.signal);
+    this.#busy = null;
+    if (isReached && !this.#wasReached) log.info({}, 'the heartbeat is received again');
+    if (!isReached && this.#wasReached) log.warn({}, 'the heartbeat is not received');
+    this.#wasReached = isReached;
+  }
+
+  #isWell(now: number): boolean {
+    const { committer, state } = this.#dependencies;
+    const { running, nextAt } = this.#poller;
     // A schedule may ask for no poll soon, such as at night: then none can be stored.
-    const resting = poller.running === 0 && poller.nextAt > now + overdueMs;
-    const isStored = firstPoll === 'stored' || resting;
-    if (committer.failing || !isStored || poller.nextAt < now - overdueMs) return false;
+    const resting = running === 0 && nextAt > now + overdueMs;
+    const isStored = this.#firstPoll === 'stored' || resting;
+    if (committer.failing || !isStored || nextAt < now - overdueMs) return false;
     for (const message of state.messages.values()) if (isOverdue(message, now)) return false;
     return true;
   }
-
-  return {
-    nextAt: () => (state.settings.heartbeat === null ? Number.POSITIVE_INFINITY : nextAt),
-    /** The settings may have changed. */
-    adopt(now: number): void {
-      nextAt = Math.min(nextAt, now);
-    },
-    pollEnded(): void {
-      if (firstPoll === 'awaited') firstPoll = 'ended';
-    },
-    stored(): void {
-      if (firstPoll === 'ended') firstPoll = 'stored';
-    },
-    beat(now: number): void {
-      const settings = state.settings.heartbeat;
-      if (settings === null || now < nextAt) return;
-      const isWellNow = isWell(now);
-      // After a failure it is sent as soon as all is well, not after a long interval.
-      nextAt = now + (isWellNow ? settings.everyMs : Math.min(settings.everyMs, lookAgainMs));
-      if (isWellNow && busy === null) void send(settings.url);
-    },
-    shift(byMs: number): void {
-      nextAt += byMs;
-    },
-    abandon: () => busy?.abort(),
-  };
 }
 
 function isOverdue(message: Notification, now: number): boolean {

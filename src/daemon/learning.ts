@@ -12,29 +12,41 @@ const pauseMs = 20;
  * Loads accounts that nobody has needed yet, then learns spending from stored history where none is stored:
  * after an upgrade or a change of the time zone. In slices, after polling began.
  */
-export function createLearning({ state, store, clock, log, committer, historyLoader }: DaemonParts) {
-  let lessons: AsyncGenerator<void> | null = null;
-  let cancel = (): void => undefined;
-  let isWorking = false;
-  let isStopped = false;
+export class Learning {
+  readonly #dependencies: DaemonParts;
+  #lessons: AsyncGenerator<void> | null = null;
+  #cancel: (() => void) | null = null;
+  #working = false;
+  #stopped = false;
+
+  constructor(dependencies: DaemonParts) {
+    this.#dependencies = dependencies;
+  }
 
   /** Continues until everything is learned; called again when accounts were added. */
-  function start(now: number): void {
-    if (isStopped || isWorking || state.unlearned.size + state.unloaded.size === 0) return;
-    isWorking = true;
-    cancel = clock.setTimer(pauseMs, async () => {
-      if (state.unloaded.size > 0) await loadSome();
-      else await learn(now);
-      isWorking = false;
-      start(now);
+  start(now: number): void {
+    const { unlearned, unloaded } = this.#dependencies.state;
+    if (this.#stopped || this.#working || unlearned.size + unloaded.size === 0) return;
+    this.#working = true;
+    this.#cancel = this.#dependencies.clock.setTimer(pauseMs, async () => {
+      if (unloaded.size > 0) await this.#loadSome();
+      else await this.#learn(now);
+      this.#working = false;
+      this.start(now);
     });
   }
 
-  async function learn(now: number): Promise<void> {
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  async #learn(now: number): Promise<void> {
+    const { state, log, committer } = this.#dependencies;
     try {
-      lessons ??= learnAll(now);
-      if ((await lessons.next()).done !== true) return;
-      lessons = null;
+      this.#lessons ??= this.#learnAll(now);
+      if ((await this.#lessons.next()).done !== true) return;
+      this.#lessons = null;
       committer.schedule();
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
@@ -44,20 +56,22 @@ export function createLearning({ state, store, clock, log, committer, historyLoa
         { err: error, accounts: state.unlearned.size },
         'stored history cannot be read; learning spending from now on',
       );
-      lessons = null;
+      this.#lessons = null;
       state.unlearned.clear();
     }
   }
 
   /** So that who needs all accounts does not wait for all at once. */
-  async function loadSome(): Promise<void> {
+  async #loadSome(): Promise<void> {
+    const { state, historyLoader } = this.#dependencies;
     const some = [...state.unloaded.values().take(accountsAtOnce)];
     for (const id of some) if (!state.accounts.has(id)) state.unloaded.delete(id);
     await historyLoader.ofAll(some);
   }
 
   /** Yields after each slice. */
-  async function* learnAll(now: number): AsyncGenerator<void> {
+  async *#learnAll(now: number): AsyncGenerator<void> {
+    const { state, store, committer } = this.#dependencies;
     for (const id of state.unlearned) {
       const account = state.accounts.get(id);
       if (account === undefined) {
@@ -79,12 +93,4 @@ export function createLearning({ state, store, clock, log, committer, historyLoa
       yield;
     }
   }
-
-  return {
-    start,
-    stop(): void {
-      isStopped = true;
-      cancel();
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError } from '../domain/operator-error.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const everyMs = hourMs;
@@ -26,15 +26,10 @@ export function createRetention({ state, store, committer, timer }: DaemonParts,
       nextAt = now + everyMs;
       const olderThan = now - state.settings.storage.retentionMs;
       committer.alone(async () => {
-        const isMore = await store.prune(olderThan).catch(nothingOnStorageError);
+        const isMore = await store.prune(olderThan).catch(onStorageError(false));
         if (isMore) nextAt = Math.min(nextAt, now + stepMs);
         timer.wakeBy(nextAt);
       });
     },
   };
-}
-
-function nothingOnStorageError(error: unknown): false {
-  if (error instanceof StorageError) return false;
-  throw error;
 }

@@ -16,6 +16,14 @@ export class StorageError extends OperatorError {
   }
 }
 
+/** For `catch`: what is given instead where the database could not be used. Any other error is a bug and goes on. */
+export function onStorageError<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof StorageError) return instead;
+    throw error;
+  };
+}
+
 /** The message never quotes a value of the file: it could be a secret. */
 export interface ConfigProblem {
   /** The file of accounts in which it lies; absent for the configuration itself. */

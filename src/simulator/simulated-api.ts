@@ -57,6 +57,18 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
   };
 }
 
+/** The API of a kind with one account that spends, for a look at it; null where the kind cannot be simulated. */
+export async function startDemoApi(
+  kind: ProviderKind,
+  options: Pick<SimulatedApiOptions, 'host' | 'port' | 'spentPerHour' | 'clock'>,
+) {
+  const simulation = await kind.loadSimulation?.();
+  if (simulation === undefined) return null;
+  const account = demoAccount(kind);
+  const api = await startSimulatedApi({ ...options, simulation, accounts: [account], requestsPerSecond: 10 });
+  return { account, api };
+}
+
 /** An account for a look at a kind: each balance 100, credentials that say what they are. */
 export function demoAccount(kind: ProviderKind): SimulatedBalances {
   const { balances = [], currency = '' } = kind.details?.() ?? {};

@@ -1,4 +1,4 @@
-import { createHistoryLoader } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import { guardFor } from '../daemon/rate-guard.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
@@ -36,7 +36,7 @@ export async function checkAccounts(
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
-  const historyLoader = createHistoryLoader(state, reader, now);
+  const historyLoader = new HistoryLoader(state, reader, now);
   const views = createViews(() => ({ state, reader, historyLoader, now, nextPollAt: () => null }));
   const startedAt = clock.now();
   const guard = guardFor(state);

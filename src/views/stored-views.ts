@@ -1,4 +1,4 @@
-import { createHistoryLoader } from '../daemon/history-loader.ts';
+import { HistoryLoader } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { startMonitor } from '../engine/restore.ts';
@@ -36,7 +36,7 @@ export async function restoreStored(
 ): Promise<ViewDependencies> {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now() });
-  const historyLoader = createHistoryLoader(state, reader, now);
+  const historyLoader = new HistoryLoader(state, reader, now);
   for (const account of state.accounts.values()) {
     if (account.alerts.values().every((alert) => alert.state === 'inactive')) continue;
     await historyLoader.of(account);

@@ -6,7 +6,7 @@ import { openOutput } from '../cli/terminal/output.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
-import { leave } from './signals.ts';
+import { commandOf, leave } from './signals.ts';
 
 /**
  * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code
@@ -16,7 +16,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
   // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
   process.umask(0o077);
-  const isDaemon = process.argv.includes('run');
+  const isDaemon = commandOf(process.argv.slice(2)) === 'run';
   const log = openProcessLog(env);
   process.on('uncaughtException', (error) => void endFatally(error));
   const noReader = new AbortController();

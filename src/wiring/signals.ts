@@ -8,7 +8,8 @@ import { systemClock } from '../system/clock.ts';
 export function listenForSignals(words: readonly string[]): AbortSignal {
   const ending = new AbortController();
   // A query runs inside the database, where no signal is heard, and leaves nothing behind: it may end at once.
-  if (commandOf(words) === 'query') return ending.signal;
+  const command = commandOf(words);
+  if (command === 'query') return ending.signal;
   for (const [signal, number] of [
     ['SIGTERM', 15],
     ['SIGINT', 2],
@@ -20,7 +21,7 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   }
   // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
   // has no more use for it: neither may kill it. To all else it means that the terminal is gone.
-  if (words.includes('run')) process.on('SIGHUP', () => undefined);
+  if (command === 'run') process.on('SIGHUP', () => undefined);
   // Node would open its debugger to whoever may connect to this machine, and the system end the process.
   for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   return ending.signal;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHistoryLoader } from '../../src/daemon/history-loader.ts';
+import { HistoryLoader } from '../../src/daemon/history-loader.ts';
 import { Poller } from '../../src/daemon/poller.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -26,7 +26,7 @@ test('many polls that are due together are begun in parts, each once, and nothin
       asked.push(id);
       return new Promise(() => undefined);
     },
-    historyLoader: createHistoryLoader(state, emptyReader, () => now),
+    historyLoader: new HistoryLoader(state, emptyReader, () => now),
     now: () => now,
     ended: () => undefined,
   });

@@ -255,8 +255,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence takes back what may have arrived',
     file: silencing,
-    old: 'return uncertain || revision',
-    new: 'return revision',
+    old: 'if (uncertain || revision',
+    new: 'if (revision',
     test: 'test/daemon/silences.test.ts',
   },
   {
@@ -368,7 +368,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on as another before it knows the end of a batch',
     file: 'src/cluster/leader-store.ts',
-    old: 'if (settles && !isChanging) await write(() => store.settle());',
+    old: 'if (settles && !this.#isChanging) await this.#write(() => this.#store.settle());',
     new: '',
     test: membershipTest,
   },
@@ -381,8 +381,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a database that can be written again is not reported',
     file: 'src/daemon/daemon.ts',
-    old: 'if (isStorageFailing(this.state) !== (failure !== null)) {',
-    new: 'if (!isStorageFailing(this.state) && failure !== null) {',
+    old: 'if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {',
+    new: 'if (!isOwnFailureRaised(this.state, storageFailed.type) && failure !== null) {',
   },
   {
     name: 'a clock that is far off takes the accounts',
@@ -424,8 +424,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
     file: 'src/cluster/leader-store.ts',
-    old: '=> store.settle());\n        isChanging = true;\n',
-    new: '=> store.settle());\n',
+    old: '=> this.#store.settle());\n      this.#isChanging = true;\n',
+    new: '=> this.#store.settle());\n',
   },
   {
     name: 'an owner counts on a lease before it has regained the accounts',

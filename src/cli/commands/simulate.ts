@@ -71,27 +71,19 @@ async function playScenario(
   const { defaultScenario } = await import('../../simulator/scenario.ts');
   const { startSimulator } = await import('../../simulator/server.ts');
   const scenario = file === null ? defaultScenario : await readScenario(file);
-  const { url, close } = await startSimulator({ ...place, scenario, clock, random });
+  const simulator = await startSimulator({ ...place, scenario, clock, random });
   const accounts = scenario.accounts.map(({ id, authSecret }) => ({ id, credentials: { authSecret } }));
-  return { url, close, accounts };
+  return { ...simulator, accounts };
 }
 
 async function playPreset({ clock }: CommandContext, place: ServiceAddress, type: string): Promise<Playing> {
   const { presetKinds } = await import('../../providers/presets/preset-kinds.ts');
-  const { startSimulatedApi, demoAccount } = await import('../../simulator/simulated-api.ts');
+  const { startDemoApi } = await import('../../simulator/simulated-api.ts');
   const kind = presetKinds.find((each) => each.type === type);
-  if (kind?.loadSimulation === undefined)
-    throw refuse('--provider', [`"${type}" is no preset; "lowwater providers" lists them`]);
-  const account = demoAccount(kind);
-  const { url, close } = await startSimulatedApi({
-    ...place,
-    simulation: await kind.loadSimulation(),
-    accounts: [account],
-    requestsPerSecond: 10,
-    spentPerHour: 12_000_000,
-    clock,
-  });
-  return { url, close, accounts: [{ id: `${type}-main`, credentials: account.credentials }] };
+  const started = kind && (await startDemoApi(kind, { ...place, spentPerHour: 12_000_000, clock }));
+  if (!started) throw refuse('--provider', [`"${type}" is no preset; "lowwater providers" lists them`]);
+  const { api, account } = started;
+  return { ...api, accounts: [{ id: `${type}-main`, credentials: account.credentials }] };
 }
 
 async function readScenario(path: string): Promise<Scenario> {

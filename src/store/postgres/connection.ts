@@ -41,7 +41,7 @@ const lifetimeSeconds = 600;
 
 /** Connects when it is first asked, and again where that failed. */
 export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
-  const connections = createConnections(url, log);
+  const connections = new Connections(url, log);
   return {
     ask: (text, values) =>
       connections.use('reading', (client) => run(client, 'read', readingLimitMs)(text, values)),
@@ -70,73 +70,79 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
 }
 
 /** The pools of one server, made again where several hosts are named and the one in use fails or takes no writes any more. */
-function createConnections(url: Secret, log: Log | undefined) {
-  const budgets = {
+class Connections {
+  readonly #url: Secret;
+  readonly #log: Log | undefined;
+  readonly #budgets = {
     writing: createConnectionBudget(maxConnections.writing),
     reading: createConnectionBudget(maxConnections.reading),
   };
-  let opened: Promise<Pools> | null = null;
-  let current: Pools | null = null;
-  let isClosed = false;
+  #opened: Promise<Pools> | null = null;
+  #current: Pools | null = null;
+  #closed = false;
 
-  function open(): Promise<Pools> {
-    if (isClosed) throw new StorageError('other', 'the PostgreSQL database was closed');
-    opened ??= openPools(url, log).then(
+  constructor(url: Secret, log: Log | undefined) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  /** A connection whose work failed is not used again; one that the server still works for counts until it has ended that. */
+  async use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const budget = this.#budgets[purpose];
+    await budget.take();
+    let pools: Pools | null = null;
+    let client: PoolClient | null = null;
+    try {
+      pools = await this.#open();
+      client = await pools[purpose].connect().catch((error: unknown) => {
+        throw asStorageError(error, 'unsent');
+      });
+      const result = await work(client);
+      client.release();
+      budget.give();
+      return result;
+    } catch (error) {
+      const failed = client;
+      if (failed === null) budget.give();
+      else if (isGivenUp(error)) budget.giveAfter(giveUp(failed).finally(() => failed.release(true)));
+      else {
+        failed.release(true);
+        budget.give();
+      }
+      if (isAnotherHostBetter(error)) this.#retire(pools);
+      throw error;
+    }
+  }
+
+  #open(): Promise<Pools> {
+    if (this.#closed) throw new StorageError('other', 'the PostgreSQL database was closed');
+    this.#opened ??= openPools(this.#url, this.#log).then(
       (pools) => {
-        current = pools;
+        this.#current = pools;
         return pools;
       },
       (error: unknown) => {
-        opened = null;
+        this.#opened = null;
         throw error;
       },
     );
-    return opened;
+    return this.#opened;
   }
 
-  function retire(failed: Pools | null): void {
-    if (failed === null || failed !== current || isClosed) return;
-    opened = null;
-    current = null;
+  #retire(failed: Pools | null): void {
+    if (failed === null || failed !== this.#current || this.#closed) return;
+    this.#opened = null;
+    this.#current = null;
     for (const pool of Object.values(failed)) void pool.end();
   }
 
-  return {
-    /** A connection whose work failed is not used again; one that the server still works for counts until it has ended that. */
-    async use<T>(purpose: Purpose, work: (client: PoolClient) => Promise<T>): Promise<T> {
-      const budget = budgets[purpose];
-      await budget.take();
-      let pools: Pools | null = null;
-      let client: PoolClient | null = null;
-      try {
-        pools = await open();
-        client = await pools[purpose].connect().catch((error: unknown) => {
-          throw asStorageError(error, 'unsent');
-        });
-        const result = await work(client);
-        client.release();
-        budget.give();
-        return result;
-      } catch (error) {
-        const failed = client;
-        if (failed === null) budget.give();
-        else if (isGivenUp(error)) budget.giveAfter(giveUp(failed).finally(() => failed.release(true)));
-        else {
-          failed.release(true);
-          budget.give();
-        }
-        if (isAnotherHostBetter(error)) retire(pools);
-        throw error;
-      }
-    },
-    async close(): Promise<void> {
-      if (isClosed) return;
-      isClosed = true;
-      // Where it cannot be reached there is nothing to close.
-      const pools = await opened?.catch(() => null);
-      await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
-    },
-  };
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // Where it cannot be reached there is nothing to close.
+    const pools = await this.#opened?.catch(() => null);
+    await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
+  }
 }
 
 /** No answer came in time: the server may still be at it. */

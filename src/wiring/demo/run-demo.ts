@@ -14,7 +14,7 @@ import { startHttpService } from '../../net/http-service.ts';
 import { presetKinds } from '../../providers/presets/preset-kinds.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
 import { startSimulator } from '../../simulator/server.ts';
-import { demoAccount, startSimulatedApi } from '../../simulator/simulated-api.ts';
+import { startDemoApi } from '../../simulator/simulated-api.ts';
 import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';
 import type { ProcessLog } from '../process-log.ts';
@@ -65,18 +65,10 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
 
 async function startOtherProvider() {
   const kind = presetKinds.find(({ source }) => source.certainty === 'documented');
-  const simulation = await kind?.loadSimulation?.();
-  if (kind === undefined || simulation === undefined) throw new Error('no preset can be simulated');
-  const account = demoAccount(kind);
-  const api = await startSimulatedApi({
-    host: '127.0.0.1',
-    port: 0,
-    simulation,
-    accounts: [account],
-    requestsPerSecond: 10,
-    spentPerHour: 1_800_000_000,
-    clock: systemClock,
-  });
+  const place = { host: '127.0.0.1', port: 0, spentPerHour: 1_800_000_000, clock: systemClock };
+  const started = kind && (await startDemoApi(kind, place));
+  if (!started) throw new Error('no preset can be simulated');
+  const { api, account } = started;
   const { credentials, currency } = account;
   return {
     entry: { type: kind.type, baseUrl: api.url },
