@@ -29,10 +29,7 @@ export async function receivePosts(receiver: {
   return { channel: receiver.channel(url), close };
 }
 
-/**
- * What a person reads of a card, as lines: its texts in their order, names with their values, links as buttons. Every receiver of cards
- * calls these alike; the rest of its JSON is left out.
- */
+/** What a person reads of a card: texts in their order, names with their values, links as buttons. Other JSON is left out. */
 export function readCard(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {

@@ -61,10 +61,7 @@ export function buildChannel(name: string, config: z.output<typeof channelSchema
   return kindOf({ type: String(type) }).build(name, { ...config, type: String(type) });
 }
 
-/**
- * The channel that a part of the configuration describes. What its kind needs is loaded at once, so that the first message does
- * not wait for it; no connection is opened before that message.
- */
+/** Loads at once what the kind needs, so that the first message does not wait for it; opens no connection before that. */
 export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
   const sender = kind.openSender(settings, dependencies);

@@ -61,7 +61,7 @@ export class MonitorState {
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
   >();
-  /** Top-ups that people announced, by account. Stored as notes. */
+  /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
   readonly silences = new Records<Silence>();
   /** By the group's name. */
@@ -128,6 +128,8 @@ export class WatchedAccount {
   readonly rules: readonly Rule[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
+  /** When time alone changes something about it, as was found when it was last looked for; the due queue may ask sooner. */
+  changesAt = Number.NEGATIVE_INFINITY;
   /** As far back as its rules look; loaded on demand (`spending.ts`). */
   readonly log: ReadingLog;
   readonly #state: MonitorState;

@@ -28,12 +28,7 @@ export function createConnector(clock: Clock, timeout: number): buildConnector.c
     });
 }
 
-/**
- * Connections through the proxies that the environment names, null where it names none. Never for this machine: that is for the
- * caller to see to.
- *
- * Throws `OperatorError` when a variable holds no address.
- */
+/** Connections through the proxies that `readProxyVariables` finds; null where there are none. */
 export function openProxied(
   clock: Clock,
   environment: Environment,

@@ -16,10 +16,7 @@ const maxBodyBytes = 64 * 1024;
 /** How long the body of an answer is waited for once its status is there: a body without an end must not undo the status. */
 const maxBodyMs = 3000;
 
-/**
- * How long an idle connection is kept for the next message where the receiver does not say (`Keep-Alive`, which is obeyed): as
- * long as every usual server and firewall lets it live.
- */
+/** How long an idle connection is kept where the receiver does not say: usual servers and firewalls let it live so long. */
 const keepAliveTimeout = 30_000;
 
 const connectTimeoutMs = 10_000;
@@ -102,10 +99,7 @@ export function placeOf(url: string): { readonly origin: string; readonly path: 
   return { origin, path: pathname + search };
 }
 
-/**
- * Runs what posts and classifies the answer under one deadline, which also ends with `outer`. What it throws
- * is taken for the end of the exchange, see `classifyTransportError`.
- */
+/** Posts and classifies the answer under one deadline, which `outer` ends too. What it throws is the end of the exchange. */
 export async function deliverWithin(
   limits: DeadlineLimits,
   deliver: (signal: AbortSignal) => Promise<Delivery>,

@@ -166,13 +166,11 @@ function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): number 
  * where the outcome is one that is waited for. Other failures are tried again before the schedule comes to them.
  */
 function watchedUntil(last: PollRecord, plan: PollPlan): number {
-  return waitingOutcomes.has(last.outcome) ? last.at + maxWait(plan) : dueAfter(last.at, plan);
-}
-
-function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number {
-  const regular = at + intervalMs;
+  const { poll, calendar, intervalMs } = plan;
+  if (waitingOutcomes.has(last.outcome)) return last.at + maxWait(plan);
+  const regular = last.at + intervalMs;
   if (poll.kind === 'every') return regular;
-  return Math.max(regular, calendar.next(poll.cron, poll.timezone, at) ?? regular);
+  return Math.max(regular, calendar.next(poll.cron, poll.timezone, last.at) ?? regular);
 }
 
 /** A daemon that backs off polls no later than this after a poll that failed. */

@@ -155,8 +155,5 @@ function spreadOverHours(
   return rates;
 }
 
-/**
- * What `lowwater simulate` plays without a file: an hour passes in a minute. Three accounts that spend by the
- * hour of the day and are topped up daily, one of which runs into the negative before it is.
- */
+/** What is played without a file: an hour a minute; three accounts, topped up daily, one of which goes negative before it is. */
 export const defaultScenario: Scenario = scenarioSchema.parse(defaults);

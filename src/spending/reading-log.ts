@@ -12,6 +12,10 @@ const finestLevel = 20;
 /** Room for so many rows is made for the first. */
 const firstRows = 16;
 
+const blindColumn = 1;
+/** Of a column that has no place in a row: its number is the same in all of them. */
+const noPlace = -1;
+
 /** Of logs that are yet to be filled: tens of thousands are made at a start. */
 const noRows = new Float64Array(0);
 
@@ -25,7 +29,7 @@ const noRows = new Float64Array(0);
  * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
  *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
  *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
- *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 65 KB.
+ *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 22 to 65 KB.
  * - A reading in another currency or of other balances starts the log afresh: nothing is compared or summed across currencies.
  * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
  *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
@@ -38,13 +42,15 @@ export class ReadingLog {
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   /**
-   * The instant, each balance, what was spent of each, and the blind time, in milliseconds. The sums run from the log's start; only
-   * their differences mean anything.
+   * The columns are the instant, the blind time in milliseconds, what was spent of each balance, and each balance. The sums run from
+   * the log's start; only their differences mean anything. A column gets a place in the rows with the first reading that differs in
+   * it: often there is no blind time, and a balance that nobody uses.
    */
   #rows = noRows;
+  #places: number[] = [0];
+  readonly #same: number[] = [];
+  #width = 1;
   #balances: readonly Balance[] = [];
-  /** Numbers in one row. */
-  #columns = 2;
   readonly #gaps: GapFinder;
   #start = 0;
   #end = 0;
@@ -80,8 +86,7 @@ export class ReadingLog {
   /** The i-th kept reading, oldest first; null outside. */
   at(index: number): Reading | null {
     if (this.#currency === null || index < 0 || index >= this.length) return null;
-    const balances: Record<Balance, Micros> = {};
-    for (const [place, balance] of this.#balances.entries()) balances[balance] = this.#cell(index, 1 + place);
+    const balances = Object.fromEntries(this.#balances.map((id) => [id, this.balanceAt(index, id)]));
     return { at: this.instantAt(index), balances, currency: this.#currency };
   }
 
@@ -92,7 +97,7 @@ export class ReadingLog {
 
   /** Balance of the i-th kept reading; the index and the balance must exist. */
   balanceAt(index: number, balance: Balance): Micros {
-    return this.#cell(index, this.#columnOf(balance));
+    return this.#cell(index, this.#spentColumnOf(balance) + this.#balances.length);
   }
 
   /** Index of the last reading at or before an instant; -1 when there is none. */
@@ -102,7 +107,7 @@ export class ReadingLog {
 
   /** Sum of the falls from one kept reading to a later one. Never negative. */
   spentBetween(balance: Balance, from: number, to: number): Micros {
-    const spent = this.#columnOf(balance) + this.#balances.length;
+    const spent = this.#spentColumnOf(balance);
     return this.#cell(to, spent) - this.#cell(from, spent);
   }
 
@@ -113,7 +118,7 @@ export class ReadingLog {
 
   /** Time in gaps from one kept reading to a later one: spending there may hide behind a top-up. */
   blindBetween(from: number, to: number): number {
-    return this.#cell(to, this.#columns - 1) - this.#cell(from, this.#columns - 1);
+    return this.#cell(to, blindColumn) - this.#cell(from, blindColumn);
   }
 
   /** Rises since the last reading at or before an instant, or since the first there is. 0 when empty. */
@@ -124,7 +129,7 @@ export class ReadingLog {
 
   /** Index of the reading that showed the last fall; 0, the first reading, when none of the log did. */
   lastSpendingIndex(balance: Balance): number {
-    const spent = this.#columnOf(balance) + this.#balances.length;
+    const spent = this.#spentColumnOf(balance);
     const total = this.length === 0 ? 0 : this.#cell(this.length - 1, spent);
     return this.#firstWhere(spent, (sum) => sum >= total);
   }
@@ -148,35 +153,38 @@ export class ReadingLog {
     )
       this.#restart(reading);
     // First: it moves the sums that the new row is calculated from.
-    if ((this.#end + 1) * this.#columns > this.#rows.length) this.#makeRoom();
+    if ((this.#end + 1) * this.#width > this.#rows.length) this.#makeRoom();
     const { at } = reading;
     const isFirst = this.#end === this.#start;
-    const lastRow = (this.#end - 1) * this.#columns;
-    const clockSetBack = !isFirst && at < this.instantAt(this.length - 1);
+    const last = this.length - 1;
+    const clockSetBack = !isFirst && at < this.instantAt(last);
     while (this.#end > this.#start && this.instantAt(this.length - 1) >= at) this.#end--;
     const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
-    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, this.#columns - 1) : 0;
+    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, blindColumn) : 0;
     if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
-    const rows = this.#rows;
-    const row = this.#end++ * this.#columns;
-    const count = this.#balances.length;
-    // The row may be the last one itself: of each balance what stands there is read before it is written.
-    for (let place = 1; place <= count; place++) {
-      const micros = amountOf(reading, this.#balances[place - 1] ?? '');
-      const fell = isFirst ? 0 : Math.max(0, (rows[lastRow + place] ?? 0) - micros);
-      rows[row + count + place] = isFirst ? 0 : (rows[lastRow + count + place] ?? 0) + fell;
-      rows[row + place] = micros;
+    this.#end++;
+    let spent = blindColumn;
+    // The new row may be the last one itself: of each balance what stands there is read before it is written.
+    for (const balance of this.#balances) {
+      const column = ++spent + this.#balances.length;
+      const micros = amountOf(reading, balance);
+      const fell = isFirst ? 0 : Math.max(0, this.#cell(last, column) - micros);
+      this.#put(spent, isFirst ? 0 : this.#cell(last, spent) + fell);
+      this.#put(column, micros);
     }
-    rows[row] = at;
-    rows[row + this.#columns - 1] = blindMs;
-    this.#forgetBefore(at - this.windowMs);
+    this.#put(0, at);
+    this.#put(blindColumn, blindMs);
+    // What lies before the window is dropped, except the last reading there.
+    while (this.length > 1 && this.instantAt(1) <= at - this.windowMs) this.#start++;
     this.#thinAfter(previousAt, at);
   }
 
   #restart({ currency, balances }: Reading): void {
     this.#currency = currency;
     this.#balances = Object.keys(balances);
-    this.#columns = 2 + 2 * this.#balances.length;
+    this.#places = [0, ...Array<number>(2 * this.#balances.length + 1).fill(noPlace)];
+    this.#width = 1;
+    this.#rows = noRows;
     this.#start = 0;
     this.#end = 0;
     this.#dense = false;
@@ -187,22 +195,38 @@ export class ReadingLog {
    * leave the range of exact integers.
    */
   #makeRoom(): void {
-    const columns = this.#columns;
-    const rows = new Float64Array(columns * Math.max(firstRows, Math.ceil(this.length * 1.5)));
-    rows.set(this.#rows.subarray(this.#start * columns, this.#end * columns));
+    const width = this.#width;
+    const rows = new Float64Array(width * Math.max(firstRows, Math.ceil(this.length * 1.5)));
+    rows.set(this.#rows.subarray(this.#start * width, this.#end * width));
     this.#rows = rows;
     this.#end -= this.#start;
     this.#start = 0;
-    for (let sum = 1 + this.#balances.length; sum < columns; sum++) {
-      const base = rows[sum] ?? 0;
-      for (let place = sum; place < this.#end * columns; place += columns)
-        rows[place] = (rows[place] ?? 0) - base;
+    for (let sum = blindColumn; sum <= blindColumn + this.#balances.length; sum++) {
+      const place = this.#places[sum] ?? noPlace;
+      const base = rows[place] ?? 0;
+      if (place === noPlace) this.#same[sum] = 0;
+      else for (let at = place; at < this.#end * width; at += width) rows[at] = (rows[at] ?? 0) - base;
     }
   }
 
-  /** Drops what lies before the window, except the last reading there. */
-  #forgetBefore(instant: number): void {
-    while (this.length > 1 && this.instantAt(1) <= instant) this.#start++;
+  /** Writes a number of the newest row. */
+  #put(column: number, value: number): void {
+    if (this.#places[column] === noPlace) {
+      if (this.length === 1) this.#same[column] = value;
+      if (Object.is(this.#same[column], value)) return;
+      this.#widen(column);
+    }
+    this.#rows[(this.#end - 1) * this.#width + (this.#places[column] ?? 0)] = value;
+  }
+
+  /** Gives a column a place in all rows, also in those that were just taken out: what was spent is calculated from the last of them. */
+  #widen(column: number): void {
+    const width = this.#width++;
+    const rows = new Float64Array((this.#rows.length / width) * this.#width).fill(this.#same[column] ?? 0);
+    for (let from = 0; from < this.#rows.length; from += width)
+      rows.set(this.#rows.subarray(from, from + width), (from / width) * this.#width);
+    this.#places[column] = width;
+    this.#rows = rows;
   }
 
   /**
@@ -224,18 +248,18 @@ export class ReadingLog {
    */
   #thin(now: number, cellMs: number): void {
     const rows = this.#rows;
-    const columns = this.#columns;
+    const width = this.#width;
     let level = 0;
     let kept = this.#start;
     this.#dense = false;
     for (let row = this.#start; row < this.#end; row++) {
-      const at = rows[row * columns] ?? 0;
+      const at = rows[row * width] ?? 0;
       while (level <= finestLevel && !this.#isOldEnough(at, { level, now, cellMs })) level++;
       const scale = 2 ** level / cellMs;
-      const next = row + 1 < this.#end ? (rows[(row + 1) * columns] ?? 0) : Number.POSITIVE_INFINITY;
+      const next = row + 1 < this.#end ? (rows[(row + 1) * width] ?? 0) : Number.POSITIVE_INFINITY;
       if (level <= finestLevel && Math.floor(at * scale) === Math.floor(next * scale)) continue;
       if (next - at < cellMs) this.#dense = true;
-      if (kept !== row) rows.copyWithin(kept * columns, row * columns, (row + 1) * columns);
+      if (kept !== row) rows.copyWithin(kept * width, row * width, (row + 1) * width);
       kept++;
     }
     this.#end = kept;
@@ -252,8 +276,8 @@ export class ReadingLog {
     return firstWhere(0, this.length, (index) => holds(this.#cell(index, column)));
   }
 
-  #columnOf(balance: Balance): number {
-    return 1 + this.#balances.indexOf(balance);
+  #spentColumnOf(balance: Balance): number {
+    return 1 + blindColumn + this.#balances.indexOf(balance);
   }
 
   #isOfSameBalances({ balances }: Reading): boolean {
@@ -262,7 +286,9 @@ export class ReadingLog {
     return count === this.#balances.length;
   }
 
-  #cell(index: number, place: number): number {
-    return this.#rows[(this.#start + index) * this.#columns + place] ?? 0;
+  #cell(index: number, column: number): number {
+    const place = this.#places[column] ?? 0;
+    if (place === noPlace) return this.#same[column] ?? 0;
+    return this.#rows[(this.#start + index) * this.#width + place] ?? 0;
   }
 }

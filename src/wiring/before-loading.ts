@@ -13,10 +13,9 @@ export function limitMemory(use: 'small' | 'short' | 'replay of a file' | 'repla
   if (use === 'short') setFlagsFromString('--semi-space-growth-factor=16');
   // Replaying a file takes a tenth less time in 45 MB more; what is stored is replayed next to the daemon, and by the million.
   if (use === 'small' || use === 'replay') setFlagsFromString('--semi-space-growth-factor=1');
-  // What an account's last poll left is old, and garbage, with its next one, and a replay of years makes such all the time: look for
-  // it when a half more is there, or twice as much, not four times.
-  if (use === 'small') setFlagsFromString('--heap-growing-percent=50');
-  if (use.startsWith('replay')) setFlagsFromString('--heap-growing-percent=100');
+  // What a poll leaves of an account is old, and garbage with the next one: look for it when old objects have doubled, not when there
+  // are four times as many.
+  if (use !== 'short') setFlagsFromString('--heap-growing-percent=100');
 }
 
 /**

@@ -241,6 +241,28 @@ test('a reading is found by instant however regularly it was polled', () => {
   );
 });
 
+test.each(['at rest', 'while the clock is set back'])(
+  'a balance that nobody used for hours begins to be spent, %s: its sums are those of one that was always used',
+  (when) => {
+    const at = (index: number) => factsNoon + (when === 'at rest' || index < 100 ? index : 3) * 5 * minuteMs;
+    const amounts = Array.from({ length: 101 }, (_, index) => units(index < 100 ? 70 : 60));
+    const reading = (index: number, used: number): Reading => ({
+      at: at(index),
+      balances: { sms: units(500 - index), voip: (amounts[index] ?? 0) - used },
+      currency: 'CNY',
+    });
+    const log = logOf(amounts.map((_, index) => reading(index, 0)));
+    const used = logOf(amounts.map((_, index) => reading(index, index === 0 ? 0 : index)));
+    const last = log.length - 1;
+    expect(log.length).toBe(used.length);
+    expect(log.spentBetween('voip', 0, last)).toBe(units(10));
+    expect(used.spentBetween('voip', 0, last)).toBe(units(10) + 100);
+    expect(log.spentBetween('sms', 0, last)).toBe(used.spentBetween('sms', 0, last));
+    expect(log.balanceAt(last - 1, 'voip')).toBe(units(70));
+    expect(log.blindBetween(0, last)).toBe(used.blindBetween(0, last));
+  },
+);
+
 test('a change of currency starts a new series', () => {
   const log = logOf([readingAt(0, 900), readingAt(5, 800), readingAt(10, 100, { currency: 'USD' })]);
   expect([log.length, log.currency, spentSince(log, 'sms', 0), log.toppedUpSince('sms', 0)]).toEqual([

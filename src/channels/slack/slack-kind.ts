@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopbackHost } from '../../domain/addresses.ts';
+import { isUnencrypted } from '../../domain/addresses.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
@@ -12,10 +12,6 @@ import { type Mention, mentionSchema } from '../mention.ts';
 import { slackAnswers, slackBotAnswers } from './slack-answers.ts';
 import type { SlackBot } from './slack-bot-sender.ts';
 import type { SlackWebhook } from './slack-sender.ts';
-
-function isPrivate(address: string): boolean {
-  return address.startsWith('https:') || isLoopbackHost(URL.parse(address)?.hostname ?? '');
-}
 
 export const slackSchema = shape({
   type: z
@@ -35,7 +31,10 @@ export const slackSchema = shape({
     read: (text) => (/^#?[^\s#@]{1,80}$/u.test(text) ? { value: text } : null),
   }).optional(),
   apiUrl: plainAddress('Where the bot finds Slack’s Web API, for GovSlack: "https://slack-gov.com/api".')
-    .refine(isPrivate, 'must begin with https:// (http:// only to this machine itself): the token goes there')
+    .refine(
+      (address) => !isUnencrypted(address),
+      'must begin with https:// (http:// only to this machine itself): the token goes there',
+    )
     .optional(),
   mention: mentionSchema({
     description:

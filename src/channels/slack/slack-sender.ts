@@ -18,10 +18,7 @@ export interface SlackWebhook {
   readonly accept: Accept | null;
 }
 
-/**
- * Posts to a Slack incoming webhook by Slack's own client, over our connections and under our deadline. Retries nothing by itself
- * but what Slack found unreadable, once, as plain text.
- */
+/** Posts to an incoming webhook by Slack's own client. What Slack found unreadable is sent once more, as plain text. */
 export function openSlackSender(
   { webhookUrl, mention, accept }: SlackWebhook & { readonly mention: Mention },
   { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },

@@ -234,10 +234,7 @@ function failed(detail: OutcomeDetail): Outcome {
 
 const waiting = new WeakMap<AbortSignal, Set<Posting>>();
 
-/**
- * The postings that a signal ends. They have one listener together: thousands share the daemon's signal, and listeners are slow to
- * add and warn when they are many.
- */
+/** What a signal ends, by one listener: thousands share the daemon's, and listeners are slow to add and warn when many. */
 function postingsOf(signal: AbortSignal): Set<Posting> {
   return getOrMake(waiting, signal, () => {
     const postings = new Set<Posting>();

@@ -21,8 +21,6 @@ export type Connections = ReturnType<typeof openConnections>;
  * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has
  * a connection of its own while it runs, as many as it takes, so that no request ever waits behind one that
  * hangs. HTTP/2 is off for the same reason. Certificates are always verified.
- *
- * Throws when a proxy variable holds no address; the error names the variable and never its value.
  */
 export function openConnections(options: {
   readonly clock: Clock;

@@ -5,10 +5,7 @@ import type { AccountSettings } from '../../domain/settings.ts';
 
 const cronAgeMs = hourMs;
 
-/**
- * How far a live server's clock may be off, at first and from one answer to the next: its `Date` counts whole seconds, and clocks
- * that are kept by the network differ by some.
- */
+/** How far a live server's clock may be off, or move between answers: its `Date` counts seconds, and clocks differ by some. */
 const driftMs = 5 * secondMs;
 
 /**

@@ -4,10 +4,7 @@ type Target =
   | { readonly origin: string; readonly path: string; readonly loopback: boolean }
   | { readonly reason: string };
 
-/**
- * An address as a connection takes it, its path and query as they are written. Refuses what would send a credential in the
- * clear: `http://` to a host that is not this machine, unless `allowInsecureHttp`.
- */
+/** An address as a connection takes it. Refuses `http://` to another machine, where a secret would go in the clear. */
 export function findTarget(address: string, allowInsecureHttp: boolean): Target {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
