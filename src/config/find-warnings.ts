@@ -167,10 +167,11 @@ function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
       file.at('channels', channel.name, key).report(message);
 }
 
-function warnOfOpenDoors(file: Spot, { accounts, server }: Settings): void {
-  const addresses = new Set(accounts.flatMap(({ baseUrl }) => baseUrl ?? []));
-  if ([...addresses].some(isUnencrypted))
-    file.at('provider', 'allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
+function warnOfOpenDoors(file: Spot, settings: Settings): void {
+  const { accounts, server } = settings;
+  const open = accounts.filter(({ baseUrl }) => baseUrl !== null && isUnencrypted(baseUrl));
+  for (const entry of new Set(open.map((account) => entryOf(settings, account))))
+    spotOf(file, entry).at('allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
   if (server === null) return;
   if (server.token !== null && isShortToken(server.token))
     file.at('server', 'token').report(shortTokenAdvice);
