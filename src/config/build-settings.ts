@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import { keyOf } from '../domain/json.ts';
+import type { Parts } from '../domain/parts.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
 import { Secret } from '../domain/secret.ts';
@@ -14,6 +15,7 @@ import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
+const accountsAtOnce = 5000;
 
 export interface Surroundings {
   readonly directory: string;
@@ -25,16 +27,21 @@ export interface Surroundings {
   readonly draft: Draft;
 }
 
-export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
+/** Between thousands of accounts others may have their turn. */
+export function* buildSettings(config: ConfigInput, around: Surroundings): Parts<Settings> {
   const file = new Spot(around.draft);
   const { provider, ...providers } = Object.fromEntries(readEntries(file).map(requireEntry));
   if (provider === undefined) throw new Error('there is no default entry');
-  const accounts = config.accounts.map((account, index) => {
+  const accounts: AccountSettings[] = [];
+  for (const [index, account] of config.accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
     const entry = entryOf({ provider, providers }, { provider: account.provider ?? defaultEntry });
     const { accountKeys } = providerKindOf(entry);
     const key = accountKeys?.credential ?? 'credentials';
-    return { ...buildAccount(account, entry, config), keyFrom: file.at('accounts', index, key).source };
-  });
+    const keyFrom = file.at('accounts', index, key).source;
+    accounts.push({ ...buildAccount(account, entry, config), keyFrom });
+  }
+  yield;
   const rules = config.rules.map((rule, index) =>
     withBalance({ ...rule, written: file.at('rules', index).value }, accounts),
   );

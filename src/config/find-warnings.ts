@@ -4,6 +4,7 @@ import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import type { Parts } from '../domain/parts.ts';
 import {
   credentialTextOf,
   defaultEntry,
@@ -24,6 +25,15 @@ import { shortPollMs } from '../schema/times.ts';
 import { didYouMean, listWords, quoteKey } from '../wording/lists.ts';
 import { type Draft, Spot } from './draft.ts';
 
+const accountsAtOnce = 5000;
+
+/** One that looks at each account does so in parts. */
+type Finder = (
+  file: Spot,
+  settings: Settings,
+  when: { readonly calendar: Calendar; readonly now: number },
+) => Parts<void> | void;
+
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
@@ -35,7 +45,7 @@ export function* findWarnings(
 ): Generator<undefined, ConfigProblem[]> {
   const warnings: ConfigProblem[] = [];
   for (const find of finders) {
-    find(new Spot(draft, warnings), settings, when);
+    yield* find(new Spot(draft, warnings), settings, when) ?? [];
     yield;
   }
   return warnings;
@@ -123,10 +133,12 @@ function spotOf(file: Spot, { name }: ProviderEntry): Spot {
   return name === defaultEntry ? file.at(name) : file.at('providers', name);
 }
 
-function warnOfRules(file: Spot, settings: Settings): void {
+function* warnOfRules(file: Spot, settings: Settings): Parts<void> {
   const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
-  for (const account of settings.accounts)
+  for (const [index, account] of settings.accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
     for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
+  }
   for (const [index, spot] of file.at('rules').items().entries()) {
     const rule = settings.rules[index];
     if (rule === undefined) continue;
@@ -180,17 +192,22 @@ function warnOfCurrencies(file: Spot, { accounts }: Settings): void {
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-function warnOfDoubtfulSecrets(file: Spot, settings: Settings): void {
-  // What the schemas made a secret is one, whichever key it has.
-  const secrets = new Set(listSecretTexts(settings));
-  const look = (spot: Spot): void => {
-    for (const [key, child] of Object.entries(Object(spot.value))) {
-      const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
-      if (typeof child === 'object' && child !== null) look(below());
-      else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
-    }
-  };
-  look(file);
+/** What the schemas made a secret is one, whichever key it has. Between thousands of accounts others may have their turn. */
+function* warnOfDoubtfulSecrets(file: Spot, { accounts, ...others }: Settings): Parts<void> {
+  const ofAll = new Set(listSecretTexts(others));
+  for (const key of file.keys()) if (key !== 'accounts') lookForSecrets(file.at(key), ofAll);
+  for (const [index, account] of accounts.entries()) {
+    if (index % accountsAtOnce === 0) yield;
+    lookForSecrets(file.at('accounts', index), new Set(listSecretTexts(account)));
+  }
+}
+
+function lookForSecrets(spot: Spot, secrets: ReadonlySet<string>): void {
+  for (const [key, child] of Object.entries(Object(spot.value))) {
+    const below = (): Spot => spot.at(Array.isArray(spot.value) ? Number(key) : key);
+    if (typeof child === 'object' && child !== null) lookForSecrets(below(), secrets);
+    else if (typeof child === 'string' && secrets.has(child)) doubt(below(), child);
+  }
 }
 
 function doubt(spot: Spot, secret: string): void {
@@ -201,7 +218,7 @@ function doubt(spot: Spot, secret: string): void {
   if (secret !== secret.trim()) spot.report('begins or ends with a space, which is taken as it stands');
 }
 
-const finders = [
+const finders: readonly Finder[] = [
   warnOfShortPolls,
   warnOfDemand,
   warnOfProviders,
@@ -214,7 +231,7 @@ const finders = [
   warnOfOpenDoors,
   warnOfCurrencies,
   warnOfDoubtfulSecrets,
-] as const;
+];
 
 /** Alerts that no route matches, and routes that nothing would reach. */
 function warnOfGaps(file: Spot, { routes }: Settings): void {

@@ -149,7 +149,7 @@ export function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedCo
   if (judged.config === null || problems.length > 0)
     return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
-  const built = buildSettings(judged.config, surroundingsOf(draft, request));
+  const built = yield* buildSettings(judged.config, surroundingsOf(draft, request));
   yield;
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
@@ -182,7 +182,7 @@ function salvageSettings({ draft }: Gathered, request: Checking) {
   if (draft === null) return null;
   const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
   if (saved === null) return null;
-  const settings = buildSettings(saved.config, surroundingsOf(saved.draft, request));
+  const settings = atOnce(buildSettings(saved.config, surroundingsOf(saved.draft, request)));
   return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
 }
 

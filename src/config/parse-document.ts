@@ -1,4 +1,5 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { firstWhere } from '../domain/first-where.ts';
 import { parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
@@ -18,7 +19,7 @@ export interface JsonDocument {
   placeOf(path: Path): LinePlace;
 }
 
-export interface ParsedDocument {
+interface ParsedDocument {
   /** What can be made out of the text; null where nothing can. */
   readonly document: JsonDocument | null;
   /** False where it is not JSON. */
@@ -201,19 +202,7 @@ function createPlaceFinder(text: string): PlaceFinder {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
   return (offset) => {
-    const line = countUpTo(starts, offset);
+    const line = firstWhere(0, starts.length, (index) => (starts[index] ?? 0) > offset);
     return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
   };
-}
-
-/** How many of the ascending numbers are at most `limit`. */
-function countUpTo(ascending: readonly number[], limit: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -2,18 +2,13 @@ import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { renewLinkKeys } from '../engine/access.ts';
-import {
-  accountsAtOnce,
-  changedAccounts,
-  hasOtherKey,
-  isReadDifferently,
-} from '../engine/changed-accounts.ts';
+import { accountsAtOnce, changedAccounts } from '../engine/changed-accounts.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
-  isStorageFailing,
+  isOwnFailureRaised,
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
@@ -22,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -163,8 +159,7 @@ export class Daemon {
 
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
-    const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
-    const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
+    const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
     const later = this.act((now) => {
@@ -278,7 +273,7 @@ export class Daemon {
         );
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
-    if (isStorageFailing(this.state) !== (failure !== null)) {
+    if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {
       if (failure === null) log.info({}, 'the database can be written again');
       else log.error({ err: failure }, 'the database cannot be written; going on from memory');
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));

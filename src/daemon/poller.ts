@@ -73,10 +73,13 @@ export class Poller {
   adopt(changed: ReadonlySet<string>): void {
     const { accounts, settings } = this.#state;
     const now = this.#now;
-    const polled = [...accounts.values()].filter((account) => entryOf(settings, account.settings).polled);
-    const ids = new Set(polled.map(({ id }) => id));
-    for (const id of this.#phases.keys()) if (!ids.has(id)) this.#forget(id);
-    const fresh = polled.filter(({ id }) => !this.#phases.has(id) || changed.has(id));
+    const isPolled = (account?: WatchedAccount) =>
+      account !== undefined && entryOf(settings, account.settings).polled;
+    for (const id of this.#phases.keys()) if (!isPolled(accounts.get(id))) this.#forget(id);
+    const fresh: WatchedAccount[] = [];
+    for (const account of accounts.values())
+      if ((!this.#phases.has(account.id) || changed.has(account.id)) && isPolled(account))
+        fresh.push(account);
     for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {

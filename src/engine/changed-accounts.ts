@@ -8,17 +8,20 @@ import type { MonitorState } from './state.ts';
 /** Accounts per part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;
 
+/** Watched accounts that new settings read in another way, and those of them that have another key. */
 export function changedAccounts(
   watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
   { accounts }: Settings,
-  differs: (old: AccountSettings, account: AccountSettings) => boolean,
-): Set<string> {
+): { readonly changed: ReadonlySet<string>; readonly rekeyed: ReadonlySet<string> } {
   const changed = new Set<string>();
+  const rekeyed = new Set<string>();
   for (const account of accounts) {
     const old = watched.get(account.id)?.settings;
-    if (old !== undefined && old !== account && differs(old, account)) changed.add(account.id);
+    if (old === undefined || old === account || !isReadDifferently(old, account)) continue;
+    changed.add(account.id);
+    if (hasOtherKey(old, account)) rekeyed.add(account.id);
   }
-  return changed;
+  return { changed, rekeyed };
 }
 
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {

@@ -113,13 +113,11 @@ function applyTransition(
   const eased = change === 'fell' && rises(account.poll, alert.balance);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
-  saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
+  if (followed.state === 'pending') state.alerts.set(followed);
+  else if (followed.state === 'firing' || followed.changedAt.length > 0)
+    state.alerts.set({ ...followed, facts: noFacts });
+  else state.alerts.delete(followed);
   touchAccount(state, account);
-}
-
-function saveAlert(state: MonitorState, alert: Alert): void {
-  if (alert.state !== 'inactive' || alert.changedAt.length > 0) state.alerts.set(alert);
-  else state.alerts.delete(alert);
 }
 
 /** A change of one alert may inhibit or release others of the account. */

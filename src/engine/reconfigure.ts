@@ -86,9 +86,10 @@ export function* watchAccounts(
   accounts: readonly AccountSettings[],
   now: number,
 ): Parts<void> {
+  // Where all are known and there are as many as before none is gone: nothing need be made of tens of thousands.
+  if (accounts.length === 0 && state.polled.size === state.settings.accounts.length) return;
   const wanted = new Set(state.settings.accounts.map(({ id }) => id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
-  if (gone.length + accounts.length === 0) return;
   for (const id of gone) removeAccount(state, id, now);
   const known = new Set(accounts.flatMap(({ id }) => (state.accounts.has(id) ? id : [])));
   const purses = yield* listPurses(state, accounts);

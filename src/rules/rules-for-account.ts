@@ -77,7 +77,10 @@ export function buildBuiltInRules(
   );
   const rules = [...configured, ...builtIn];
   const needed = new Set<string>();
-  for (const account of accounts) for (const { id } of rulesForAccount({ rules }, account)) needed.add(id);
+  for (const account of accounts) {
+    if (builtIn.every(({ id }) => needed.has(id))) break;
+    for (const { id } of rulesForAccount({ rules }, account)) needed.add(id);
+  }
   return builtIn.filter(({ id }) => needed.has(id));
 }
 

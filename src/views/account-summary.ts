@@ -21,26 +21,43 @@ export interface AccountSummary {
  * Sums up accounts while they come by, and shows `limit` of them at most: what fires goes before what cannot be read, and that before
  * what runs out first. Of tens of thousands it holds twice as many as it shows.
  */
-export function summarize(limit: number) {
-  const sums = { accounts: 0, firing: 0, failing: 0, waiting: 0 };
-  let worst: AccountSummary['worst'] = null;
-  let first: AccountSummary['first'] = null;
-  let held: BriefAccount[] = [];
-  const cut = () =>
-    held.sort((left, right) => urgency(right) - urgency(left) || byRunway(left, right)).slice(0, limit);
-  return {
-    add(account: BriefAccount): void {
-      sums.accounts += 1;
-      sums.firing += account.firing;
-      if (account.outcome === null) sums.waiting += 1;
-      else if (account.outcome !== 'ok') sums.failing += 1;
-      if (account.worst !== null && (worst === null || isWorse(account.worst, worst))) worst = account.worst;
-      if (first === null || byRunway(account, first) < 0) first = account;
-      held.push(account);
-      if (held.length > 2 * limit) held = cut();
-    },
-    end: (): AccountSummary => ({ ...sums, worst, first, shown: cut().sort(byRunway) }),
-  };
+export class SummedAccounts {
+  readonly #limit: number;
+  readonly #sums = { accounts: 0, firing: 0, failing: 0, waiting: 0 };
+  #worst: Severity | null = null;
+  #first: BriefAccount | null = null;
+  #held: BriefAccount[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(account: BriefAccount): void {
+    const { firing, worst, outcome } = account;
+    this.#sums.accounts += 1;
+    this.#sums.firing += firing;
+    if (outcome === null) this.#sums.waiting += 1;
+    else if (outcome !== 'ok') this.#sums.failing += 1;
+    if (worst !== null && (this.#worst === null || isWorse(worst, this.#worst))) this.#worst = worst;
+    if (this.#first === null || byRunway(account, this.#first) < 0) this.#first = account;
+    this.#held.push(account);
+    if (this.#held.length > 2 * this.#limit) this.#held = this.#cut();
+  }
+
+  end(): AccountSummary {
+    return {
+      ...this.#sums,
+      worst: this.#worst,
+      first: this.#first,
+      shown: this.#cut().sort(byRunway),
+    };
+  }
+
+  #cut(): BriefAccount[] {
+    const byUrgency = (left: BriefAccount, right: BriefAccount): number =>
+      urgency(right) - urgency(left) || byRunway(left, right);
+    return this.#held.length <= this.#limit ? this.#held : this.#held.sort(byUrgency).slice(0, this.#limit);
+  }
 }
 
 function urgency({ worst, outcome }: BriefAccount): number {

@@ -11,7 +11,7 @@ import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
-import { type AccountSummary, summarize } from './account-summary.ts';
+import { type AccountSummary, SummedAccounts } from './account-summary.ts';
 import {
   type AccountView,
   type AlertView,
@@ -54,7 +54,7 @@ export function createViews(current: () => ViewDependencies) {
     accounts,
     accountsInBrief: look(viewBriefly),
     async summary(limit: number): Promise<AccountSummary> {
-      const summary = summarize(limit);
+      const summary = new SummedAccounts(limit);
       for await (const ids of inSlices(current().state.accounts.keys(), sliceOfAccounts))
         for (const account of await accounts(ids)) summary.add(account);
       return summary.end();

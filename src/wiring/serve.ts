@@ -31,7 +31,7 @@ import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 /** A loaded configuration, its file to be read again when it or what it was made of changes. */
-export interface ServeOrder extends LoadedConfiguration {
+interface ServeOrder extends LoadedConfiguration {
   /** Opened here; it knows the secrets of the configuration. */
   readonly log: ProcessLog;
   readonly version: string;

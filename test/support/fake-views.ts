@@ -5,7 +5,7 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/route.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
-import { type AccountSummary, summarize } from '../../src/views/account-summary.ts';
+import { type AccountSummary, SummedAccounts } from '../../src/views/account-summary.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
 import type { DaemonStatus, LiveViews } from '../../src/views/live-views.ts';
 import type { AccountView, AlertView, Explanation, FiringView, SilenceView } from '../../src/views/views.ts';
@@ -57,7 +57,7 @@ export class FakeViews implements LiveViews {
   accountsInBrief = this.accounts;
 
   async summary(limit: number): Promise<AccountSummary> {
-    const summary = summarize(limit);
+    const summary = new SummedAccounts(limit);
     for (const account of this.accountList) summary.add(account);
     return summary.end();
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { summarize } from '../../src/views/account-summary.ts';
+import { SummedAccounts } from '../../src/views/account-summary.ts';
 import type { AccountView } from '../../src/views/views.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
 
@@ -26,7 +26,7 @@ const fleet = [
 ];
 
 function summaryOf(limit: number) {
-  const summary = summarize(limit);
+  const summary = new SummedAccounts(limit);
   for (const account of fleet) summary.add(account);
   return summary.end();
 }

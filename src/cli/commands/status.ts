@@ -5,7 +5,7 @@ import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
-import { type AccountSummary, summarize } from '../../views/account-summary.ts';
+import { type AccountSummary, SummedAccounts } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import {
   commonBalances,
@@ -104,7 +104,7 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
 
 /** All of them are shown. */
 export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary {
-  const summary = summarize(Number.POSITIVE_INFINITY);
+  const summary = new SummedAccounts(Number.POSITIVE_INFINITY);
   for (const account of accounts) summary.add(account);
   return summary.end();
 }

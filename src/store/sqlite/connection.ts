@@ -9,6 +9,15 @@ import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
 
+/** Closes a connection whatever becomes of the work with it. */
+export function closing<T>(db: Connection, work: (db: Connection) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** Asks a connection one statement, whose values `$1`, `$2` … stand for; each is prepared once. */
 export function openAsk(db: Connection): <Row>(text: string, values?: readonly Value[]) => readonly Row[] {
   const prepared = new Map<string, Database.Statement>();
@@ -89,22 +98,16 @@ export function connectForReading(path: string, queryOnly = true): Connection {
 export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes === 0) return 0;
-  guardStorage(path, () => {
-    // Closing a writable connection would fold the write-ahead log of a killed process into the file.
-    const db = new Database(path, {
-      readonly: existsSync(`${path}-wal`),
-      fileMustExist: true,
-      timeout: patienceMs,
-    });
-    try {
-      const schema = readSchemaUnlessBlank(db, path);
-      if (schema === null) return;
-      refuseDamaged(db, path, bytes);
-      refuse(db, schema);
-    } finally {
-      db.close();
-    }
-  });
+  // Closing a writable connection would fold the write-ahead log of a killed process into the file.
+  const open = () =>
+    new Database(path, { readonly: existsSync(`${path}-wal`), fileMustExist: true, timeout: patienceMs });
+  const inspect = (db: Connection): void => {
+    const schema = readSchemaUnlessBlank(db, path);
+    if (schema === null) return;
+    refuseDamaged(db, path, bytes);
+    refuse(db, schema);
+  };
+  guardStorage(path, () => closing(open(), inspect));
   return bytes;
 }
 

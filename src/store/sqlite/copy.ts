@@ -8,7 +8,7 @@ import { readStatement, type TablePort } from '../tables.ts';
 import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { migrate, requireSchema } from './migrate.ts';
-import { describeHolder, inUse } from './owner.ts';
+import { inUse, readOwnerOf } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
 
 const portionRows = 2000;
@@ -22,7 +22,7 @@ export async function withSqliteSource<T>(path: string, use: (source: TablePort)
   try {
     guardStorage(path, () => requireSchema(db, path));
     const lock = takeSideLock(realpathSync(path));
-    if (lock === null) throw inUse(path, describeHolder(path));
+    if (lock === null) throw inUse(path, readOwnerOf(path));
     try {
       guardStorage(path, () => db.exec('BEGIN'));
       return await use(portOf(db, path));

@@ -7,7 +7,7 @@ import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
-import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
+import { type Connection, closing, connectForReading, openAsk, wordFinding } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
@@ -147,16 +147,13 @@ function refuseTarget(file: string): void {
 }
 
 function finishCopy(partial: string, file: string): void {
-  const copy = new Database(partial);
-  try {
+  const finding = closing(new Database(partial), (copy) => {
     copy.pragma('journal_mode = DELETE');
-    const finding = String(copy.pragma('integrity_check(1)', { simple: true }));
-    if (finding !== 'ok')
-      throw new StorageError(
-        'corrupt',
-        `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
-      );
-  } finally {
-    copy.close();
-  }
+    return String(copy.pragma('integrity_check(1)', { simple: true }));
+  });
+  if (finding !== 'ok')
+    throw new StorageError(
+      'corrupt',
+      `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
+    );
 }
