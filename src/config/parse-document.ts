@@ -141,7 +141,7 @@ function findKeyProblems(node: Node, path: Path, placeAt: PlaceFinder): ConfigPr
       problems.push({ path: formatPath([...path, key]), ...placeAt(keyNode.offset), message });
     const other = first.get(key);
     if (other === undefined) first.set(key, keyNode);
-    else report(`the key ${quoteKey(key)} stands here already, in line ${placeAt(other.offset).line}`);
+    else report(`duplicate key ${quoteKey(key)} (first on line ${placeAt(other.offset).line})`);
     if (key === '__proto__') report('this name cannot be used as a key');
     if (value.type === 'object' || value.type === 'array')
       problems.push(...findKeyProblems(value, [...path, key], placeAt));

@@ -32,13 +32,14 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
-  if (account.changesAt > now) return schedule(state, account, account.changesAt);
+  if (account.changesAt > now) return void schedule(state, account, account.changesAt);
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
-  if (due > now) return schedule(state, account, due);
+  if (due > now) return void schedule(state, account, due);
   for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
+
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }

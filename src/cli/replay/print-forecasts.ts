@@ -81,5 +81,5 @@ function formatQuality(rows: readonly Row[], output: Output): string {
     rows,
     output,
   });
-  return `${table}\nOff by: the middle of |predicted − true| / true. The interval is to hold four times in five.\n`;
+  return `${table}\nOff by: the middle of |predicted − true| / true. The 80 % range should hold for 80 % of them.\n`;
 }

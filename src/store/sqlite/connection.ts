@@ -77,8 +77,12 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** A connection to use next to a daemon: one that changes nothing, or one that leaves an order. */
-export function connectForReading(path: string, queryOnly = true): Connection {
+/** A connection to use next to a daemon, after `check`: one that changes nothing, or one that leaves an order. */
+export function connectForReading(
+  path: string,
+  check: (db: Connection, path: string) => void,
+  queryOnly = true,
+): Connection {
   refuseMisplaced(path);
   if (!existsSync(path))
     throw new StorageError(
@@ -87,6 +91,7 @@ export function connectForReading(path: string, queryOnly = true): Connection {
     );
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
   return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
+    check(db, path);
     if (queryOnly) db.pragma('query_only = ON');
   });
 }

@@ -18,9 +18,8 @@ const portionRows = 2000;
  * open, and as `openSqliteReader` does.
  */
 export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
-  const db = connectForReading(path);
+  const db = connectForReading(path, requireSchema);
   try {
-    guardStorage(path, () => requireSchema(db, path));
     const lock = takeSideLock(realpathSync(path));
     if (lock === null) throw inUse(path, readOwnerOf(path));
     try {

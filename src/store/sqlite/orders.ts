@@ -11,9 +11,8 @@ export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
  * database, when it is of another version of lowwater, or cannot be written.
  */
 export function leaveOrder(path: string, order: OperatorOrder): void {
-  closing(connectForReading(path, false), (db) =>
+  closing(connectForReading(path, requireSchema, false), (db) =>
     guardStorage(path, () => {
-      requireSchema(db, path);
       const leave = db.prepare<[string]>('INSERT INTO operator_order (body) VALUES (?)');
       db.transaction(() => leave.run(JSON.stringify(order))).immediate();
     }),

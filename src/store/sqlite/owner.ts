@@ -112,7 +112,7 @@ export function inUse(path: string, owner: Owner | null): StorageError {
 /** The id of the database in a file; null where there is none, or it cannot be read. Changes nothing. */
 export function readDatabaseId(path: string): string | null {
   return readUnlessBroken(
-    () => connectForReading(path),
+    () => connectForReading(path, () => undefined),
     (db) => db.prepare<[string], string>(findNote).pluck().get(databaseIdNote) ?? null,
   );
 }

@@ -25,17 +25,9 @@ export function openSqliteReader(options: {
   readonly damaged?: (found: FoundDamage) => void;
 }): SqliteReader {
   const { path, now = () => Number.MIN_SAFE_INTEGER, damaged = () => {} } = options;
-  const db = connectForReading(path);
-  try {
-    return guardStorage(path, () => {
-      requireSchema(db, path);
-      const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
-      return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
-    });
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  const db = connectForReading(path, requireSchema);
+  const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
+  return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
 }
 
 /** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
