@@ -8,7 +8,7 @@ import { observePoll } from '../engine/observe.ts';
 import { followAccounts, reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, followClock } from '../engine/restore.ts';
 import {
-  isStorageFailing,
+  isOwnFailureRaised,
   noteClusterProblems,
   noteConfiguration,
   noteDamagedPolls,
@@ -17,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
@@ -272,7 +273,7 @@ export class Daemon {
         );
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
-    if (isStorageFailing(this.state) !== (failure !== null)) {
+    if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {
       if (failure === null) log.info({}, 'the database can be written again');
       else log.error({ err: failure }, 'the database cannot be written; going on from memory');
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));

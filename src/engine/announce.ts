@@ -104,7 +104,8 @@ function notify(
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
   const channels = state.settings.channels
     .map((channel) => channel.name)
-    .filter((name) => !isAbout(incident, name));
+    // A channel is not used to report its own failure.
+    .filter((name) => incident.type !== channelFailed.type || incident.rule !== channelFailedRule(name));
   const plans = planChannels(incident, state.settings.routes, channels);
   if (incident.type !== providerDown.type) return plans;
   // It replaces the notifications of the accounts, so it goes to all of their channels.
@@ -141,11 +142,6 @@ export function shortenGroupWaits(state: MonitorState): void {
 function isUntried(state: MonitorState, incident: Incident): boolean {
   if (Object.keys(incident.notified).length > 0) return false;
   return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
-}
-
-/** A channel is not used to report its own failure. */
-function isAbout(incident: Incident, channel: string): boolean {
-  return incident.type === channelFailed.type && incident.rule === channelFailedRule(channel);
 }
 
 /** A channel that refuses for good is retried at the pace of reminders, not with every new alert. */

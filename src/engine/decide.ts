@@ -175,7 +175,8 @@ export function planChannels(
   const isChosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
   // Notified of beginning, worsening and end; reminded only as far as a route asks for it.
-  for (const channel of isChosen ? [] : concernedBy(incident, channels))
+  const concernsAll = !isChosen && alertKindOf(incident).concernsEveryChannel === true;
+  for (const channel of concernsAll ? channels : [])
     add(plans, channel, {
       direct: true,
       repeatEveryMs: plans.get(channel)?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
@@ -197,10 +198,6 @@ function addRoute(plans: Map<string, ChannelPlan>, route: Route, severity: Sever
   for (const channel of escalate?.channels ?? [])
     if (!plans.has(channel)) add(plans, channel, { ...paced, escalateAfterMs });
     else if (plans.get(channel)?.escalateAfterMs === null) add(plans, channel, { escalateAfterMs });
-}
-
-function concernedBy(incident: Incident, channels: readonly string[]): readonly string[] {
-  return alertKindOf(incident).concernsEveryChannel === true ? channels : [];
 }
 
 /** With the fallback where none matches. */

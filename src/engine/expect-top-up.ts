@@ -40,7 +40,7 @@ export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number
   const { amountMicros, orderedBy, comment } = order;
   const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
   const topUp = { id: order.id ?? `x-${state.random.id()}`, ...ordered, receivedMicros: 0 };
-  keepExpected(state, account.id, [...expectedOf(state, account.id), topUp]);
+  keepExpected(state, account.id, [...account.expected, topUp]);
   scheduleAccount(state, account);
   return topUp;
 }
@@ -50,17 +50,12 @@ export function cancelExpected(
   state: MonitorState,
   { account, id }: { readonly account: string; readonly id: string },
 ): Refusal | null {
-  const known = expectedOf(state, account);
+  const known = state.expected.get(account) ?? [];
   const others = known.filter((topUp) => topUp.id !== id);
   if (others.length === known.length)
     return refuse('not-found', `account "${account}" expects no top-up with the id "${id}"`);
   keepExpected(state, account, others);
   return null;
-}
-
-/** Oldest order first. */
-export function expectedOf({ expected }: MonitorState, account: string): readonly ExpectedTopUp[] {
-  return expected.get(account) ?? none;
 }
 
 /** A balance that rose received what was expected first; what has arrived is expected no more. */
@@ -107,5 +102,3 @@ function keepExpected(state: MonitorState, account: string, topUps: readonly Exp
     state.notes.delete(prefix + account);
   }
 }
-
-const none: readonly ExpectedTopUp[] = [];

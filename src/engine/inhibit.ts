@@ -17,8 +17,8 @@ type SuppressionByAlerts = Pick<Suppression, 'silenced' | 'inhibited'>;
 
 /** For the API. */
 export function suppressionOf(state: MonitorState, incident: Incident, now: number): SuppressionByAlerts {
-  const suppression = suppressionByAlerts(state, incident, now);
-  return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
+  const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
+  return { silenced, inhibited: inhibited || isPartOfOutage(state, incident) };
 }
 
 export function suppressionByAlerts(

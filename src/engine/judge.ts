@@ -32,13 +32,14 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
-  if (account.changesAt > now) return schedule(state, account, account.changesAt);
+  if (account.changesAt > now) return void schedule(state, account, account.changesAt);
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
-  if (due > now) return schedule(state, account, due);
+  if (due > now) return void schedule(state, account, due);
   for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
+
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }
@@ -113,13 +114,11 @@ function applyTransition(
   const eased = change === 'fell' && rises(account.poll, alert.balance);
   const resolution = (): Resolution => resolutionOf(state, account, { rule, alert });
   const followed = followChange(state, account, { alert: explained, change }, { now, eased, resolution });
-  saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
+  if (followed.state === 'pending') state.alerts.set(followed);
+  else if (followed.state === 'firing' || followed.changedAt.length > 0)
+    state.alerts.set({ ...followed, facts: noFacts });
+  else state.alerts.delete(followed);
   touchAccount(state, account);
-}
-
-function saveAlert(state: MonitorState, alert: Alert): void {
-  if (alert.state !== 'inactive' || alert.changedAt.length > 0) state.alerts.set(alert);
-  else state.alerts.delete(alert);
 }
 
 /** A change of one alert may inhibit or release others of the account. */

@@ -48,17 +48,10 @@ export function observePoll(
 
 /** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
 export function blockedUntil(state: MonitorState, id: string): number {
-  return Math.max(groupBlockedUntil(state, id), refusedUntil(state, id));
-}
-
-function groupBlockedUntil(state: MonitorState, id: string): number {
-  return state.backoffs.get(groupOf(state, id))?.until ?? 0;
-}
-
-/** Only a refused key must be waited for; other failures retry sooner than the schedule. */
-function refusedUntil(state: MonitorState, id: string): number {
   const poll = state.accounts.get(id)?.poll;
-  return poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
+  // Other failures than a refused key retry sooner than the schedule.
+  const refusedUntil = poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
+  return Math.max(state.backoffs.get(groupOf(state, id))?.until ?? 0, refusedUntil);
 }
 
 /** Written out, because one is made at every poll: a spread copies key by key. */

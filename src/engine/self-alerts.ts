@@ -82,10 +82,6 @@ export function isRaised(alert: Alert | undefined): boolean {
   return alert?.state === 'firing' && alert.recoveringSince === null;
 }
 
-export function isStorageFailing(state: MonitorState): boolean {
-  return isOwnFailureRaised(state, storageFailed.type);
-}
-
 /** The database cannot be written, as `problem` says; with null it can be again. */
 export function noteStorage(state: MonitorState, problem: string | null, now: number): void {
   if (problem === null) clearOwnFailure(state, storageFailed.type, now);

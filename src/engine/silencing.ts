@@ -1,17 +1,14 @@
 import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
-import type { RecurringSilence } from '../domain/route.ts';
+import type { RecurringSilence, Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { putNotification, queueOf, removeNotification } from './queue.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 
 /** [startsAt, endsAt). */
-export interface SilenceWindow {
-  readonly startsAt: number;
-  readonly endsAt: number;
-}
+export type SilenceWindow = Pick<Silence, 'startsAt' | 'endsAt'>;
 
 /** Whether a silence made by a person, or one from the configuration, mutes the subject at `now`. */
 export function isSilenced(state: MonitorState, incident: Incident, now: number): boolean {
@@ -48,30 +45,18 @@ function currentWindow(calendar: Calendar, silence: RecurringSilence, now: numbe
   return startsAt !== null && now < endsAt ? { startsAt, endsAt } : null;
 }
 
-export function* laterStarts(
-  calendar: Calendar,
-  { cron, timezone }: RecurringSilence,
-  after: number,
-): Generator<number, void> {
-  let next = calendar.next(cron, timezone, after);
-  for (; next !== null; next = calendar.next(cron, timezone, next)) yield next;
-}
-
 /** The window of a recurring silence that holds `now`, and those to come. */
-function* windowsFrom(
+export function* windowsFrom(
   calendar: Calendar,
   silence: RecurringSilence,
   now: number,
 ): Generator<SilenceWindow, void> {
+  const { cron, timezone, durationMs } = silence;
   const current = currentWindow(calendar, silence, now);
   if (current !== null) yield current;
-  for (const startsAt of laterStarts(calendar, silence, current?.startsAt ?? now))
-    yield { startsAt, endsAt: startsAt + silence.durationMs };
-}
-
-/** The window of a recurring silence that holds `now`, else the next one; null when none comes. */
-export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
-  return windowsFrom(calendar, silence, now).next().value ?? null;
+  let startsAt = calendar.next(cron, timezone, current?.startsAt ?? now);
+  for (; startsAt !== null; startsAt = calendar.next(cron, timezone, startsAt))
+    yield { startsAt, endsAt: startsAt + durationMs };
 }
 
 /** So many windows tell as much of a long time as all of them. */
@@ -84,8 +69,8 @@ export function windowsBetween(
   { since, until }: { readonly since: number; readonly until: number },
 ): readonly SilenceWindow[] {
   const windows: SilenceWindow[] = [];
-  for (const window of windowsFrom(calendar, silence, since)) {
-    if (window.startsAt >= until || windows.length === maxWindows) break;
+  for (const window of windowsFrom(calendar, silence, since).take(maxWindows)) {
+    if (window.startsAt >= until) break;
     windows.push(window);
   }
   return windows;
@@ -101,8 +86,8 @@ export function scheduleSilences(state: MonitorState, now: number): void {
     }
   }
   for (const silence of state.settings.silences) {
-    const window = nextWindow(state.calendar, silence, now);
-    if (window !== null)
+    const [window] = windowsFrom(state.calendar, silence, now);
+    if (window !== undefined)
       scheduleBy(state, 'silences', window.startsAt > now ? window.startsAt : window.endsAt);
   }
 }
@@ -113,7 +98,9 @@ export function scheduleSilences(state: MonitorState, now: number): void {
  * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
-  if (mayBeKnown(message) || state.underWay.has(message.id)) return;
+  const { id: sent, uncertain, revision, owed } = message;
+  // An attempt may have arrived, or some recipients have it.
+  if (uncertain || revision !== 0 || owed !== undefined || state.underWay.has(sent)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
     return incident !== undefined && isSilenced(state, incident, now);
@@ -124,11 +111,6 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   const items = message.items.filter((item) => !muted.includes(item));
   if (items.length === 0) removeNotification(state, message);
   else putNotification(state, { ...message, items });
-}
-
-/** An attempt may have arrived, or some recipients have it. */
-function mayBeKnown({ uncertain, revision, owed }: Notification): boolean {
-  return uncertain || revision !== 0 || owed !== undefined;
 }
 
 /** The items of a notification do not count as notified, except those of `spared` incidents. */

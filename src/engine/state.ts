@@ -61,7 +61,7 @@ export class MonitorState {
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
   >();
-  /** Top-ups that people announced, by account. Stored as notes. */
+  /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
   readonly silences = new Records<Silence>();
   /** By the group's name. */

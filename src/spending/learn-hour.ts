@@ -5,7 +5,7 @@ import { noteRunHour } from './expected-runs.ts';
 import { holidayOf, learnHoliday, learnLevel, levelOf } from './level.ts';
 import { watchShift } from './level-shift.ts';
 import { hoursPerWeek, type LocalHour } from './local-week.ts';
-import { forgetHour, learnProfile, usualSpending } from './profile.ts';
+import { learnProfile, usualSpending } from './profile.ts';
 import { fadeLearned, raiseLearned } from './silence.ts';
 
 /** The mean hour looks back about 14 days. */
@@ -76,7 +76,8 @@ function bearable(state: BalanceState, usual: Micros): Micros {
  */
 function forgetChance(state: BalanceState, slot: number, seen: Micros): void {
   const first = state.bins[slot] ?? 0;
-  forgetHour(state, slot);
+  state.weeks[slot] = 0;
+  state.bins[slot] = 0;
   const day = usualSpending(state, slot);
   if (first <= farAbove * Math.max(seen, day)) {
     learnProfile(state, slot, first);

@@ -71,12 +71,6 @@ export function newestShare({ smallestFall, meanHour }: BalanceState, weeks: num
   return Math.max(1 / weeks, falls > 0 ? newest / (1 + 1 / Math.max(fewestFalls, falls)) : newest);
 }
 
-/** An hour of the week is as if it had never been seen. */
-export function forgetHour(state: BalanceState, slot: number): void {
-  state.weeks[slot] = 0;
-  state.bins[slot] = 0;
-}
-
 function hourOfDay(state: BalanceState, slot: number): Micros {
   const hour = slot % 24;
   const working = middleOf(state, hour, firstWeekendSlot);

@@ -56,11 +56,6 @@ function endSilence(state: BalanceState): void {
   if (state.less.sum === 0) state.less.excused = 0;
 }
 
-/** Forgets a little of how silent it is by itself: once an hour. */
-export function forgetSilence(state: BalanceState): void {
-  state.usualSilence = fadeLearned(state.usualSilence);
-}
-
 /**
  * True when nothing at all was spent for half an hour, and much was usual in that time; `firing` holds on to that until something is.
  * `factor` 1 is normal, more is less sensitive.

@@ -4,15 +4,7 @@ import type { BalanceState } from './balance-state.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
-import {
-  fadeLearned,
-  forgetSilence,
-  isSilent,
-  isSparse,
-  learnedGrowth,
-  raiseLearned,
-  watchSilence,
-} from './silence.ts';
+import { fadeLearned, isSilent, isSparse, learnedGrowth, raiseLearned, watchSilence } from './silence.ts';
 
 /** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
@@ -126,11 +118,11 @@ export function episodeOf(state: BalanceState, side: Side, at: number): Episode 
   return { since: at - state.silentMs, spent: 0, expected: state.silent };
 }
 
-/** Forgets a little of how high the sums go by themselves: once an hour. */
+/** Forgets a little of how high the sums go, and how silent it is, by itself: once an hour. */
 export function forgetUnusual(state: BalanceState): void {
   state.more.usualTop = fadeLearned(state.more.usualTop);
   state.less.usualTop = fadeLearned(state.less.usualTop);
-  forgetSilence(state);
+  state.usualSilence = fadeLearned(state.usualSilence);
 }
 
 /**

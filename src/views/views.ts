@@ -11,7 +11,7 @@ import { severities } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { laterStarts, nextWindow } from '../engine/silencing.ts';
+import { windowsFrom } from '../engine/silencing.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
@@ -222,11 +222,11 @@ export function viewSilences({ state, now }: ViewDependencies): SilenceView[] {
     laterStarts: [],
   }));
   const recurring = settings.silences.flatMap((silence) => {
-    const window = nextWindow(calendar, silence, at);
-    if (window === null) return [];
-    const later = [...laterStarts(calendar, silence, window.startsAt).take(shownLaterStarts)];
+    const [window, ...later] = windowsFrom(calendar, silence, at).take(1 + shownLaterStarts);
+    if (window === undefined) return [];
     const { match, comment } = silence;
-    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
+    const laterStarts = later.map(({ startsAt }) => startsAt);
+    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts }];
   });
   return [...own, ...recurring]
     .filter(({ endsAt }) => endsAt > at)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dayMs } from '../../src/domain/duration.ts';
-import { cancelExpected, expectedOf, expectTopUp } from '../../src/engine/expect-top-up.ts';
+import { cancelExpected, expectTopUp } from '../../src/engine/expect-top-up.ts';
 import { runwayOf } from '../../src/engine/spending.ts';
 import { hourMs, minuteMs, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
@@ -15,7 +15,7 @@ function announce(world: World, over: object = {}) {
 }
 
 function expected(world: World) {
-  return expectedOf(world.daemon.state, 'otp');
+  return world.daemon.state.expected.get('otp') ?? [];
 }
 
 test('a top-up that comes in time, spent from meanwhile, is expected no more, and nothing is said', async () => {

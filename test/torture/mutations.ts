@@ -255,8 +255,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a silence takes back what may have arrived',
     file: silencing,
-    old: 'return uncertain || revision',
-    new: 'return revision',
+    old: 'if (uncertain || revision',
+    new: 'if (revision',
     test: 'test/daemon/silences.test.ts',
   },
   {
@@ -381,8 +381,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a database that can be written again is not reported',
     file: 'src/daemon/daemon.ts',
-    old: 'if (isStorageFailing(this.state) !== (failure !== null)) {',
-    new: 'if (!isStorageFailing(this.state) && failure !== null) {',
+    old: 'if (isOwnFailureRaised(this.state, storageFailed.type) !== (failure !== null)) {',
+    new: 'if (!isOwnFailureRaised(this.state, storageFailed.type) && failure !== null) {',
   },
   {
     name: 'a clock that is far off takes the accounts',
