@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Ping } from '../daemon/daemon-dependencies.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from '../net/deadline.ts';
 import { openHttpConnections, placeOf, readStart } from '../net/http-post.ts';
@@ -9,19 +10,11 @@ const deadlineMs = 10_000;
 
 /** Reaches the heartbeat's URL with a GET, which every such service takes. True when it answers with 2xx in time. */
 export function createPing(clock: Clock): Ping {
-  let current: { readonly url: Secret; readonly dispatcher: Dispatcher } | null = null;
-
-  function connectionsTo(url: Secret): Dispatcher {
-    if (current !== null && current.url === url) return current.dispatcher;
-    void current?.dispatcher.close();
-    current = { url, dispatcher: openHttpConnections(url, { clock }) };
-    return current.dispatcher;
-  }
-
+  const dispatchers = new WeakMap<Secret, Dispatcher>();
   return async (url, signal) => {
     const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
     try {
-      const dispatcher = connectionsTo(url);
+      const dispatcher = getOrMake(dispatchers, url, () => openHttpConnections(url, { clock }));
       const request = { ...placeOf(url.reveal()), method: 'GET', signal: deadline.signal } as const;
       const response = await deadline.within(dispatcher.request(request));
       await readStart(response.body, clock);

@@ -81,7 +81,7 @@ export function parseCommandLine(words: readonly string[], frame: ParserFrame): 
   return action;
 }
 
-export interface ParserFrame {
+interface ParserFrame {
   readonly version: string;
   readonly stdout: Pick<Output, 'columns' | 'style'>;
 }

@@ -1,4 +1,5 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { firstWhere } from '../domain/first-where.ts';
 import { parseJson, withoutByteOrderMark } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
@@ -18,7 +19,7 @@ export interface JsonDocument {
   placeOf(path: Path): LinePlace;
 }
 
-export interface ParsedDocument {
+interface ParsedDocument {
   /** What can be made out of the text; null where nothing can. */
   readonly document: JsonDocument | null;
   /** False where it is not JSON. */
@@ -140,7 +141,7 @@ function findKeyProblems(node: Node, path: Path, placeAt: PlaceFinder): ConfigPr
       problems.push({ path: formatPath([...path, key]), ...placeAt(keyNode.offset), message });
     const other = first.get(key);
     if (other === undefined) first.set(key, keyNode);
-    else report(`the key ${quoteKey(key)} stands here already, in line ${placeAt(other.offset).line}`);
+    else report(`duplicate key ${quoteKey(key)} (first on line ${placeAt(other.offset).line})`);
     if (key === '__proto__') report('this name cannot be used as a key');
     if (value.type === 'object' || value.type === 'array')
       problems.push(...findKeyProblems(value, [...path, key], placeAt));
@@ -201,19 +202,7 @@ function createPlaceFinder(text: string): PlaceFinder {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
   return (offset) => {
-    const line = countUpTo(starts, offset);
+    const line = firstWhere(0, starts.length, (index) => (starts[index] ?? 0) > offset);
     return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
   };
-}
-
-/** How many of the ascending numbers are at most `limit`. */
-function countUpTo(ascending: readonly number[], limit: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

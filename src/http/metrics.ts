@@ -22,7 +22,7 @@ const helps = {
   lowwater_balance: 'Balance in its currency; absent while it cannot be read.',
   lowwater_runway_seconds: 'How long the balance lasts, by the forecast.',
   lowwater_empty_timestamp_seconds:
-    'When the balance is empty, by the forecast: the median, and the bounds that hold four times in five.',
+    'When the balance is empty, by the forecast: the median, and the bounds of the 80 % range.',
   lowwater_burn_per_day: 'Spending per day, from falls of the balance only.',
   lowwater_last_success_timestamp_seconds: 'When the account was last read.',
   lowwater_backoff_seconds: 'How long polls of the account still wait after failures.',

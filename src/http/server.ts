@@ -151,7 +151,7 @@ async function listen(server: Server, { settings }: WebServerOptions): Promise<s
     const reasons: Readonly<Record<string, string>> = {
       EADDRINUSE: `${where} is already in use; set server.port to another one`,
       EACCES: `${where} may not be used by this user; ports below 1024 need a privilege`,
-      EADDRNOTAVAIL: `${settings.host} is no address of this machine`,
+      EADDRNOTAVAIL: `${settings.host} is not an address of this machine`,
       ENOTFOUND: `${settings.host} is no known host`,
     };
     const reason = reasons[cause.code ?? ''] ?? `cannot listen on ${where}: ${cause.message}`;

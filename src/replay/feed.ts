@@ -1,4 +1,5 @@
 import { hourMs } from '../domain/duration.ts';
+import { firstWhere } from '../domain/first-where.ts';
 import type { ProviderEntry } from '../domain/provider-entry.ts';
 import type { OutcomeKind, PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
@@ -133,15 +134,11 @@ export class MergedFeeds {
     const [first, second] = this.#sorted;
     if (first === undefined || second === undefined || compare(first, second) < 0) return;
     this.#sorted.shift();
-    let low = 1;
-    let high = this.#sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = this.#sorted[middle];
-      if (other !== undefined && compare(other, first) < 0) low = middle + 1;
-      else high = middle;
-    }
-    this.#sorted.splice(low, 0, first);
+    const place = firstWhere(1, this.#sorted.length, (index) => {
+      const other = this.#sorted[index];
+      return other === undefined || compare(other, first) >= 0;
+    });
+    this.#sorted.splice(place, 0, first);
   }
 
   /** Takes the step of the first feed away. */

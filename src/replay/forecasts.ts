@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
+import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
@@ -165,14 +166,7 @@ function trueEmptyAt(
 
 /** The first place after one where more was spent than an amount; the length where there is none. */
 function firstAbove(spent: Float64Array, after: number, amount: Micros): number {
-  let low = after;
-  let high = spent.length;
-  while (high - low > 1) {
-    const between = (low + high) >>> 1;
-    if ((spent[between] ?? 0) > amount) high = between;
-    else low = between;
-  }
-  return high;
+  return firstWhere(after + 1, spent.length, (place) => (spent[place] ?? 0) > amount);
 }
 
 function isFirstOfHour(own: readonly PastForecast[], index: number): boolean {

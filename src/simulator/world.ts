@@ -18,8 +18,8 @@ interface Disturbance {
   readonly account?: string | undefined;
   readonly fault?: Fault;
   readonly latency?: Scenario['latency'];
-  /** What began it; absent where a test did. */
-  readonly cause?: ScenarioEvent;
+  /** Milliseconds since the start, in the scenario's time; absent where it lasts until `calm`. */
+  readonly until?: number;
 }
 
 export interface WorldOptions {
@@ -33,8 +33,11 @@ export class SimulatedWorld {
   readonly prices: Scenario['prices'];
   readonly #accounts = new Map<string, SimulatedAccount>();
   readonly #bySecret = new Map<unknown, SimulatedAccount>();
-  /** What begins and ends, in the order of time. Nothing runs by itself: whoever asks gets what came due meanwhile. */
-  readonly #timeline: TimelineStep[] = [];
+  /**
+   * What comes, in the order of time (milliseconds since the start, in the scenario's time). Nothing runs by itself: whoever asks
+   * gets what came due meanwhile.
+   */
+  readonly #timeline: { readonly at: number; readonly event: ScenarioEvent }[] = [];
   readonly #options: WorldOptions;
   readonly #startedAt: number;
   readonly #startedMonotonic: number;
@@ -45,7 +48,7 @@ export class SimulatedWorld {
     this.#options = options;
     this.#startedMonotonic = clock.monotonic();
     this.#startedAt = scenario.startAt === undefined ? clock.now() : Date.parse(scenario.startAt);
-    for (const event of scenario.events) this.#plan({ at: event.at, phase: 'begin', event });
+    for (const event of scenario.events) this.#plan(event.at, event);
     this.prices = scenario.prices;
     for (const settings of scenario.accounts) {
       const account = new SimulatedAccount(settings, this.#startedAt);
@@ -67,9 +70,10 @@ export class SimulatedWorld {
   advance(): void {
     const elapsedMs = this.#elapsedMs();
     for (let [next] = this.#timeline; next !== undefined && next.at <= elapsedMs; [next] = this.#timeline) {
+      const { at, event } = next;
       this.#timeline.shift();
-      this.#follow(next);
-      this.#apply(next);
+      if (event.every !== undefined) this.#plan(at + event.every, event);
+      this.#apply(at, event);
     }
   }
 
@@ -97,7 +101,7 @@ export class SimulatedWorld {
   }
 
   disturb(disturbance: Disturbance): void {
-    this.#disturbances.unshift(disturbance);
+    this.#disturbances = [disturbance, ...this.#disturbing()];
   }
 
   calm(picks: (disturbance: Disturbance) => boolean): void {
@@ -118,27 +122,24 @@ export class SimulatedWorld {
     return Math.floor((clock.monotonic() - this.#startedMonotonic) * scenario.speed);
   }
 
-  #disturbing(id: string | null): readonly Disturbance[] {
-    return this.#disturbances.filter(({ account = id }) => account === id);
+  /** What lasts now, of all accounts where none is named. */
+  #disturbing(id?: string | null): readonly Disturbance[] {
+    const elapsedMs = this.#elapsedMs();
+    return this.#disturbances.filter(
+      ({ account = id, until = Number.POSITIVE_INFINITY }) =>
+        until > elapsedMs && (id === undefined || account === id),
+    );
   }
 
-  /** What a step leads to: the end of what lasts, the next time of what repeats. */
-  #follow({ at, phase, event }: TimelineStep): void {
-    if (phase === 'end') return;
-    if ('for' in event) this.#plan({ at: at + event.for, phase: 'end', event });
-    if (event.every !== undefined) this.#plan({ at: at + event.every, phase: 'begin', event });
+  #plan(at: number, event: ScenarioEvent): void {
+    const place = this.#timeline.findIndex((other) => other.at > at);
+    this.#timeline.splice(place === -1 ? this.#timeline.length : place, 0, { at, event });
   }
 
-  #plan(step: TimelineStep): void {
-    const place = this.#timeline.findIndex((other) => other.at > step.at);
-    this.#timeline.splice(place === -1 ? this.#timeline.length : place, 0, step);
-  }
-
-  #apply({ phase, event, at }: TimelineStep): void {
-    if (phase === 'end') this.calm(({ cause }) => cause === event);
-    else if (event.do === 'outage' || event.do === 'wrong-body' || event.do === 'latency') {
-      this.disturb({ account: event.account, ...readDisturbance(event), cause: event });
-    } else this.#change(this.account(event.account), event, this.#startedAt + at);
+  #apply(at: number, event: ScenarioEvent): void {
+    if ('for' in event)
+      this.disturb({ account: event.account, until: at + event.for, ...readDisturbance(event) });
+    else this.#change(this.account(event.account), event, this.#startedAt + at);
   }
 
   #change(account: SimulatedAccount, event: ChangeEvent, scenarioNow: number): void {
@@ -149,7 +150,7 @@ export class SimulatedWorld {
   }
 }
 
-type LastingEvent = Extract<ScenarioEvent, { do: 'outage' | 'wrong-body' | 'latency' }>;
+type LastingEvent = Extract<ScenarioEvent, { for: number }>;
 type ChangeEvent = Exclude<ScenarioEvent, LastingEvent>;
 
 function readDisturbance(event: LastingEvent): Pick<Disturbance, 'fault' | 'latency'> {
@@ -159,11 +160,4 @@ function readDisturbance(event: LastingEvent): Pick<Disturbance, 'fault' | 'late
     return { fault: event.as === 'http-error' ? { kind: 'http-error', status } : { kind: event.as } };
   const body = typeof event.body === 'string' ? event.body : JSON.stringify(event.body);
   return { fault: { kind: 'body', status, body } };
-}
-
-interface TimelineStep {
-  /** Milliseconds since the start, in the scenario's time. */
-  readonly at: number;
-  readonly phase: 'begin' | 'end';
-  readonly event: ScenarioEvent;
 }

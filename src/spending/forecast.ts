@@ -24,7 +24,7 @@ export interface Walk {
 
 /**
  * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (D + (L − D) · e^(−k/48))`, L the level, D the drift.
- * It serves every reading of the hour. `sums` is filled and given back as part of the walk.
+ * It serves every reading of the hour. `sums` is filled and returned as part of the walk.
  */
 export function walkAhead(
   state: BalanceState,

@@ -1,3 +1,4 @@
+import { firstWhere } from '../domain/first-where.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { GapFinder } from './usual-interval.ts';
@@ -272,14 +273,7 @@ export class ReadingLog {
 
   /** Index of the first reading of whose cell something holds that holds of all after it; the length when there is none. */
   #firstWhere(column: number, holds: (cell: number) => boolean): number {
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (holds(this.#cell(middle, column))) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return firstWhere(0, this.length, (index) => holds(this.#cell(index, column)));
   }
 
   #spentColumnOf(balance: Balance): number {

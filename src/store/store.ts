@@ -11,7 +11,6 @@ import { openSqliteReader } from './sqlite/reader.ts';
 
 export type { FoundDamage } from './runs/stored-run.ts';
 export { leaveOrder } from './sqlite/orders.ts';
-export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
 export { openSqlFile } from './sqlite/query.ts';
 
 export function openStore(options: Parameters<typeof openSqliteStore>[0]): Store {

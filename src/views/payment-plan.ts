@@ -46,7 +46,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
   return { currencies, unknown, ending };
 }
 
-/** Whether a balance was not read, or how much lasts 30 days cannot be said of it, and no alert asks for money either. */
+/** Whether a balance was not read, or has not enough history to say how much lasts 30 days, and no alert asks for money either. */
 function isUnknown({ reading, runways, payments }: AccountView): boolean {
   if (reading === null) return true;
   return Object.entries(runways).some(

@@ -1,6 +1,7 @@
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
+import { getOrMake } from '../domain/get-or-make.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import type { Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
@@ -170,12 +171,10 @@ class SpendingSums {
     const { since, until, bucketMs, groupBy } = this.#order;
     const group = groupBy === null ? '' : (labels[groupBy] ?? '');
     const key = `${currencyCode(currency ?? '')} ${group}`;
-    const known = this.#groups.get(key);
-    if (known !== undefined) return known;
-    const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
-    const made = { group, currency: currency ?? '', spent: 0, before: 0, buckets };
-    this.#groups.set(key, made);
-    return made;
+    return getOrMake(this.#groups, key, () => {
+      const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
+      return { group, currency: currency ?? '', spent: 0, before: 0, buckets };
+    });
   }
 
   close() {

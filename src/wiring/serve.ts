@@ -31,7 +31,7 @@ import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 /** A loaded configuration, its file to be read again when it or what it was made of changes. */
-export interface ServeOrder extends LoadedConfiguration {
+interface ServeOrder extends LoadedConfiguration {
   /** Opened here; it knows the secrets of the configuration. */
   readonly log: ProcessLog;
   readonly version: string;
@@ -61,7 +61,7 @@ export async function serve(order: ServeOrder): Promise<void> {
   } finally {
     await reloads.close();
   }
-  log.info({}, 'ended');
+  log.info({}, 'stopped');
 }
 
 async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads): Promise<void> {
@@ -116,7 +116,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
     await followPage(settings);
     const failed = Promise.withResolvers<{ readonly why: unknown }>();
     ownership.begin((why) => failed.resolve({ why }));
-    log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
+    log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'started');
     reloads.begin({
       inForce: () => current,
       async apply({ settings: next, secrets }) {
@@ -166,7 +166,7 @@ function isSameStorage(before: StorageSettings, after: StorageSettings): boolean
 /** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
 function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
   for (const { message, ...place } of warnings)
-    log.warn({ ...place, warning: message }, 'doubtful configuration');
+    log.warn({ ...place, warning: message }, 'configuration warning');
 }
 
 type Reloads = ReturnType<typeof watchReloads>;

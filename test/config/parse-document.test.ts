@@ -60,7 +60,7 @@ test('comments and trailing commas are accepted, as in tsconfig.json', () => {
 test('a byte order mark and any line ends are tolerated', () => {
   const parsed = parseDocument('\uFEFF{\r\n  "a": 1,\r  "b": 2,\n  "a": 3\n}');
   expect(parsed.problems).toEqual([
-    { path: 'a', line: 4, column: 3, message: 'the key "a" stands here already, in line 2' },
+    { path: 'a', line: 4, column: 3, message: 'duplicate key "a" (first on line 2)' },
   ]);
 });
 

@@ -114,7 +114,7 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       daemon.child.kill('SIGHUP');
       const { code, stdout } = await daemon.stop();
       expect(code).toBe(0);
-      expect(stdout.trimEnd().split('\n').at(-1)).toContain('"msg":"ended"');
+      expect(stdout.trimEnd().split('\n').at(-1)).toContain('"msg":"stopped"');
     }));
 
   it('follows the symlink swap of a Kubernetes volume, and a secret file behind one', () =>

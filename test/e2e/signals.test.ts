@@ -64,7 +64,7 @@ describe.concurrent('signals', { timeout: 60_000 }, () => {
       expect(performance.now() - askedAt).toBeLessThan(10_000);
       expect(code).toBe(0);
       expect(stderr).not.toMatch(/error/i);
-      expect(first.log().at(-1)?.msg).toBe('ended');
+      expect(first.log().at(-1)?.msg).toBe('stopped');
 
       bed.slack.behave(() => accepted);
       bed.provider.control.recover();
@@ -134,14 +134,14 @@ describe.concurrent('signals', { timeout: 60_000 }, () => {
         const daemon = bed.launch(env);
         if (early) await new Promise((resolve) => setTimeout(resolve, 1000));
         else {
-          await eventually('it runs', () => daemon.output().stdout.includes('lowwater runs'));
+          await eventually('it runs', () => daemon.output().stdout.includes('"msg":"started"'));
           hang.begin();
           await eventually('it reads what hangs', () => daemon.output().stderr.includes('hangs'));
         }
         daemon.child.kill('SIGTERM');
         const { signal, code, stdout } = await daemon.ended;
         expect({ signal, code }).toEqual({ signal: 'SIGTERM', code: null });
-        expect(stdout.includes('"ended"')).toBe(!early);
+        expect(stdout.includes('"stopped"')).toBe(!early);
       }),
   );
 

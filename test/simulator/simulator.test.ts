@@ -258,6 +258,15 @@ describe('the script', () => {
     expect(await post('/user/account/balance')).toMatchObject({ result: { currency: 'USD' } });
   });
 
+  test('an event that comes again before it is over goes on', async () => {
+    await simulator.close();
+    await play({ events: [{ at: '1s', for: '5s', every: '3s', do: 'wrong-body', body: { code: -7 } }] });
+    for (const _ of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+      clock.advance(1000);
+      expect(await post('/user/account/balance')).toMatchObject({ code: -7 });
+    }
+  });
+
   test.each([
     ['an outage', { do: 'outage' }, { kind: 'http_error', status: 503 }],
     ['an outage of another status', { do: 'outage', status: 500 }, { kind: 'http_error', status: 500 }],

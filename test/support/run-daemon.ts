@@ -145,7 +145,7 @@ export async function untilRunning(launched: BuiltProcess): Promise<RunningDaemo
   });
   const line = await eventually('the daemon runs', () => {
     if (over !== null) throw new Error(`the daemon ended: ${JSON.stringify(over)}`);
-    return readLog(launched.output().stdout).find(({ msg }) => msg === 'lowwater runs') ?? null;
+    return readLog(launched.output().stdout).find(({ msg }) => msg === 'started') ?? null;
   });
   const url = typeof line.url === 'string' ? line.url : '';
   const ask = async (path: string, init: RequestInit): Promise<unknown> => {

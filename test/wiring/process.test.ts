@@ -180,12 +180,12 @@ describe.concurrent('lowwater as a process', () => {
 }`,
     );
     const daemon = startBuilt(['run', '--config', file]);
-    const lines = (await daemon.until(/lowwater runs/)).trimEnd().split('\n');
+    const lines = (await daemon.until(/"msg":"started"/)).trimEnd().split('\n');
     daemon.child.kill('SIGTERM');
     expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
     const notified = lines
       .map((line) => JSON.parse(line))
-      .filter(({ msg }) => msg === 'doubtful configuration');
+      .filter(({ msg }) => msg === 'configuration warning');
     expect(notified).toMatchObject([
       { level: 'warn', path: 'poll.every', line: 3, warning: expect.stringContaining('rate limits') },
       { level: 'warn', path: 'accounts[0].authSecret', line: 4 },

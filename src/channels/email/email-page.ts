@@ -53,7 +53,8 @@ export function emailPage(title: string, preview: string, cards: readonly Html[]
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="background:#eef0f3;"><tr><td align="center" style="padding:12px 8px;">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
-${cards}${footer('Sent by lowwater, which watches prepaid balances. Replies are not read.')}
+${cards}<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">Sent by lowwater, which watches prepaid balances. Replies are not read.</td></tr>
+
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
@@ -175,10 +176,5 @@ export function buttonRow(links: readonly { readonly label: string; readonly url
 /** How many alerts a mail of several has. */
 export function groupTitle(tally: string): Html {
   return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${tally}</td></tr>
-`;
-}
-
-function footer(text: string): Html {
-  return html`<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${text}</td></tr>
 `;
 }

@@ -144,9 +144,7 @@ function writePresetText(message: Message, preset: Preset) {
   const literal = escaperOf(preset);
   const cut = limits.unit === 'bytes' ? cutBytes : cutUnits;
   const size = (text: string): number => (limits.unit === 'bytes' ? Buffer.byteLength(text) : text.length);
-  const write = (
-    card: Card,
-  ): { readonly headline: string; readonly details: string; readonly card: Card } => ({
+  const write = (card: Card) => ({
     card,
     headline: cut(literal(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`), limits.headline ?? 250),
     details: (style === 'brief' ? briefLines(card, literal) : wholeLines(card, literal)).join('\n'),
@@ -165,17 +163,15 @@ function writePresetText(message: Message, preset: Preset) {
   };
 }
 
-function escaperOf({ escape: way = 'none', breaksMentions }: Preset): (text: string) => string {
-  return (text) => {
-    const literal =
-      way === 'none'
-        ? text
-        : way === 'look-alike'
-          ? literalMarkdown(text)
-          : text.replace(/[\\*_~`|<>#[\]()!:@-]/g, '\\$&');
-    // A word joiner shows nothing, and no name begins with it.
-    return breaksMentions ? literal.replaceAll('@', '@\u2060') : literal;
-  };
+const escapes = {
+  none: (text: string) => text,
+  'look-alike': literalMarkdown,
+  backslash: (text: string) => text.replace(/[\\*_~`|<>#[\]()!:@-]/g, '\\$&'),
+};
+
+function escaperOf({ escape: way = 'none', breaksMentions = false }: Preset): (text: string) => string {
+  // A word joiner shows nothing, and no name begins with it.
+  return (text) => (breaksMentions ? escapes[way](text).replaceAll('@', '@\u2060') : escapes[way](text));
 }
 
 function linksOf(card: Card): Card['links'] {

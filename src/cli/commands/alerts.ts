@@ -163,15 +163,14 @@ const leastRoom = 24;
 function layOutFacts(facts: readonly (readonly [string, string])[], width: number | null): string[] {
   const names = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
   const room = width === null ? null : width - names - 4;
-  if (width !== null && room !== null && room < leastRoom) {
-    return facts.flatMap(([name, text]) => [
-      `  ${name}`,
-      ...wrapToWidth(text, Math.max(leastRoom, width - 4)).map((line) => `    ${line}`),
-    ]);
-  }
-  return facts.flatMap(([name, text]) =>
-    wrapToWidth(text, room).map((line, index) => `  ${padToWidth(index === 0 ? name : '', names)}  ${line}`),
-  );
+  if (width === null || room === null || room >= leastRoom)
+    return facts.flatMap(([name, text]) =>
+      wrapToWidth(text, room).map(
+        (line, index) => `  ${padToWidth(index === 0 ? name : '', names)}  ${line}`,
+      ),
+    );
+  const wrap = (text: string) => wrapToWidth(text, Math.max(leastRoom, width - 4));
+  return facts.flatMap(([name, text]) => [`  ${name}`, ...wrap(text).map((line) => `    ${line}`)]);
 }
 
 /** A runway of nothing is none, not less than a second. */

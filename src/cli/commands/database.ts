@@ -89,9 +89,9 @@ async function printRecords({ stdout, signal }: CommandContext, { columns, rows 
   let before = '[';
   for (const chunk of inParts(rows, chunkRows)) {
     const records = chunk.map((row) => `{${row.map(member).join(',')}}`);
-    if (records.length > 0) await stdout.write(`${before}\n${records.join(',\n')}`);
+    await stdout.write(`${before}\n${records.join(',\n')}`);
     if (signal.aborted) return;
-    if (records.length > 0) before = ',';
+    before = ',';
   }
   await stdout.write(before === '[' ? '[]\n' : '\n]\n');
 

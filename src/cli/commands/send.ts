@@ -99,7 +99,7 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
         ? ''
         : `, but refused for ${refused.map((address) => cleanText(address, 100)).join(', ')}`;
       const said = delivery.said === undefined ? '' : ` (${cleanText(delivery.said, 300)})`;
-      await context.stdout.write(`${name}: the receiver took the test message${except}${said}.\n`);
+      await context.stdout.write(`${name}: test message delivered${except}${said}.\n`);
     }
     return complete ? exitCodes.ok : exitCodes.failed;
   },

@@ -13,7 +13,7 @@ import { formatTable } from '../terminal/table.ts';
 import { cutToWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
 import { drawTimeline, type Traces } from './timeline.ts';
 
-export interface ReplayReport {
+interface ReplayReport {
   readonly result: ReplayResult;
   /** What to draw; null where nothing is drawn. */
   readonly traces: Traces | null;

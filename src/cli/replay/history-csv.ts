@@ -1,5 +1,6 @@
 import { hourMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
+import { isDay } from '../../domain/moment.ts';
 import { type Micros, parseMicros } from '../../domain/money.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
@@ -7,7 +8,7 @@ import { PackedPolls } from '../../store/runs/packed-polls.ts';
 import { HistoryFileError, readCsv } from './read-csv.ts';
 
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
-const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+const instantPattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 /** A year with a digit too many would be replayed hour by hour. */
 const minYear = 1970;
 const maxYear = 2100;
@@ -16,7 +17,7 @@ const maxCurrencyLength = 16;
 const maxQuoteLength = 40;
 
 /** The balances that the configured accounts have, each once. `isMixed`: not every account has all of them. */
-export interface BalanceColumns {
+interface BalanceColumns {
   readonly balances: readonly Balance[];
   readonly isMixed: boolean;
 }
@@ -158,10 +159,10 @@ function readInstants(): ReadCell<number> {
 
 function readAt(text: string, line: number): number {
   const trimmed = text.trim();
-  const match = instantPattern.exec(trimmed);
-  const at = match === null ? Number.NaN : Date.parse(trimmed.replace(',', '.'));
-  if (Number.isFinite(at) && match !== null && isDate(match)) {
-    const year = Number(match[1]);
+  const isDated = instantPattern.test(trimmed) && isDay(trimmed.slice(0, 10));
+  const at = isDated ? Date.parse(trimmed.replace(',', '.')) : Number.NaN;
+  if (Number.isFinite(at)) {
+    const year = Number(trimmed.slice(0, 4));
     if (year >= minYear && year <= maxYear) return at;
     throw new HistoryFileError(
       `line ${line}: the year ${year} of at ${quote(text)} must be from ${minYear} to ${maxYear}`,
@@ -170,11 +171,6 @@ function readAt(text: string, line: number): number {
   throw new HistoryFileError(
     `line ${line}: at ${quote(text)} is not a valid timestamp; write ISO 8601 with a zone, such as 2026-11-20T08:00:00Z or 2026-11-20T16:00+08:00`,
   );
-}
-
-/** `Date.parse` takes the 30th of February for the 2nd of March. */
-function isDate([, year = '', month = '', day = '']: RegExpExecArray): boolean {
-  return Number(day) <= 28 || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
 function readAccount(text: string, line: number): string {

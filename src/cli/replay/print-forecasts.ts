@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import {
@@ -13,9 +14,6 @@ import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
 type Row = ForecastQuality & { readonly account: string };
-
-/** So many readings are predicted before signals are looked for again. */
-const sliceReadings = 5000;
 
 /** Prints what was predicted at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(
@@ -33,26 +31,18 @@ export async function printForecasts(
   for (const [index, past] of pasts.entries()) {
     const account = past.account.id;
     const found: PastForecast[] = [];
-    const lines: string[] = [];
-    const writeLines = async (): Promise<void> => {
-      if (lines.length === 0) return;
-      await stdout.write(separator + lines.splice(0).join(',\n'));
-      separator = ',\n';
-    };
-    let readings = 0;
     for await (const part of forecastsOf(past, cronCalendar)) {
-      for (const it of part) {
-        if (json) lines.push(JSON.stringify(forecastJson(account, it)));
-        else found.push(it);
-      }
-      readings += part.length;
-      if (readings < sliceReadings) continue;
-      readings = 0;
-      await writeLines();
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      // Between the parts signals are looked for.
+      await setImmediate();
       if (signal.aborted) return;
+      if (!json) for (const it of part) found.push(it);
+      else if (part.length > 0) {
+        await stdout.write(
+          separator + part.map((it) => JSON.stringify(forecastJson(account, it))).join(',\n'),
+        );
+        separator = ',\n';
+      }
     }
-    await writeLines();
     for (const { id: balance } of past.account.balances)
       rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
     update((index + 1) / pasts.length);
@@ -91,5 +81,5 @@ function formatQuality(rows: readonly Row[], output: Output): string {
     rows,
     output,
   });
-  return `${table}\nOff by: the middle of |predicted − true| / true. The interval is to hold four times in five.\n`;
+  return `${table}\nOff by: the middle of |predicted − true| / true. The 80 % range should hold for 80 % of them.\n`;
 }

@@ -3,7 +3,7 @@ import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import type { Style } from './output.ts';
 import { displayWidth, formatInstant, padToWidth } from './text.ts';
 
-export interface TerminalChart {
+interface TerminalChart {
   /** Thresholds are dotted lines. */
   readonly chart: Pick<Chart, 'since' | 'until' | 'points' | 'thresholds'>;
   /** In which the times below the curve are. */
@@ -112,21 +112,17 @@ function timeAxis(
   const times = [since, (since + until) / 2, until].map((at) =>
     formatInstant(at, timezone, { seconds: until - since < 600_000 }),
   );
-  const shorten =
-    timeForms.find((form) => form(times[0] ?? '').length * 2 < columns) ??
-    ((time: string) => time.slice(5, 10));
-  const [left, middle, right] = times.map(shorten) as [string, string, string];
+  const [from, to] =
+    timeParts.find((part) => (times[0] ?? '').slice(...part).length * 2 < columns) ?? justDay;
+  const [left = '', middle = '', right = ''] = times.map((time) => time.slice(from, to));
   const free = columns - left.length - right.length;
   const between = free >= middle.length + 4 ? padMiddle(middle, free) : ' '.repeat(Math.max(1, free));
   return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
 }
 
-/** From the whole time to the day alone, for what a narrow terminal has room for. */
-const timeForms: readonly ((time: string) => string)[] = [
-  (time) => time,
-  (time) => time.slice(5),
-  (time) => time.slice(5, 16),
-];
+/** Of `2026-11-20 14:03:59`: from all of it to the day alone, for what a narrow terminal has room for. */
+const justDay = [5, 10] as const;
+const timeParts = [[0, 19], [5, 19], [5, 16], justDay] as const;
 
 function padMiddle(text: string, width: number): string {
   const before = Math.floor((width - text.length) / 2);

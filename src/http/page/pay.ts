@@ -110,7 +110,10 @@ export async function orderTopUp({ views, timezone }: Visit, form: URLSearchPara
   const account = await findAccount(views, form.get('account') ?? '');
   if ((form.get('seen-worst') ?? '') !== (account.worst ?? ''))
     throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
-  const amountMicros = parseMicros((form.get('amount') ?? '').replaceAll(',', '').trim());
+  const typed = (form.get('amount') ?? '').trim();
+  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
+  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
+  const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
   if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
   const day = form.get('arrives') ?? '';
   const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN);

@@ -14,7 +14,7 @@ import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
 import { keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
-import { type Chrome, show } from './show.ts';
+import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
@@ -27,7 +27,7 @@ export const pagePaths =
 type RenderPage = (visit: Visit) => Promise<Html>;
 
 /** The pages of the navigation. */
-const pages: readonly (readonly [path: string, title: string, Chrome['current'], RenderPage])[] = [
+const pages: readonly (readonly [path: string, title: string, PageName | null, RenderPage])[] = [
   ['/', '', 'overview', renderOverview],
   ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
   ['/pay', 'Pay · ', 'pay', renderPay],

@@ -35,7 +35,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
-  readonly current?: Chrome['current'];
+  readonly current?: PageName | null;
   readonly chrome?: null;
   readonly status?: ContentfulStatusCode | undefined;
 }
@@ -45,31 +45,32 @@ export function show(
   context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
-  const { views, visit, site } = context.var;
+  const { views, visit } = context.var;
   const done = doneWords.get(takeDone(context) ?? '');
   const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const { sessions, settings, timezone } = site;
   const needs = needsOf(views);
-  const back = withoutDone(context);
-  const { token } = settings;
+  const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
+  const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
+  return context.html(layOut(framed).markup, status);
+}
+
+/** What stands around the content of every page for who is signed in. */
+function chromeOf(context: WebContext, current: PageName | null) {
+  const { views, visit, site } = context.var;
+  const { token } = site.settings;
   const short = token !== null && isShortToken(token) ? [`server.token ${shortTokenAdvice}.`] : [];
+  const { problems: own, version } = views.status();
   const active = views.silences().filter((silence) => silence.active);
-  // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
-  const items = html`${problems([...views.status().problems, ...short])}${muted(active, visit, back)}`;
-  const { markup } = layOut({
-    ...whole,
-    title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
-    worst: needs.worst,
-    chrome: {
-      current,
-      canSignOut: sessions !== null,
-      version: views.status().version,
-      items,
-      zone: zoneForm(visit.timezone, timezone, back),
-    },
-  });
-  return context.html(markup, status);
+  const back = withoutDone(context);
+  return {
+    current,
+    canSignOut: site.sessions !== null,
+    version,
+    // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
+    items: html`${problems([...own, ...short])}${muted(active, visit, back)}`,
+    zone: zoneForm(visit.timezone, site.timezone, back),
+  };
 }
 
 /**
@@ -157,14 +158,10 @@ interface LayoutOptions {
   readonly reload?: boolean;
 }
 
-export interface Chrome {
-  readonly current: (typeof navigated)[number] | null;
-  readonly canSignOut: boolean;
-  readonly version: string;
-  /** What stands on top of every page: problems of lowwater itself, and what is muted. */
-  readonly items: HtmlValue;
-  readonly zone: HtmlValue;
-}
+/** A page of the navigation. */
+export type PageName = (typeof navigated)[number];
+
+type Chrome = ReturnType<typeof chromeOf>;
 
 /** The worst severity that needs somebody; `unsure` where not all is known, null where nothing is to be said. */
 export type Worst = Severity | 'unsure' | null;
@@ -211,7 +208,7 @@ ${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">Ses
 }
 
 function navigation({ current, canSignOut }: Chrome): Html {
-  const link = (name: NonNullable<Chrome['current']>): Html =>
+  const link = (name: PageName): Html =>
     choiceLink(
       name === 'overview' ? '/' : `/${name}`,
       name[0]?.toUpperCase() + name.slice(1),

@@ -85,7 +85,7 @@ export class AccountTails {
     }
   }
 
-  /** Refuses (RangeError) polls that could not be given back exactly. */
+  /** Refuses (RangeError) polls that could not be read back exactly. */
   rowsOf(batch: Batch): AccountRows {
     try {
       return this.#makeRows(batch);

@@ -9,6 +9,15 @@ import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
 
+/** Closes a connection whatever becomes of the work with it. */
+export function closing<T>(db: Connection, work: (db: Connection) => T): T {
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** Asks a connection one statement, whose values `$1`, `$2` … stand for; each is prepared once. */
 export function openAsk(db: Connection): <Row>(text: string, values?: readonly Value[]) => readonly Row[] {
   const prepared = new Map<string, Database.Statement>();
@@ -68,8 +77,12 @@ export function maxLogBytes(path: string): number {
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
-/** A connection to use next to a daemon: one that changes nothing, or one that leaves an order. */
-export function connectForReading(path: string, queryOnly = true): Connection {
+/** A connection to use next to a daemon, after `check`: one that changes nothing, or one that leaves an order. */
+export function connectForReading(
+  path: string,
+  check: (db: Connection, path: string) => void,
+  queryOnly = true,
+): Connection {
   refuseMisplaced(path);
   if (!existsSync(path))
     throw new StorageError(
@@ -78,6 +91,7 @@ export function connectForReading(path: string, queryOnly = true): Connection {
     );
   // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
   return connect(path, { timeout: patienceMs, fileMustExist: true }, (db) => {
+    check(db, path);
     if (queryOnly) db.pragma('query_only = ON');
   });
 }
@@ -89,22 +103,16 @@ export function connectForReading(path: string, queryOnly = true): Connection {
 export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes === 0) return 0;
-  guardStorage(path, () => {
-    // Closing a writable connection would fold the write-ahead log of a killed process into the file.
-    const db = new Database(path, {
-      readonly: existsSync(`${path}-wal`),
-      fileMustExist: true,
-      timeout: patienceMs,
-    });
-    try {
-      const schema = readSchemaUnlessBlank(db, path);
-      if (schema === null) return;
-      refuseDamaged(db, path, bytes);
-      refuse(db, schema);
-    } finally {
-      db.close();
-    }
-  });
+  // Closing a writable connection would fold the write-ahead log of a killed process into the file.
+  const open = () =>
+    new Database(path, { readonly: existsSync(`${path}-wal`), fileMustExist: true, timeout: patienceMs });
+  const inspect = (db: Connection): void => {
+    const schema = readSchemaUnlessBlank(db, path);
+    if (schema === null) return;
+    refuseDamaged(db, path, bytes);
+    refuse(db, schema);
+  };
+  guardStorage(path, () => closing(open(), inspect));
   return bytes;
 }
 

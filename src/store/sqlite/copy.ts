@@ -8,7 +8,7 @@ import { readStatement, type TablePort } from '../tables.ts';
 import { type Connection, connectForReading, openAsk, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { migrate, requireSchema } from './migrate.ts';
-import { describeHolder, inUse } from './owner.ts';
+import { inUse, readOwnerOf } from './owner.ts';
 import { takeSideLock } from './side-lock.ts';
 
 const portionRows = 2000;
@@ -18,11 +18,10 @@ const portionRows = 2000;
  * open, and as `openSqliteReader` does.
  */
 export async function withSqliteSource<T>(path: string, use: (source: TablePort) => Promise<T>): Promise<T> {
-  const db = connectForReading(path);
+  const db = connectForReading(path, requireSchema);
   try {
-    guardStorage(path, () => requireSchema(db, path));
     const lock = takeSideLock(realpathSync(path));
-    if (lock === null) throw inUse(path, describeHolder(path));
+    if (lock === null) throw inUse(path, readOwnerOf(path));
     try {
       guardStorage(path, () => db.exec('BEGIN'));
       return await use(portOf(db, path));

@@ -5,7 +5,7 @@ import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
-import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
+import { claim, inUse, readOwnerOf, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
@@ -32,7 +32,7 @@ export function openSqliteStore(options: {
   // Behind a symbolic link it is the same database, with the same log and the same lock.
   const path = guardStorage(options.path, () => openPrivately(options.path));
   const lock = takeSideLock(path);
-  if (lock === null) throw inUse(path, readHolder(path));
+  if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
   try {
     const bytes = inspectFile(path, (found, schema) => {

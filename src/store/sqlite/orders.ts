@@ -1,6 +1,6 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
-import { type Connection, connectForReading } from './connection.ts';
+import { type Connection, closing, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
@@ -11,16 +11,12 @@ export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
  * database, when it is of another version of lowwater, or cannot be written.
  */
 export function leaveOrder(path: string, order: OperatorOrder): void {
-  const db = connectForReading(path, false);
-  try {
+  closing(connectForReading(path, requireSchema, false), (db) =>
     guardStorage(path, () => {
-      requireSchema(db, path);
       const leave = db.prepare<[string]>('INSERT INTO operator_order (body) VALUES (?)');
       db.transaction(() => leave.run(JSON.stringify(order))).immediate();
-    });
-  } finally {
-    db.close();
-  }
+    }),
+  );
 }
 
 /** `given`: the orders that this process was given over any connection. */

@@ -1,26 +1,23 @@
-import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
 import { databaseIdNote } from '../tables.ts';
-import { type Connection, connectForReading } from './connection.ts';
+import { type Connection, closing, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
-export interface Holder {
+/**
+ * The daemon that holds a database, as it writes itself into it: there that belongs to the file itself, no matter which names lead to it and what happens to
+ * its lock. `path` and `file` are the name and the identity of the file that it opened: in a backup they are another file's.
+ */
+interface Owner {
   readonly pid: number;
   readonly host: string;
   readonly startedAt: number;
   readonly program: string;
-}
-
-/**
- * The holder as it writes itself into the database: there it belongs to the file itself, no matter which names lead to it and what happens to
- * its lock. `path` and `file` are the name and the identity of the file that it opened: in a backup they are another file's.
- */
-interface Owner extends Holder {
   readonly path: string;
   readonly file: string | null;
   readonly life: Life | null;
@@ -35,8 +32,8 @@ interface Life {
 
 /** Another daemon wrote itself into the database: this one must end before it sends anything twice. */
 export class TakenOverError extends OperatorError {
-  constructor(path: string, holder: Holder | null) {
-    super(`database ${path} was taken over by ${nameHolder(holder)}: this daemon ends, one is enough`);
+  constructor(path: string, owner: Owner | null) {
+    super(`database ${path} was taken over by ${nameOwner(owner)}: this daemon ends, one is enough`);
     this.name = 'TakenOverError';
   }
 }
@@ -105,56 +102,40 @@ export function refuseOwned(db: Connection, path: string): void {
   }
 }
 
-export function inUse(path: string, holder: Holder | null): StorageError {
+export function inUse(path: string, owner: Owner | null): StorageError {
   return new StorageError(
     'busy',
-    `database ${path} is in use by ${nameHolder(holder)}: stop it first, or give this one another storage.path`,
+    `database ${path} is in use by ${nameOwner(owner)}: stop it first, or give this one another storage.path`,
   );
-}
-
-/** Who holds the database now; null when nobody does. Only looks: creates and changes nothing. */
-export function describeHolder(path: string): Holder | null {
-  const real = identifyFile(path) === null ? path : realpathSync(path);
-  return isLocked(real) ? readHolder(real) : null;
 }
 
 /** The id of the database in a file; null where there is none, or it cannot be read. Changes nothing. */
 export function readDatabaseId(path: string): string | null {
   return readUnlessBroken(
-    () => connectForReading(path),
+    () => connectForReading(path, () => undefined),
     (db) => db.prepare<[string], string>(findNote).pluck().get(databaseIdNote) ?? null,
   );
 }
 
 /** Who wrote itself into the file, running or not; null where nobody did or it cannot be read. */
-export function readHolder(path: string): Holder | null {
+export function readOwnerOf(path: string): Owner | null {
   return readUnlessBroken(
     () => new Database(path, { readonly: true, fileMustExist: true, timeout: 0 }),
-    (db) => {
-      const owner = readOwner(db);
-      if (owner === null) return null;
-      const { pid, host, startedAt, program } = owner;
-      return { pid, host, startedAt, program };
-    },
+    readOwner,
   );
 }
 
 function readUnlessBroken<T>(open: () => Connection, read: (db: Connection) => T): T | null {
   try {
-    const db = open();
-    try {
-      return read(db);
-    } finally {
-      db.close();
-    }
+    return closing(open(), read);
   } catch {
     return null;
   }
 }
 
-export function nameHolder(holder: Holder | null): string {
-  if (holder === null) return 'another process';
-  const { program, pid, host, startedAt } = holder;
+function nameOwner(owner: Owner | null): string {
+  if (owner === null) return 'another process';
+  const { program, pid, host, startedAt } = owner;
   return `${program}, process ${pid} on ${host}, running since ${isoText(startedAt)}`;
 }
 

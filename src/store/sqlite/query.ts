@@ -5,7 +5,7 @@ import type { HistoryQuery, SqlAnswer, SqlFile, SqlValue } from '../../ports/sto
 import { amountsOf, isClassic, shapeOf } from '../runs/decode-polls.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
 import { type Connection, connectForReading } from './connection.ts';
-import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
+import { asStorageError, isSqliteError } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 import type { SqliteReader } from './port.ts';
 import { openHistory } from './reader.ts';
@@ -15,24 +15,16 @@ import { openHistory } from './reader.ts';
  * not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as `openReader` does.
  */
 export function openSqlFile(path: string, damaged: (found: FoundDamage) => void = () => {}): SqlFile {
-  const opened: Connection[] = [];
-  const close = () => {
-    for (const db of opened) db.close();
-  };
+  const source = connectForReading(path, requireSchema);
   try {
-    for (const _ of ['for the query', 'for the polls that it reads']) opened.push(connectForReading(path));
-    const [db, source] = opened;
-    if (db === undefined || source === undefined) throw new TypeError('two connections were opened');
-    guardStorage(path, () => {
-      requireSchema(db, path);
-      // Views that this connection alone sees are written nowhere, and the switch knows no difference.
-      db.pragma('query_only = OFF');
-      addPollTables(db, openHistory(source, path, damaged));
-      db.pragma('query_only = ON');
-    });
+    // Views that a connection alone sees are written nowhere: it has them before it refuses to change anything.
+    const db = connectForReading(path, (made) => addPollTables(made, openHistory(source, path, damaged)));
+    const close = () => {
+      for (const opened of [db, source]) opened.close();
+    };
     return { ask: (sql) => ask(db, path, sql), close };
   } catch (error) {
-    close();
+    source.close();
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
-import { type Connection, connectForReading, openAsk, wordFinding } from './connection.ts';
+import { type Connection, closing, connectForReading, openAsk, wordFinding } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
@@ -25,17 +25,9 @@ export function openSqliteReader(options: {
   readonly damaged?: (found: FoundDamage) => void;
 }): SqliteReader {
   const { path, now = () => Number.MIN_SAFE_INTEGER, damaged = () => {} } = options;
-  const db = connectForReading(path);
-  try {
-    return guardStorage(path, () => {
-      requireSchema(db, path);
-      const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
-      return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
-    });
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  const db = connectForReading(path, requireSchema);
+  const reader = readFrom({ db, path, now, ownsWrites: false, damaged });
+  return { ...reader, load: () => refuseDamaged(reader.load(), path), close: () => db.close() };
 }
 
 /** The daemon sets such records aside and says so when it starts; until then what is left of the others might look like all of them. */
@@ -147,16 +139,13 @@ function refuseTarget(file: string): void {
 }
 
 function finishCopy(partial: string, file: string): void {
-  const copy = new Database(partial);
-  try {
+  const finding = closing(new Database(partial), (copy) => {
     copy.pragma('journal_mode = DELETE');
-    const finding = String(copy.pragma('integrity_check(1)', { simple: true }));
-    if (finding !== 'ok')
-      throw new StorageError(
-        'corrupt',
-        `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
-      );
-  } finally {
-    copy.close();
-  }
+    return String(copy.pragma('integrity_check(1)', { simple: true }));
+  });
+  if (finding !== 'ok')
+    throw new StorageError(
+      'corrupt',
+      `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
+    );
 }

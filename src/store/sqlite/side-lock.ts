@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { closing } from './connection.ts';
 import { asStorageError, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
 
@@ -42,12 +43,8 @@ export function takeSideLock(path: string): SideLock | null {
 export function isLocked(path: string): boolean {
   try {
     const lock = new Database(lockPath(path), { readonly: true, fileMustExist: true, timeout: 0 });
-    try {
-      lock.pragma('user_version');
-      return false;
-    } finally {
-      lock.close();
-    }
+    closing(lock, () => lock.pragma('user_version'));
+    return false;
   } catch (error) {
     return isSqliteError(error, 'SQLITE_BUSY');
   }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
-import { describeHolder } from '../../../src/store/store.ts';
+import { isLocked } from '../../../src/store/sqlite/side-lock.ts';
 import { batch, noon } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -105,7 +105,7 @@ describe('a second daemon on the same database', () => {
     rmSync(`${path}-lock`);
     store.takeOrders();
     expect(existsSync(`${path}-lock`)).toBe(true);
-    expect(describeHolder(path)).toMatchObject({ pid: process.pid });
+    expect(isLocked(path)).toBe(true);
   });
 
   it('finds nothing of the first in a copy of its database', () => {
@@ -133,33 +133,10 @@ describe('a second daemon on the same database', () => {
   });
 });
 
-describe('the holder of a database', () => {
-  it('is known while it runs, and nobody after it was killed', async () => {
-    const path = makePath();
-    expect(describeHolder(path)).toBeNull();
-    const daemon = startChild(path, 'wait');
-    await daemon.line();
-    expect(describeHolder(path)).toEqual({
-      pid: daemon.pid,
-      host: hostname(),
-      startedAt: noon,
-      program: 'lowwater 1.0.0',
-    });
-    await daemon.kill();
-    expect(describeHolder(path)).toBeNull();
-  });
-
-  it('leaves nothing of itself behind when it stops but an empty lock file', () => {
-    const path = makePath();
-    open(path).close();
-    expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
-  });
-
-  it('is asked for without creating anything', () => {
-    const path = makePath();
-    describeHolder(path);
-    expect(existsSync(`${path}-lock`)).toBe(false);
-  });
+it('a daemon leaves nothing of itself behind when it stops but an empty lock file', () => {
+  const path = makePath();
+  open(path).close();
+  expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
 });
 
 function refusalOf(path: string): StorageError {
