@@ -63,18 +63,28 @@ export interface IncidentBand extends Stretch {
 
 /** What a chart is made from, in one currency, oldest first. `until` is the end of what is shown of the past: `now`, or before it. */
 export interface ChartOrder
-  extends Pick<Chart, 'since' | 'until' | 'now' | 'incidents'>,
-    Partial<Pick<Chart, 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
+  extends Pick<Chart, 'since' | 'until' | 'now'>,
+    Partial<Pick<Chart, 'incidents' | 'silences' | 'predicted' | 'hindsight' | 'coming'>> {
   readonly readings: readonly Reading[];
   readonly balance: Balance;
-  readonly gaps: readonly Stretch[];
-  /** Into how many points the readings are thinned at the most. */
-  readonly maxPoints: number;
+  /** How far apart readings usually are: much longer without one is a gap. */
+  readonly intervalMs: number;
+  /** All polls, where they are known: what failed is a gap as well. */
+  readonly polls?: Iterable<Polled>;
+  /** A gap narrower than this could not be seen, and would only tear the line. */
+  readonly leastGapMs?: number;
+  /** Into how many points the readings are thinned at the most; all of them where absent. */
+  readonly maxPoints?: number;
   readonly thresholds: Ladder<Micros>;
   /** Of this balance; null shows nothing of the future. */
-  readonly runway: Runway | null;
+  readonly runway?: Runway | null;
   /** How much of the future is shown at the most, as a share of the past. */
-  readonly aheadShare: number;
+  readonly aheadShare?: number;
+}
+
+interface Polled {
+  readonly at: number;
+  readonly reading: Reading | null;
 }
 
 /** What is shown of the future where nothing is predicted. */
@@ -84,13 +94,14 @@ const maxTopUps = 60;
 const flatShare = 0.4;
 
 export function layChart(order: ChartOrder): Chart {
-  const { since, until, now, readings, balance } = order;
+  const { since, until, now, readings, balance, runway = null } = order;
   const spanMs = until - since;
-  const points = breakAtGaps(thin(readings, order.maxPoints), balance, order.gaps);
+  const shown = thin(readings, order.maxPoints ?? Number.POSITIVE_INFINITY);
+  const points = breakAtGaps(shown, balance, findGaps(order));
   const last = readings.at(-1);
-  const farthest = now + spanMs * order.aheadShare;
+  const farthest = now + spanMs * (order.aheadShare ?? 0);
   const from = last && { at: last.at, value: amountOf(last, balance) };
-  const ahead = from === undefined || until < now ? nothing : lookAhead(order.runway, from, now, farthest);
+  const ahead = from === undefined || until < now ? nothing : lookAhead(runway, from, now, farthest);
   const coming = (order.coming ?? []).filter(({ at }) => until >= now && at > now && at <= farthest);
   const future = [...coming, ...ahead.projection, ...ahead.fan].map(({ at }) => at);
   const end = Math.max(now + spanMs * leastAhead, ...future);
@@ -103,11 +114,11 @@ export function layChart(order: ChartOrder): Chart {
     points,
     thresholds: nearLevels(order.thresholds, valuesOf(points)),
     topUps: rises.filter((topUp) => largest.has(topUp)),
-    incidents: cutTo(order, order.incidents),
+    incidents: cutTo(order, order.incidents ?? []),
     silences: cutTo(order, order.silences ?? []),
     predicted: (order.predicted ?? []).filter(({ at }) => at >= since && at <= until),
     hindsight: order.hindsight ?? null,
-    emptyAt: order.runway?.emptyAt ?? null,
+    emptyAt: runway?.emptyAt ?? null,
     coming,
     ...ahead,
   };
@@ -119,19 +130,13 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
     .filter(({ from, to }) => to > since && from <= until);
 }
 
-/**
- * Stretches without a reading, oldest first: failed polls up to the next that worked, and times without any poll that are long by
- * the pace of the account (`intervalMs`). Those shorter than `leastMs` could not be seen, and would only tear the line.
- */
-export function findGaps(
-  polls: Iterable<{ readonly at: number; readonly reading: Reading | null }>,
-  limits: { readonly until: number; readonly intervalMs: number; readonly leastMs: number },
-): readonly Stretch[] {
+/** Stretches without a reading, oldest first: failed polls up to the next that worked, and times without any poll that are long by the pace of the account. */
+function findGaps({ readings, polls, until, intervalMs, leastGapMs = 0 }: ChartOrder): readonly Stretch[] {
   const gaps: Stretch[] = [];
-  const finder = new GapFinder(limits.intervalMs);
+  const finder = new GapFinder(intervalMs);
   let readAt: number | null = null;
   let blindFrom: number | null = null;
-  for (const { at, reading } of polls) {
+  for (const { at, reading } of polls ?? readings.map((each) => ({ at: each.at, reading: each }))) {
     if (reading === null) {
       blindFrom ??= at;
       continue;
@@ -141,8 +146,8 @@ export function findGaps(
     blindFrom = null;
     readAt = at;
   }
-  if (blindFrom !== null) gaps.push({ from: blindFrom, to: limits.until });
-  return gaps.filter(({ from, to }) => to - from >= limits.leastMs);
+  if (blindFrom !== null) gaps.push({ from: blindFrom, to: until });
+  return gaps.filter(({ from, to }) => to - from >= leastGapMs);
 }
 
 /** One balance of the readings, oldest first, broken at the gaps. */

@@ -51,7 +51,7 @@ export function createEnding(
       await connections.close();
     },
     somethingEnded(): void {
-      if (running() === 0) idle?.();
+      if (idle !== null && running() === 0) idle();
     },
   };
 }

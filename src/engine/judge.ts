@@ -32,17 +32,14 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
-  let next = account.changesAt;
-  if (next <= now) {
-    const facts = factsOf(account, now);
-    next = nextChange(account, facts);
-    if (next <= now) {
-      for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
-      next = nextChange(account, facts);
-    }
-  }
-  schedule(state, account, next);
+  if (account.changesAt > now) return void schedule(state, account, account.changesAt);
+  const facts = factsOf(account, now);
+  const due = nextChange(account, facts);
+  if (due > now) return void schedule(state, account, due);
+  for (const rule of account.rules) elapseRule(state, { account, rule, facts, now });
+  schedule(state, account, nextChange(account, facts));
 }
+
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }

@@ -1,4 +1,4 @@
-import { findGaps, type IncidentBand, layChart } from '../../chart/chart.ts';
+import { type IncidentBand, layChart } from '../../chart/chart.ts';
 import { minuteMs, weekMs } from '../../domain/duration.ts';
 import {
   type Message,
@@ -107,11 +107,7 @@ function planChart(
     now: at,
     readings,
     balance,
-    gaps: findGaps(
-      readings.map((reading) => ({ at: reading.at, reading })),
-      { until: at, intervalMs, leastMs: 0 },
-    ),
-    maxPoints: readings.length,
+    intervalMs,
     thresholds,
     runway,
     aheadShare,

@@ -1,4 +1,4 @@
-import { amountsOf, type Chart, type ChartOrder, findGaps, layChart } from '../../chart/chart.ts';
+import { amountsOf, type Chart, type ChartOrder, layChart } from '../../chart/chart.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import type { Style } from './output.ts';
 import { displayWidth, formatInstant, padToWidth } from './text.ts';
@@ -42,18 +42,8 @@ export function layPast(
   past: Pick<ChartOrder, 'since' | 'until' | 'readings' | 'balance' | 'thresholds'>,
   intervalMs: number,
 ): Chart {
-  const { readings, until } = past;
-  const polls = readings.map((reading) => ({ at: reading.at, reading }));
-  const chart = layChart({
-    ...past,
-    now: until,
-    gaps: findGaps(polls, { until, intervalMs, leastMs: 0 }),
-    maxPoints: Number.POSITIVE_INFINITY,
-    runway: null,
-    aheadShare: 0,
-    incidents: [],
-  });
-  return { ...chart, until };
+  const { until } = past;
+  return { ...layChart({ ...past, now: until, intervalMs }), until };
 }
 
 /** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */

@@ -1,11 +1,4 @@
-import {
-  type Chart,
-  findGaps,
-  findTopUps,
-  type IncidentBand,
-  layChart,
-  type TopUp,
-} from '../../chart/chart.ts';
+import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
@@ -70,7 +63,6 @@ function readDay(text: string | null | undefined, name: string, frame: Frame, da
 const leastSpanMs = 60_000;
 const usualPoints = 800;
 const aheadShare = 0.25;
-/** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
 const leastGapShare = 1 / 500;
 const maxIncidents = 200;
 
@@ -94,7 +86,6 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   const until = Math.min(span.until, now);
   const polls = await views.polls(account.id, span.since, until + 1);
   const since = span.preset === null ? span.since : beginning(polls, span.since, until);
-  const leastMs = (until - since) * leastGapShare;
   const readings = polls.flatMap(({ reading }) =>
     reading?.balances[balance] !== undefined && isSameCurrency(reading.currency, account.currency ?? '')
       ? [reading]
@@ -107,7 +98,9 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     now,
     readings,
     balance,
-    gaps: findGaps(polls, { until, intervalMs: account.pollIntervalMs, leastMs }),
+    polls,
+    intervalMs: account.pollIntervalMs,
+    leastGapMs: (until - since) * leastGapShare,
     maxPoints: query.points ?? usualPoints,
     thresholds: account.thresholds[balance] ?? {},
     runway: account.runways[balance] ?? null,

@@ -124,7 +124,10 @@ export class AccountTails {
       const { encoder } = tail;
       // Of an empty one nothing is old.
       const latestAt = encoder.polls === 0 ? this.#damaged.now() : encoder.latestAt;
-      rowOf(tail).splice(1, 3, encoder.bytes(), encoder.polls, latestAt);
+      const row = rowOf(tail);
+      row[1] = encoder.bytes();
+      row[2] = encoder.polls;
+      row[3] = latestAt;
     }
     for (const state of batch.accounts)
       rowOf(this.#tailOf(state.account))[0] = JSON.stringify(accountToBody(state));

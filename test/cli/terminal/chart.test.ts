@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findGaps, type LinePoint, layChart } from '../../../src/chart/chart.ts';
+import { type LinePoint, layChart } from '../../../src/chart/chart.ts';
 import { drawChart } from '../../../src/cli/terminal/chart.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
 import { displayWidth } from '../../../src/cli/terminal/text.ts';
@@ -19,7 +19,6 @@ function draw({
   const readings = points.flatMap(({ at, value }) =>
     value === null ? [] : [{ at, balances: { sms: value, voip: 0 }, currency: 'CNY' }],
   );
-  const polls = readings.map((reading) => ({ at: reading.at, reading }));
   const until = start + 24 * hour;
   const chart = layChart({
     since: start,
@@ -27,12 +26,8 @@ function draw({
     now: until,
     readings,
     balance: 'sms',
-    gaps: findGaps(polls, { until, intervalMs: hour, leastMs: 0 }),
-    maxPoints: 1000,
+    intervalMs: hour,
     thresholds,
-    runway: null,
-    aheadShare: 0,
-    incidents: [],
   });
   return drawChart({
     chart: { ...chart, until },
