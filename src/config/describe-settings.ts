@@ -5,31 +5,25 @@ import { formatMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
-import type { Matcher } from '../domain/rule.ts';
+import { type Matcher, matchesEverything, wordMatcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */
 export function describeSettings(settings: Settings, warnings: readonly ConfigProblem[] = []) {
-  const rulesByAccount = new Map(
-    settings.accounts.map((account) => [
-      account.id,
-      rulesForAccount(settings, account).map((rule) => rule.id),
-    ]),
-  );
+  const accounts = settings.accounts.map((account) => {
+    const rules = rulesForAccount(settings, account).map(({ id }) => id);
+    return describeAccount(account, entryOf(settings, account), rules);
+  });
   return {
-    accounts: settings.accounts.map((account) =>
-      describeAccount(account, entryOf(settings, account), rulesByAccount.get(account.id) ?? []),
-    ),
+    accounts,
     rules: settings.rules.map((rule) => ({
       id: rule.id,
       type: rule.type,
       severity: rule.thresholds === undefined ? rule.severity : Object.keys(rule.thresholds).join(', '),
       builtIn: rule.builtIn,
-      accounts: settings.accounts
-        .map(({ id }) => id)
-        .filter((id) => rulesByAccount.get(id)?.includes(rule.id)),
+      accounts: accounts.filter(({ rules }) => rules.includes(rule.id)).map(({ id }) => id),
       condition: describeRule(rule),
     })),
     channels: settings.channels.map((channel) => ({
@@ -152,14 +146,9 @@ function describeStorage({ path, postgres }: StorageSettings): Record<string, st
   };
 }
 
-/** `account otp or marketing; label team identity`; `everything` without keys. */
+/** `account otp or marketing, label team identity`; `everything` without keys. */
 function describeMatcher(matcher: Matcher): string {
-  const parts = (['account', 'rule', 'severity'] as const).flatMap((key) => {
-    const values = matcher[key];
-    return values === undefined ? [] : [`${key} ${values.join(' or ')}`];
-  });
-  for (const [label, values] of Object.entries(matcher.labels ?? {})) {
-    parts.push(`label ${label} ${values.join(' or ')}`);
-  }
-  return parts.length === 0 ? 'everything' : parts.join(', ');
+  if (matchesEverything(matcher)) return 'everything';
+  const labels = Object.entries(matcher.labels ?? {}).map(([name, values]) => [`label ${name}`, values]);
+  return wordMatcher({ ...matcher, labels: Object.fromEntries(labels) });
 }

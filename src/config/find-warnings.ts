@@ -13,7 +13,7 @@ import {
   type ProviderEntry,
   providerKeyOf,
 } from '../domain/provider-entry.ts';
-import { type Matcher, matches, type Rule } from '../domain/rule.ts';
+import { matches, matchesEverything, type Rule } from '../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -167,10 +167,11 @@ function warnOfChannels(file: Spot, { channels, accounts }: Settings): void {
       file.at('channels', channel.name, key).report(message);
 }
 
-function warnOfOpenDoors(file: Spot, { accounts, server }: Settings): void {
-  const addresses = new Set(accounts.flatMap(({ baseUrl }) => baseUrl ?? []));
-  if ([...addresses].some(isUnencrypted))
-    file.at('provider', 'allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
+function warnOfOpenDoors(file: Spot, settings: Settings): void {
+  const { accounts, server } = settings;
+  const open = accounts.filter(({ baseUrl }) => baseUrl !== null && isUnencrypted(baseUrl));
+  for (const entry of new Set(open.map((account) => entryOf(settings, account))))
+    spotOf(file, entry).at('allowInsecureHttp').report('secrets of accounts travel unencrypted over http://');
   if (server === null) return;
   if (server.token !== null && isShortToken(server.token))
     file.at('server', 'token').report(shortTokenAdvice);
@@ -237,17 +238,13 @@ const finders: readonly Finder[] = [
 function warnOfGaps(file: Spot, { routes }: Settings): void {
   const list = file.at('routes');
   if (list.items().length === 0) return;
-  const catchAll = routes.findIndex((route) => matchesAll(route.match) && !route.continue);
-  if (catchAll === -1 && !routes.some((route) => matchesAll(route.match)))
+  const catchAll = routes.findIndex((route) => matchesEverything(route.match) && !route.continue);
+  if (catchAll === -1 && !routes.some((route) => matchesEverything(route.match)))
     list.report('an alert that no route matches goes to every channel; end with a route without match');
   if (catchAll !== -1 && catchAll < routes.length - 1)
     list
       .at(catchAll + 1)
       .report('is never reached: the route before it takes everything and does not continue');
-}
-
-function matchesAll(match: Matcher): boolean {
-  return Object.entries(match).every(([key, value]) => key === 'labels' && Object.keys(value).length === 0);
 }
 
 function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void {

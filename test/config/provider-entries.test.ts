@@ -49,3 +49,25 @@ it('a credit limit comes from the provider only where its answers say one that t
     expect(loaded).toMatchObject({ kind: 'invalid', problems: [{ path: 'accounts[2].creditLimit' }] });
   }
 });
+
+it('an account at an unencrypted address goes by what its own entry allows, and the warning stands there', () => {
+  const keys = {
+    baseUrl: 'http://provider.internal',
+    authSecret: 'key-of-the-account',
+    credentials: undefined,
+  };
+  const own = { baseUrl: 'https://other.example.com' };
+  expect(load(withEntry(own, keys))).toMatchObject({
+    problems: [{ message: expect.stringContaining('providers.gateway.allowInsecureHttp') }],
+  });
+  const lax = sample();
+  lax.provider.allowInsecureHttp = true;
+  expect(load({ ...withEntry(own, keys), provider: lax.provider })).toMatchObject({ kind: 'invalid' });
+  const { warnings } = loadValid(withEntry({ ...own, allowInsecureHttp: true }, keys));
+  expect(warnings).toContainEqual(
+    expect.objectContaining({
+      path: 'providers.gateway.allowInsecureHttp',
+      message: expect.stringContaining('unencrypted'),
+    }),
+  );
+});

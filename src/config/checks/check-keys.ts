@@ -1,6 +1,7 @@
 import { channelKinds } from '../../channels/registry.ts';
 import { isLoopbackHost, isUnencrypted } from '../../domain/addresses.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import { defaultEntry } from '../../domain/provider-entry.ts';
 import { ownAccountKeys } from '../../providers/registry.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
 import type { Spot } from '../draft.ts';
@@ -91,8 +92,11 @@ export function checkAddresses(file: Spot): void {
   const providers = file.at('providers');
   for (const entry of [file.at('provider'), ...providers.keys().map((name) => providers.at(name))])
     checkEncrypted(entry.at('baseUrl'), entry.at('allowInsecureHttp'));
-  for (const account of file.at('accounts').items('baseUrl'))
-    checkEncrypted(account.at('baseUrl'), file.at('provider', 'allowInsecureHttp'));
+  for (const account of file.at('accounts').items('baseUrl')) {
+    const { text: name } = account.at('provider');
+    const entry = name === null || name === defaultEntry ? file.at(defaultEntry) : providers.at(name);
+    checkEncrypted(account.at('baseUrl'), entry.at('allowInsecureHttp'));
+  }
   checkViewer(file.at('server'));
   checkListening(file.at('server'));
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
+import { matchesEverything } from '../../domain/rule.ts';
 import { logLevels } from '../../domain/settings.ts';
 import { parseNetwork } from '../../net/network.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
@@ -94,7 +95,7 @@ const route = shape({
 const silence = shape({
   // Nobody should mute all alerts by leaving something out.
   match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes).refine(
-    ({ labels: wanted = {}, ...others }) => Object.keys({ ...wanted, ...others }).length > 0,
+    (match) => !matchesEverything(match),
     { error: 'must name what it mutes: account, rule, severity or labels' },
   ),
   cron: cronText.describe('When the silence begins, as a cron expression of five fields.'),
