@@ -1,11 +1,11 @@
 /**
  * A fleet of accounts on whole daemons, once with SQLite and once with PostgreSQL where it is installed: `validate`, start to the first
- * and to all polled, processor time a poll, memory, page and API meanwhile, a reload that changes one account, and a take-over with
- * loading (with SQLite: killed and started again). Every account is polled each minute, not each five, so that a run ends within minutes:
+ * and to all polled, processor time a poll, memory, page and API meanwhile, `status`, reloads that change one account and all rules,
+ * and a take-over with loading (with SQLite: killed and started again). Every account is polled each minute, not each five, so that a run ends within minutes:
  * what is per poll holds, what is per second is five times what such a fleet does.
  * Run: npm run build && node bench/fleet-daemon.ts [--accounts 50000] [--every 60s] [--only sqlite]
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,18 @@ async function measureFleet(name: string, shared: Shared | null): Promise<void> 
     console.log(`  alone: ${await watch(daemon, peers)}`);
     const [usage, answers] = await Promise.all([watch(daemon, peers), askAround(first.origin)]);
     console.log(`  with a reader: ${usage}\n    ${answers}`);
-    console.log(`  reload with one changed account: ${await reload(directory, first.origin)}`);
+    for (const words of [['status'], ['status', '--line']]) {
+      const asked = [values.program, ...words, '--config', first.config];
+      console.log(
+        `  ${words.join(' ')}: ${seconds(await endOf(startMeasured(asked, join(directory, 'status'))))}`,
+      );
+    }
+    const rename = () => writeFile(directory, 0, 'another name');
+    console.log(`  reload with one changed account: ${await reload(rename, first.origin)}`);
+    const { config } = first;
+    const editRules = () =>
+      writeFileSync(config, readFileSync(config, 'utf8').replace('"warning":200', '"warning":201'));
+    console.log(`  reload with other rules: ${await reload(editRules, first.origin)}`);
     await (shared === null
       ? restart({ daemon, start: first.start, peers })
       : takeOver({
@@ -203,14 +214,14 @@ async function timeOf(address: string): Promise<number> {
 }
 
 /** From the writing of the file until the new configuration is in force, and the longest that anybody waited meanwhile. */
-async function reload(directory: string, origin: string): Promise<string> {
+async function reload(edit: () => void, origin: string): Promise<string> {
   const loadedAt = async (): Promise<string> => {
     const status: unknown = await (await fetch(`${origin}/readyz?verbose`)).json();
     return String(Reflect.get(Object(status), 'configLoadedAt'));
   };
   const before = await loadedAt();
   const from = performance.now();
-  writeFile(directory, 0, 'another name');
+  edit();
   let longest = 0;
   while ((await loadedAt()) === before) {
     longest = Math.max(longest, await timeOf(`${origin}/livez`));

@@ -40,11 +40,12 @@ export function reconfigure(
   settings: Settings,
   now: number,
 ): readonly AccountSettings[] {
-  const areRulesKept = state.settings.rules === settings.rules;
   state.settings = settings;
-  const fresh = settings.accounts.filter(
-    (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
-  );
+  // Of the reload before this one some may not have been brought along.
+  const fresh = settings.accounts.filter((account) => {
+    const known = state.accounts.get(account.id);
+    return known?.settings !== account || known.allRules !== settings.rules;
+  });
   const { alike = [], others = [] } = Object.groupBy(fresh, (account) =>
     isReadAlike(state.accounts.get(account.id)?.settings, account) ? 'alike' : 'others',
   );
@@ -203,7 +204,8 @@ function watchAccount(
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
   const log = logFor(isMoved ? undefined : watched, { windowMs: maxWindow(rules), pollIntervalMs });
-  const account = new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state);
+  const parts = { settings, allRules: state.settings.rules, rules, pollIntervalMs, pollGapMs, log };
+  const account = new WatchedAccount(parts, state);
   state.accounts.set(settings.id, account);
   return account;
 }

@@ -125,6 +125,8 @@ export class WatchedAccount {
   /** Its key in the due queue; made once, because every poll uses it. */
   readonly dueKey: string;
   readonly settings: AccountSettings;
+  /** Those of the settings that its own were made of. */
+  readonly allRules: Settings['rules'];
   readonly rules: readonly Rule[];
   readonly pollIntervalMs: number;
   pollGapMs: number;
@@ -135,12 +137,13 @@ export class WatchedAccount {
   readonly #state: MonitorState;
 
   constructor(
-    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
+    parts: Pick<WatchedAccount, 'settings' | 'allRules' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
     state: MonitorState,
   ) {
     this.settings = parts.settings;
     this.id = parts.settings.id;
     this.dueKey = `account:${this.id}`;
+    this.allRules = parts.allRules;
     this.rules = parts.rules;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;

@@ -130,20 +130,15 @@ export function judgeForecasts(forecasts: readonly PastForecast[], balance: Bala
 
 /** What was spent up to each forecast, and the smallest that was spent at once. */
 function sumUp(own: readonly PastForecast[]) {
+  const left = Float64Array.from(own, ({ leftMicros }) => leftMicros);
   const spent = new Float64Array(own.length);
   let smallestFall = Number.POSITIVE_INFINITY;
   for (let index = 1; index < own.length; index++) {
-    const fell = Math.max(0, leftOf(own[index - 1]) - leftOf(own[index]));
+    const fell = Math.max(0, (left[index - 1] ?? 0) - (left[index] ?? 0));
     spent[index] = (spent[index - 1] ?? 0) + fell;
     if (fell > 0) smallestFall = Math.min(smallestFall, fell);
   }
-  return { spent, smallestFall };
-}
-
-type Spent = ReturnType<typeof sumUp>;
-
-function leftOf(it: PastForecast | undefined): Micros {
-  return it === undefined ? 0 : it.leftMicros;
+  return { left, spent, smallestFall };
 }
 
 /**
@@ -153,18 +148,18 @@ function leftOf(it: PastForecast | undefined): Micros {
 function trueEmptyAt(
   own: readonly PastForecast[],
   index: number,
-  { spent, smallestFall }: Spent,
+  { left, spent, smallestFall }: ReturnType<typeof sumUp>,
 ): number | null {
-  const left = leftOf(own[index]);
-  if (left < smallestFall) return null;
-  const goal = (spent[index] ?? 0) + left;
-  const lastServed = own[firstAbove(spent, index, goal - smallestFall)];
-  if (lastServed !== undefined && leftOf(lastServed) < smallestFall) return lastServed.reading.at;
+  const before = left[index] ?? 0;
+  if (before < smallestFall) return null;
+  const goal = (spent[index] ?? 0) + before;
+  const lastServed = firstAbove(spent, index, goal - smallestFall);
+  if ((left[lastServed] ?? smallestFall) < smallestFall) return own[lastServed]?.reading.at ?? null;
   if ((spent[own.length - 1] ?? 0) < goal) return null;
   const high = firstAbove(spent, index, goal - 1);
   const low = high - 1;
-  const before = spent[low] ?? 0;
-  const share = (goal - before) / Math.max(1, (spent[high] ?? 0) - before);
+  const spentLow = spent[low] ?? 0;
+  const share = (goal - spentLow) / Math.max(1, (spent[high] ?? 0) - spentLow);
   const lowAt = own[low]?.reading.at ?? 0;
   return lowAt + share * ((own[high]?.reading.at ?? 0) - lowAt);
 }

@@ -281,8 +281,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a top-up counts as spending',
     file: 'src/spending/reading-log.ts',
-    old: 'Math.max(0, (rows[lastRow + place] ?? 0) - micros)',
-    new: 'Math.abs((rows[lastRow + place] ?? 0) - micros)',
+    old: 'Math.max(0, this.#cell(last, column) - micros)',
+    new: 'Math.abs(this.#cell(last, column) - micros)',
   },
   {
     name: 'after a clock was set back, readings are remembered in the wrong order',
