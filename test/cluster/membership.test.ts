@@ -296,6 +296,25 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test('an owner counts its lease from when it asked for it, no matter how late the answer comes', async () => {
+    const { world, a } = await startPair();
+    // Only renewals are asked for now.
+    a.store = null;
+    a.line.latencyMs = 900;
+    let renewedAt = 0;
+    a.line.losesAnswer = () => {
+      renewedAt = world.clock.monotonic();
+      return false;
+    };
+    await world.pass(4000);
+    for (const before = renewedAt; renewedAt === before; ) await world.pass(100);
+    await world.pass(1000);
+    a.line.cut = true;
+    const askedAt = renewedAt - a.line.latencyMs;
+    while (a.membership.holds()) await world.pass(100);
+    expect(world.clock.monotonic() - askedAt).toBeLessThanOrEqual((leaseMs * 3) / 4 + 100);
+  });
+
   test('an owner that is cut off asks also who came back at a known address since it looked around last', async () => {
     const { world, a, b } = await startPair();
     b.killed = true;

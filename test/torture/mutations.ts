@@ -419,7 +419,7 @@ export const mutations: readonly Mutation[] = [
     name: 'who did not hear that it regained the accounts takes itself for another',
     file: owned,
     old: 'const isOwn = look.owner === incarnation;',
-    new: 'const isOwn = look.owner === incarnation && look.epoch === this.#epoch;',
+    new: 'const isOwn = look.owner === incarnation && look.epoch === this.#seat.epoch;',
   },
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
