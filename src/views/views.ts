@@ -3,7 +3,7 @@ import type { HistoryLoader } from '../daemon/history-loader.ts';
 import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { SilenceOrder } from '../domain/operator.ts';
-import type { NotificationReason } from '../domain/outbox.ts';
+import type { Notification, NotificationReason } from '../domain/outbox.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -104,8 +104,8 @@ export interface AlertView
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly flapping: boolean;
-  /** Which channels were notified of the incident, and when last. */
-  readonly notified: readonly { readonly channel: string; readonly at: number }[];
+  /** The channels of the incident, and when each was last notified; null while its first message is not delivered. */
+  readonly notified: readonly { readonly channel: string; readonly at: number | null }[];
   readonly incident: string | null;
 }
 
@@ -181,10 +181,17 @@ export function viewIncident(
     silenced: false,
     inhibited: false,
     flapping: false,
-    notified: Object.entries(incident.notified).map(([channel, { at }]) => ({ channel, at })),
+    notified: Object.entries(incident.notified).map(([channel, { at, firstMessage }]) => ({
+      channel,
+      at: isUndelivered(parts.state.messages.get(firstMessage)) ? null : at,
+    })),
     incident: incident.id,
   };
 }
+
+/** None of its receivers has it yet. */
+const isUndelivered = (message: Notification | undefined): boolean =>
+  message?.state === 'pending' && message.deliveredAt === null;
 
 export type Explanation = ReturnType<typeof explain>;
 

@@ -104,12 +104,15 @@ export function summaryOf({ summary, severity }: AlertView): string {
 }
 
 function conditions(alert: AlertView, frame: Frame): Html {
-  const { acknowledged, silenced, inhibited, flapping, notified } = alert;
+  const { acknowledged, silenced, inhibited, flapping } = alert;
   const comment = acknowledged?.comment ?? '';
+  const { reached = [], waiting = [] } = Object.groupBy(alert.notified, ({ at }) =>
+    at === null ? 'waiting' : 'reached',
+  );
   return html`${
-    notified.length > 0 &&
-    html` · ${listNames(notified.map(({ channel }) => channel))} notified ${age(Math.max(...notified.map(({ at }) => at)), frame)}`
-  }${
+    reached.length > 0 &&
+    html` · ${listNames(reached)} notified ${age(Math.max(...reached.map(({ at }) => at ?? 0)), frame)}`
+  }${waiting.length > 0 && html` · <span class="condition">not delivered yet to ${listNames(waiting)}</span>`}${
     acknowledged !== null &&
     html` · <span class="condition">${icon('person')}acknowledged by <bdi>${acknowledged.by}</bdi> ${age(acknowledged.at, frame)}${comment !== '' && html`: <q>${comment}</q>`}</span>`
   }${silenced && html` · <span class="condition">${icon('silence')}silenced</span>`}${
@@ -118,10 +121,10 @@ function conditions(alert: AlertView, frame: Frame): Html {
 }
 
 /** `ops`, `ops and finance`, `ops, finance and 2 more`. */
-function listNames(names: readonly string[]): Html {
-  const [first, second] = names;
+function listNames(channels: AlertView['notified']): Html {
+  const [first, second] = channels.map(({ channel }) => channel);
   if (second === undefined) return html`<bdi>${first}</bdi>`;
-  const more = names.length - 2;
+  const more = channels.length - 2;
   return html`<bdi>${first}</bdi>${more > 0 ? ', ' : ' and '}<bdi>${second}</bdi>${more > 0 && html` and ${more} more`}`;
 }
 

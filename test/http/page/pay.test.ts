@@ -142,6 +142,21 @@ describe('an alert of a real daemon', () => {
   });
 });
 
+describe('an alert whose message its channel does not take yet', () => {
+  it('says that it is not delivered, and who was notified once it is', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+    world.channel('ops').mood = 'down';
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    const page = async () => (await fetch(`${url}/alerts`)).text();
+    expect(await page()).toMatch(/not delivered yet to <bdi>ops<\/bdi>/);
+    expect(await page()).not.toContain('<bdi>ops</bdi> notified');
+    world.channel('ops').mood = 'up';
+    await world.pass(minuteMs);
+    expect(await page()).toMatch(/<bdi>ops<\/bdi> notified <time/);
+  });
+});
+
 describe('a payment that was ordered', () => {
   const rules = [smsLow({ warning: units(200), critical: units(50) })];
   const order = (url: string, over: Record<string, string> = {}) =>
