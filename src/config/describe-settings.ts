@@ -9,6 +9,7 @@ import { type Matcher, matchesEverything, wordMatcher } from '../domain/rule.ts'
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
+import { usualWeekend } from '../spending/local-week.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */
 export function describeSettings(settings: Settings, warnings: readonly ConfigProblem[] = []) {
@@ -67,7 +68,7 @@ function describeAccount(account: AccountSettings, entry: ProviderEntry, rules: 
     note,
     timezone,
     holidays,
-    weekend: account.weekend,
+    weekend: account.weekend ?? usualWeekend,
     rules,
   };
 }

@@ -11,7 +11,7 @@ const mondayShift = 3;
 const lastDay = 6;
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
-const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
+export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 
 /** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;

@@ -17,6 +17,8 @@ async function readOldDatabase(ageMs: number, poll: object) {
     accounts: [{ id: 'otp', authSecret: 'key-of-the-otp-account' }],
     rules: [{ id: 'paid', type: 'top-up' }],
     channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+    // Not asked: on this machine another daemon may listen where one does by default.
+    server: null,
   };
   writeFileSync(path, JSON.stringify(config));
   const loaded = await loadFile(path);

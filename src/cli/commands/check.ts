@@ -2,6 +2,7 @@ import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
+import { ruleKindOf } from '../../rules/registry.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
@@ -189,26 +190,34 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   }
   const width = Math.max(0, ...explanations.map(({ rule }) => rule.id.length));
   for (const explanation of explanations)
-    lines.push(formatRule(explanation, { ...frame, width, currency: view.currency }));
+    lines.push(
+      formatRule(explanation, { ...frame, width, currency: view.currency, isRead: outcome === 'ok' }),
+    );
   return `${lines.join('\n')}\n`;
 }
 
 function formatRule(
   { rule, evaluation }: Explanation,
-  frame: Frame & { readonly width: number; readonly currency: string | null },
+  frame: Frame & { readonly width: number; readonly currency: string | null; readonly isRead: boolean },
 ): string {
   const { style } = frame;
   const name = padToWidth(rule.id, frame.width);
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
-  const numbers = [
-    evaluation.value && wordQuantity(evaluation.value, frame),
-    evaluation.threshold && `threshold ${wordQuantity(evaluation.threshold, frame)}`,
-  ].filter((text) => text !== null);
+  const value = evaluation.value && wordQuantity(evaluation.value, frame);
+  const threshold = evaluation.threshold && wordQuantity(evaluation.threshold, frame);
+  const numbers =
+    ruleKindOf(rule).staleness === 'symptom'
+      ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
+      : [
+          value,
+          threshold && `${evaluation.threshold?.unit === 'text' ? 'expected' : 'threshold'} ${threshold}`,
+        ];
   const verdict =
     evaluation.kind === 'ok'
       ? style.green('ok')
       : paintSeverity(style, evaluation.severity, evaluation.severity);
-  return `  ${name}  ${verdict}${numbers.length === 0 ? '' : `  ${numbers.join(', ')}`}`;
+  const said = numbers.filter((text) => text !== null && text !== evaluation.kind).join(', ');
+  return `  ${name}  ${verdict}${said && `  ${said}`}`;
 }
 
 function paintStatus(style: Style, status: PluginStatus): string {
