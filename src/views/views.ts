@@ -202,6 +202,8 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
   const evaluation = kind.evaluate(rule, facts, alert?.state === 'firing' ? alert.severity : null);
   return {
     rule,
+    /** Its value is how long nothing was read. */
+    isAboutReadings: kind.staleness === 'symptom',
     evaluation: { ...evaluation, facts: kind.factsBehind(rule, facts) },
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     /** The nearest threshold that would not have fired, in words; null when it does not fire. */

@@ -164,6 +164,7 @@ function addOtp(views: FakeViews): void {
   );
   views.explanations.set('otp', [
     {
+      isAboutReadings: false,
       rule: {
         ...belowRule,
         written: {
@@ -188,6 +189,7 @@ function addOtp(views: FakeViews): void {
       next: null,
     },
     {
+      isAboutReadings: false,
       rule: { ...belowRule, id: 'voip-low', balance: 'voip', thresholds: { warning: micros(20) } },
       evaluation: {
         kind: 'ok',
@@ -200,6 +202,7 @@ function addOtp(views: FakeViews): void {
       next: { severity: 'warning', at: viewsNow + 120 * dayMs },
     },
     {
+      isAboutReadings: false,
       rule: idleRule({ id: 'sms-idle', windowMs: 60 * dayMs }),
       evaluation: {
         kind: 'unknown',
@@ -213,6 +216,7 @@ function addOtp(views: FakeViews): void {
       next: null,
     },
     {
+      isAboutReadings: true,
       rule: staleRule({ id: 'stale', builtIn: true }),
       evaluation: {
         kind: 'ok',

@@ -2,7 +2,6 @@ import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
-import { ruleKindOf } from '../../rules/registry.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
@@ -197,7 +196,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
 }
 
 function formatRule(
-  { rule, evaluation }: Explanation,
+  { rule, evaluation, isAboutReadings }: Explanation,
   frame: Frame & { readonly width: number; readonly currency: string | null; readonly isRead: boolean },
 ): string {
   const { style } = frame;
@@ -205,13 +204,12 @@ function formatRule(
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
   const value = evaluation.value && wordQuantity(evaluation.value, frame);
   const threshold = evaluation.threshold && wordQuantity(evaluation.threshold, frame);
-  const numbers =
-    ruleKindOf(rule).staleness === 'symptom'
-      ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
-      : [
-          value,
-          threshold && `${evaluation.threshold?.unit === 'text' ? 'expected' : 'threshold'} ${threshold}`,
-        ];
+  const numbers = isAboutReadings
+    ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
+    : [
+        value,
+        threshold && `${evaluation.threshold?.unit === 'text' ? 'expected' : 'threshold'} ${threshold}`,
+      ];
   const verdict =
     evaluation.kind === 'ok'
       ? style.green('ok')
