@@ -8,7 +8,8 @@ const minor = Number(parts[1]);
 
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   // Signals first: loading the rest takes a while, and until somebody listens a signal ends the process at once.
-  const { commandOf, listenForSignals } = await import('./wiring/signals.ts');
+  const { listenForSignals } = await import('./wiring/signals.ts');
+  const { commandOf } = await import('./cli/command-of.ts');
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
   const command = commandOf(words);

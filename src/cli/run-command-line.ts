@@ -9,6 +9,7 @@ import {
   optionsOf,
   UsageError,
 } from './command.ts';
+import { commandOf } from './command-of.ts';
 import { checkCommand, pluginCodes } from './commands/check.ts';
 import { commands, groups } from './commands/registry.ts';
 import type { CommandContext } from './context.ts';
@@ -49,8 +50,7 @@ async function explainFailure(
 
 /** To a monitoring system, which runs `check`, 1 would be a warning about a balance. */
 export function failureCode(words: readonly string[]): number {
-  const command = words.find((word) => commands.some(({ name }) => name.split(' ')[0] === word));
-  return command === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
+  return commandOf(words) === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
 }
 
 /** What the words ask for: runs a command, or prints help. Gives the exit code. */

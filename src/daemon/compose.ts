@@ -187,6 +187,7 @@ export function describeIncident(
   const alert = account?.alerts.get(incident.rule);
   const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
+  const facts = live && account && rule && ruleKindOf(rule).factsBehind(rule, factsOf(account, now));
   return {
     incident,
     kinds: input.kinds,
@@ -200,10 +201,7 @@ export function describeIncident(
       incident.balance === null ? '' : balanceLabel(incident.balance, balancesOf(state, incident.account)),
     value: live?.value ?? incident.value,
     threshold: live?.threshold ?? incident.threshold,
-    facts:
-      live !== null && account && rule
-        ? ruleKindOf(rule).factsBehind(rule, factsOf(account, now))
-        : incident.facts,
+    facts: facts ?? incident.facts,
     firedAt: incident.firedAt,
     resolvedAt: incident.resolvedAt,
     resolution: incident.resolution,

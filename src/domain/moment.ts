@@ -146,7 +146,7 @@ function zoneAt(at: number, timezone: string): string {
   return (name ?? '').replace('GMT', 'UTC').replace(/^UTC[+-]0$/, 'UTC');
 }
 
-/** Whether times can be told in it: an IANA name, or an offset. */
+/** Whether it is a known time zone: an IANA name, or an offset. */
 export function isTimeZone(name: string): boolean {
   try {
     return zoneAt(0, name) !== '';

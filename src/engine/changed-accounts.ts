@@ -1,3 +1,4 @@
+import { getOrMake } from '../domain/get-or-make.ts';
 import { inParts, type Parts } from '../domain/parts.ts';
 import { credentialTextOf, providerKeyOf } from '../domain/provider-entry.ts';
 import { type AccountState, freshAccount } from '../domain/reading.ts';
@@ -59,8 +60,7 @@ export function* listPurses(
   for (const part of inParts(accounts, accountsAtOnce)) {
     for (const account of part) {
       const place = providerKeyOf(account);
-      const address = addresses.get(place) ?? keyedDigest(state, place);
-      addresses.set(place, address);
+      const address = getOrMake(addresses, place, () => keyedDigest(state, place));
       purses.set(account.id, { address, key: keyedDigest(state, credentialTextOf(account)) });
     }
     yield;

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { commandOf } from '../cli/command-of.ts';
 import type { ProcessParts } from '../cli/context.ts';
 import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { openOutput } from '../cli/terminal/output.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { openProcessLog, type ProcessLog } from './process-log.ts';
-import { commandOf, leave } from './signals.ts';
+import { leave } from './signals.ts';
 
 /**
  * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code

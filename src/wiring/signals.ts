@@ -1,3 +1,4 @@
+import { commandOf } from '../cli/command-of.ts';
 import { systemClock } from '../system/clock.ts';
 
 /**
@@ -25,12 +26,6 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   // Node would open its debugger to whoever may connect to this machine, and the system end the process.
   for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   return ending.signal;
-}
-
-/** The command among the words of a command line: nothing but `--config` stands before it. */
-export function commandOf([first, ...rest]: readonly string[]): string | undefined {
-  if (first === '--config') return rest[1];
-  return first?.startsWith('--config=') ? rest[0] : first;
 }
 
 /** What reads a file now is mostly done with it by then. */

@@ -48,7 +48,7 @@ describe('the audit', () => {
     expect([answer.status, await audit()]).toEqual([303, []]);
   });
 
-  it('keeps an order whatever else its address says', async () => {
+  it('keeps an order also where its address has parts that cannot be decoded', async () => {
     const { send, audit } = await served();
     const order = { match: { account: 'otp' }, for: '2h' };
     expect((await send('POST', '/api/v1/silences?rule=%25zz', order)).status).toBe(201);

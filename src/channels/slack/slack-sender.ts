@@ -33,7 +33,7 @@ export function openSlackSender(
     const fetch: FetchFunction = async (address, { headers, body } = {}) => {
       if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
       await post({ url: String(address), headers: Object.fromEntries(new Headers(headers)), body });
-      // The client keeps of a refusal neither how long to wait nor all that it says: it is told that all is well.
+      // The client keeps of a refusal neither how long to wait nor all that it says, and so gets a good answer.
       return new Response('ok');
     };
     await new IncomingWebhook(webhookUrl.reveal(), { fetch }).send(payload);

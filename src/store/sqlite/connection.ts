@@ -9,7 +9,7 @@ import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
 
-/** Closes a connection whatever becomes of the work with it. */
+/** Closes a connection after the work with it, also where that fails. */
 export function closing<T>(db: Connection, work: (db: Connection) => T): T {
   try {
     return work(db);
