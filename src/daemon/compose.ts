@@ -3,6 +3,7 @@ import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -149,7 +150,7 @@ function composeItem(
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
     mention: mentionsPeople(composing, incident, kinds),
-    receipt: incident.notified[channel]?.receipt ?? null,
+    receipt: ownOf(incident.notified, channel)?.receipt ?? null,
   };
 }
 

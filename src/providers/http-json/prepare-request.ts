@@ -1,4 +1,5 @@
 import { mapTexts } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ProviderRequest, RefusedRequest } from '../kind.ts';
 import type { Description } from './description.ts';
@@ -26,7 +27,7 @@ export function prepareRequest(
     return '';
   };
   const write = (name: string, encode: Encode): string => {
-    const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+    const secret = ownOf(credentials, name);
     const written = secret === undefined ? { unfit: 'is missing' } : encode(secret.reveal());
     return typeof written === 'string' ? written : refuse(name, written.unfit);
   };

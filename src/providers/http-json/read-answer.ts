@@ -1,5 +1,6 @@
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import type { ProviderAnswer, ReadPart } from '../kind.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
@@ -113,7 +114,7 @@ function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): 
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
   const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
   const word = part?.trim() ?? '';
-  const currency = how.map !== undefined && Object.hasOwn(how.map, word) ? how.map[word] : word;
+  const currency = ownOf(how.map, word) ?? word;
   if (currency === undefined || !currencyPattern.test(currency))
     return { wrong: `${how.path.text} is ${quote(text)}; expected a currency` };
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };

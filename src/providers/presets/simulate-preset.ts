@@ -1,4 +1,5 @@
 import type { Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
 import { type Decimal, multiplyDecimals } from '../http-json/decimal.ts';
 import type { Description } from '../http-json/description.ts';
@@ -34,7 +35,8 @@ function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { re
     url === pathname + search &&
     body === (wanted.body?.reveal() ?? '') &&
     Object.entries(wanted.headers).every(
-      ([name, value]) => request.headers[name] === (typeof value === 'string' ? value : value.reveal()),
+      ([name, value]) =>
+        ownOf(request.headers, name) === (typeof value === 'string' ? value : value.reveal()),
     )
   );
 }
@@ -54,7 +56,7 @@ function fillSample(sample: unknown, description: Description, account: Simulate
     });
   };
   for (const { id, amount, plus, minus, scale, pattern } of description.balances) {
-    write(amount, [writeAmount(account.balances[id] ?? 0, scale)], pattern);
+    write(amount, [writeAmount(ownOf(account.balances, id) ?? 0, scale)], pattern);
     write(plus, []);
     write(minus, []);
   }
