@@ -71,12 +71,13 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     });
   }
 
-  function read(answer: ProviderAnswer, account: AccountSettings): OutcomeDetail {
+  function read(answer: ProviderAnswer, account: AccountSettings, durationMs: number): OutcomeDetail {
     const now = clock.now();
-    const { headers } = answer;
+    const { headers, body } = answer;
     const detail = kind.readAnswer(answer, { entry, account, texts });
     // A good answer from a cache is no reading.
-    const stale = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
+    const times = { askedAt: now - durationMs, now };
+    const stale = detail.kind === 'ok' ? freshness.problemOf(account, { headers, body, ...times }) : null;
     const outcome: OutcomeDetail =
       stale === null ? detail : { kind: 'invalid_response', reason: stale, status: 200 };
     if (outcome.kind === 'ok') return outcome;
@@ -94,7 +95,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       const answer = end.kind === 'answered' ? end : null;
       options.observe?.({ kind, entry, texts, account, request: sending.request, answer });
       if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
-      const detail = read(answer, account);
+      const detail = read(answer, account, durationMs);
       const usage = pickUsageHeaders(answer.headers, texts);
       return detail.kind === 'ok' && detail.facts !== undefined
         ? { ...detail, durationMs, usage: { ...usage, ...wordFacts(detail.facts) } }
