@@ -25,7 +25,7 @@ export interface SenderDependencies {
 export interface ChannelKind<
   Config extends { readonly type: string } = { readonly type: string },
   Own extends ChannelSettings = ChannelSettings,
-> extends Pick<Channel, 'threadsBySubject' | 'drawsAlerts'> {
+> extends Pick<Channel, 'threadsBySubject' | 'drawsAlerts' | 'restateEveryMs'> {
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;

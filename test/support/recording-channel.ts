@@ -30,6 +30,7 @@ export class RecordingChannel implements Channel {
   readonly minGapMs = 1000;
   maxConcurrent?: number;
   paceKey?: string;
+  restateEveryMs?: number;
   mood: Mood = 'up';
   /** Whether it says what it calls each message, where that is the first of an incident. */
   namesMessages = false;
