@@ -39,7 +39,7 @@ export function keyOrders(
 }
 
 /** The incident's state decides, not what the message was written for: it may be late. */
-function actionFor(item: MessageItem): KeyOrder['action'] {
+export function actionFor(item: MessageItem): KeyOrder['action'] {
   if (item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item))) return 'close';
   return isAcknowledged(item.incident) ? 'acknowledge' : 'open';
 }
@@ -50,6 +50,16 @@ function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], r
   if (action !== 'open') return Array.from({ length: newest - first + 1 }, (_, place) => first + place);
   if (!raises) return [newest];
   return taken === null ? [first] : [...new Set([first, newest])];
+}
+
+/** One item for each alert, for a receiver that knows an alert by one name. */
+export function latestOfEachAlert(items: readonly MessageItem[]): readonly MessageItem[] {
+  const latest = new Map<string, MessageItem>();
+  for (const item of items) {
+    const known = latest.get(nameOfAlert(item));
+    if (known === undefined || item.firedAt > known.firedAt) latest.set(nameOfAlert(item), item);
+  }
+  return [...latest.values()];
 }
 
 /** What people call the alert. Something that happened and has no end, such as a top-up, is one of its own each time. */
