@@ -169,8 +169,11 @@ function recordDead(
 ): void {
   end(state, message, dead(reason));
   raiseChannelFailed(state, message.channel, { severity: 'critical', text: reason }, now);
-  for (const { incident } of message.items)
-    if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
+  for (const { incident } of message.items) {
+    if (spared.has(incident)) continue;
+    const rises = state.incidents.get(incident)?.rises ?? 0;
+    state.channelTries.set(`${message.channel}/${incident}`, { at: now, rises });
+  }
   withdrawNotified(state, message, spared);
 }
 
