@@ -41,7 +41,7 @@ export interface ComposeDependencies {
 
 export function frameOf(
   state: MonitorState,
-  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed'>,
+  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
   now: number,
 ) {
   return {
@@ -50,6 +50,7 @@ export function frameOf(
     publicUrl: state.settings.server?.publicUrl ?? null,
     timezone: state.settings.timezone,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
+    ...(message.except === undefined ? {} : { except: message.except }),
   };
 }
 

@@ -119,6 +119,7 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   ) {
     recordRetry(state, { ...ended, delivery });
   } else {
+    if (delivery.kind === 'retry' && now >= message.giveUpAt) splitFresh(state, message, now);
     end(state, message, delivered(message.deliveredAt ?? now));
     if (delivery.kind !== 'needless') raiseRefused(state, channel, owed, { refusal: delivery.reason, now });
   }
