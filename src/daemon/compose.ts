@@ -170,11 +170,13 @@ function composeItem(
   const { state, channel, at, acknowledgeUrl } = composing;
   const isOpen = incident.resolvedAt === null && !incident.event;
   const key = linkKeysOf(state)[0];
+  const notified = incident.notified[channel];
   return {
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
     mention: mentionsPeople(composing, incident, kinds),
-    receipt: incident.notified[channel]?.receipt ?? null,
+    receipt: notified?.receipt ?? null,
+    ...(notified?.keys === undefined ? {} : { keys: notified.keys }),
   };
 }
 

@@ -106,6 +106,7 @@ export const alertmanagerKind: ChannelKind<z.output<typeof alertmanagerSchema>, 
       ? [{ key: 'urls', message: 'the credentials travel unencrypted over http://' }]
       : [],
   pace: () => ({ minGapMs: 0 }),
+  takesReports: false,
   answers: table.rows,
   async openSender(settings, dependencies) {
     const { openAlertmanagerSender } = await import('./alertmanager-sender.ts');
