@@ -57,7 +57,7 @@ const firstRetryMs = 1000;
 const maxRetryMs = 5 * minuteMs;
 
 /** The id that the receiver sees, the same for every retry of the same content. */
-export function wireId(message: Notification): string {
+export function wireId(message: Pick<Notification, 'id' | 'revision'>): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 

@@ -9,6 +9,7 @@ import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
+import { isOneKey, keysAfter } from './tool-keys.ts';
 
 interface Turn {
   readonly state: MonitorState;
@@ -74,6 +75,7 @@ function notify(
   item: NotificationReason,
 ): Incident {
   const { id, account, rule } = incident;
+  const keys = keysAfter(state, incident, { channel, item });
   const message = enqueue(
     state,
     channel,
@@ -92,6 +94,7 @@ function notify(
     ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
     escalatedAt: item === 'escalated' ? now : (known?.escalatedAt ?? null),
     acknowledgedAt: incident.acknowledgement?.at ?? null,
+    ...(isOneKey(keys) ? {} : { keys }),
   };
   return {
     ...incident,

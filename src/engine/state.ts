@@ -205,6 +205,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     spending,
     consecutiveFailures,
     floorMicros: emptyAt(account),
+    leadTimeMs: settings.leadTimeMs,
     autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,
     outcome,

@@ -30,11 +30,14 @@ export class RecordingChannel implements Channel {
   readonly minGapMs = 1000;
   maxConcurrent?: number;
   paceKey?: string;
+  restateEveryMs?: number;
   mood: Mood = 'up';
   /** Whether it says what it calls each message, where that is the first of an incident. */
   namesMessages = false;
   /** Until when answers are held back. */
   hold: Promise<void> | null = null;
+  /** Who reads what arrives. */
+  reader: ((message: Message) => void) | null = null;
   /** Every attempt, delivered or not. */
   readonly attempts: Received[] = [];
   readonly #now: () => number;
@@ -55,6 +58,7 @@ export class RecordingChannel implements Channel {
     const { mood, hold } = this;
     this.attempts.push({ at: this.#now(), message, mood });
     if (hold !== null) await hold;
+    if (mood === 'up' || mood === 'lost') this.reader?.(message);
     if (mood === 'up')
       return this.namesMessages
         ? { kind: 'delivered', receipt: `sent ${this.attempts.length}` }
