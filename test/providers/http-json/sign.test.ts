@@ -222,7 +222,10 @@ describe('the vectors that vendors publish come out digit by digit', () => {
       {
         request: {
           url: 'https://eu.api.ovh.com/1.0/domains/',
-          headers: { 'x-ovh-timestamp': '{{sign.now}}', 'x-ovh-signature': ['$1$', '{{sign.signature}}'].join('') },
+          headers: {
+            'x-ovh-timestamp': '{{sign.now}}',
+            'x-ovh-signature': ['$1$', '{{sign.signature}}'].join(''),
+          },
         },
         sign: {
           now: { time: 'unix' },
