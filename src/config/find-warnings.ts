@@ -112,7 +112,7 @@ function warnOfProviders(file: Spot, settings: Settings): void {
     const kind = providerKindOf(entry);
     const spot = spotOf(file, entry);
     const { caution } = describeProvider(kind);
-    for (const leaf of kind.requestKey === undefined ? [] : spot.at(kind.requestKey).leaves())
+    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => spot.at(key).leaves()))
       if (leaf.isFilled)
         leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
     if (caution !== null) spot.at('type').report(caution);
