@@ -7,7 +7,7 @@ import { startWorld } from './support/world.ts';
 
 const outside = 'balance|id|channel|label|name|key|header|word|field';
 /** `record[name]`, but no `record[name] = …`, no type and no literal with such a key. */
-const lookup = new RegExp(`[\\w)\\]]\\??\\.?\\[(?:${outside})\\](?!\\s*(?:=[^=>]|\\+=|-=))`);
+const lookup = new RegExp(`[\\w)\\]]\\??\\.?\\[(?:\\w+\\.)?(?:${outside})\\](?!\\s*(?:=[^=>]|\\+=|-=|: ))`);
 
 /** There the names are this program's own: a column, a section, a key of a schema. */
 const ownNames = [
@@ -37,7 +37,7 @@ it('what has a name of the outside is looked up by `ownOf`', () => {
         .filter(
           (line) =>
             lookup.test(line) &&
-            !/hasOwn|^\S+ (?:\*|\/\/|\/\*)|(?:typeof|keyof|const|of|return) \w*\[/.test(line),
+            !/hasOwn|^\S+ (?:\*|\/\/|\/\*)|(?:typeof|keyof|const|of|return|delete) \w*\[/.test(line),
         ),
     );
   expect(found).toEqual([]);

@@ -61,7 +61,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
  */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
-  const given = request.headers[trustedProxy.header];
+  const given = ownOf(request.headers, trustedProxy.header);
   const name = cleanText(decodeUtf8(typeof given === 'string' ? given : ''), maxNameLength).trim();
   return name === '' ? null : name;
 }

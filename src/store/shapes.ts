@@ -117,6 +117,7 @@ const lastNotified = objectOf<LastNotified>({
   at: instant,
   escalatedAt: orNull(instant),
   acknowledgedAt: orAbsent(orNull(instant)),
+  keys: orAbsent(objectOf({ first: number, newest: number, taken: orNull(number) })),
   pausedMs: orAbsent(number),
   severity,
   rises,
@@ -157,7 +158,7 @@ const message = objectOf<Notification>({
   ...each(number, 'revision', 'attempts'),
   uncertain: flag,
   lastError: orNull(text),
-  owed: orAbsent(listOf(text)),
+  ...each(orAbsent(listOf(text)), 'owed', 'except'),
 });
 
 const matcher = objectOf<Silence['match']>({

@@ -55,9 +55,10 @@ export class Freshness {
     const isBelieved = !isRepeated && !isOld;
     const first = isSameDate && last.digest === digest ? last : { date, digest, sentAt, firstAt: now };
     this.#known.set(account, { ...first, lastAt: now, isBelieved });
-    if (isRepeated)
-      return 'the answer repeats an earlier one, with its Date: it comes from a cache in between';
-    return isOld ? wordProblem(Math.max(ageMs, behindMs)) : null;
+    if (isOld) return wordProblem(Math.max(ageMs, behindMs));
+    return isRepeated
+      ? 'the answer repeats an earlier one, with its Date: it comes from a cache in between'
+      : null;
   }
 }
 
