@@ -1,5 +1,4 @@
-import type { OperatorOrder } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
+import type { Batch, DamagedRecord, FencedStore, LeftOrder, StoredState, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -111,7 +110,7 @@ export interface Cluster {
   publishConfiguration(hash: string, parts: string): Promise<void>;
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  leaveOrder(order: OperatorOrder): Promise<void>;
+  leaveOrder(order: LeftOrder): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,4 @@
 import type { Alert, Incident } from '../domain/alert.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
@@ -9,6 +8,7 @@ import type {
   DamagedRun,
   GroupBackoff,
   IncidentQuery,
+  LeftOrder,
   StoredSpending,
   StoredState,
 } from '../ports/store.ts';
@@ -147,15 +147,15 @@ export interface OrderRow {
 }
 
 /** Those that were not given before. `given` keeps them: what a database brings back that lost what was written last is not given again. */
-export function takeFresh(rows: readonly OrderRow[], given: Set<string>): readonly OperatorOrder[] {
+export function takeFresh(rows: readonly OrderRow[], given: Set<string>): readonly LeftOrder[] {
   const fresh = rows.filter(({ no, body }) => !given.has(`${no} ${body}`));
   for (const { no, body } of fresh) given.add(`${no} ${body}`);
   return parseOrders(fresh);
 }
 
-/** Only this program leaves orders, by JSON.stringify; one that is no JSON any more is dropped with the next commit. */
-export function parseOrders(rows: readonly { readonly body: string }[]): readonly OperatorOrder[] {
-  return rows.flatMap(({ body }) => parseRecord<OperatorOrder>(body) ?? []);
+/** One that is no JSON object any more is an order without a kind, which whoever takes it sets aside. */
+export function parseOrders(rows: readonly { readonly body: string }[]): readonly LeftOrder[] {
+  return rows.map(({ body }) => parseRecord<Record<string, unknown>>(body) ?? { body });
 }
 
 /** Null for what is no JSON object; whoever wrote an object wrote a T. */

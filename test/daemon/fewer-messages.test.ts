@@ -4,6 +4,7 @@ import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, World } from '../support/world.ts';
+import { give } from '../support/orders.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });
 
@@ -180,8 +181,8 @@ describe('inhibition', () => {
     expect(world.news()).toEqual(['otp/sms-negative firing critical']);
     await world.pass(hourMs);
     expect(world.news()).toEqual(['otp/sms-negative reminder critical']);
-    const order = { account: 'otp', rule: 'floor', by: 'ana', comment: 'paid' };
-    expect(await world.views.acknowledge(order)).toBeNull();
+    const order = { kind: 'acknowledge', account: 'otp', rule: 'floor', comment: 'paid' } as const;
+    expect(await give(world.views, order)).toEqual({});
     await world.pass(2 * hourMs);
     expect(world.news()).toEqual(['otp/sms-negative acknowledged critical']);
     expect(

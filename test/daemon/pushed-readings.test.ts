@@ -8,6 +8,7 @@ import { accountJson, alertJson, readingJson } from '../../src/views/public-json
 import { minuteMs } from '../support/account-facts.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { give } from '../support/orders.ts';
 
 const balances: readonly BalanceDefinition[] = [{ id: 'credits', label: 'Credits', alertsBelowZero: true }];
 const own: ProviderEntry = { ...makeProvider(), name: 'own', type: pushedKind.type, polled: false, balances };
@@ -64,7 +65,7 @@ test('readings of other balances, and of polled accounts, are refused with what 
   expect(await world.views.pushReading({ ...reading, account: 'nobody' })).toMatchObject({
     refused: 'not-found',
   });
-  expect(await world.views.pollNow('ai')).toMatchObject({ refused: 'not-now' });
+  expect(await give(world.views, { kind: 'poll', account: 'ai' })).toMatchObject({ refused: 'not-now' });
 });
 
 test('an account to which nothing is pushed any more goes stale', async () => {

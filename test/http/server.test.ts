@@ -6,6 +6,7 @@ import { hourMs, smsLow, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 import { read, startWorld, step, World } from '../support/world.ts';
+import { give } from '../support/orders.ts';
 
 let server: RunningServer;
 const sockets: Socket[] = [];
@@ -178,11 +179,12 @@ describe('health', () => {
     const world = new World({});
     world.diskFull = true;
     const startsAt = world.now;
-    await world.views.silence({
+    await give(world.views, {
+      kind: 'silence',
       match: { account: ['otp'] },
+      everything: false,
       startsAt,
       endsAt: startsAt + hourMs,
-      by: 'Lin',
       comment: '',
     });
     server = await runServer({ world });

@@ -15,6 +15,7 @@ import {
 import { viewsNow } from './built-views.ts';
 import { makeAccount, makeProvider, makeRoute, type SettingsParts } from './settings.ts';
 import { step, World } from './world.ts';
+import { give } from './orders.ts';
 
 const own = {
   ...makeProvider(),
@@ -104,7 +105,7 @@ async function liveThroughMorning(): Promise<Buffer> {
   world.daemon.start();
   await world.pass(minuteMs);
   const acknowledge = (account: string, rule: string, by: string, comment: string) =>
-    world.views.acknowledge({ account, rule, by, comment });
+    give(world.views, { kind: 'acknowledge', account, rule, comment }, by);
   await acknowledge('otp', 'sms-low', 'Wei', 'ordered');
   await world.pass(step);
   for (let poll = 0; poll <= polls; poll += 1) {
@@ -113,13 +114,18 @@ async function liveThroughMorning(): Promise<Buffer> {
     await world.pass(step);
   }
   await acknowledge('marketing-eu', 'sms-runway', 'Priya', 'invoice is with finance');
-  await world.views.silence({
+  await give(
+    world.views,
+    {
+    kind: 'silence',
     match: { account: ['batch'], severity: ['warning'] },
+    everything: false,
     startsAt: world.now,
     endsAt: viewsNow + 3 * hourMs,
-    by: 'Lin',
     comment: 'load test until 22:00',
-  });
+  },
+    'Lin',
+  );
   await world.stop();
   return readFileSync(world.path);
 }

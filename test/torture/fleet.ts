@@ -1,6 +1,6 @@
 import { maxSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
+import type { LeftOrder } from '../../src/ports/store.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../../src/ports/cluster.ts';
@@ -80,7 +80,7 @@ export class Fleet {
     return this.machines.length === 1 || this.owner === machine;
   }
 
-  leaveOrder(order: OperatorOrder): void {
+  leaveOrder(order: LeftOrder): void {
     this.shared?.leaveOrder(order);
   }
 

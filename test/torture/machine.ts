@@ -1,7 +1,7 @@
 import { Membership } from '../../src/cluster/membership.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
+import type { LeftOrder } from '../../src/ports/store.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
@@ -101,7 +101,7 @@ export class Machine {
   }
 
   /** Where the command line can leave an order. */
-  get leaveOrder(): ((order: OperatorOrder) => void) | null {
+  get leaveOrder(): ((order: LeftOrder) => void) | null {
     return this.#fleet.shared === null
       ? this.storage.leaveOrder
       : (order) => this.#fleet.shared?.leaveOrder(order);

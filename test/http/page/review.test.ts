@@ -6,6 +6,7 @@ import { makeAccount } from '../../support/settings.ts';
 import { showingAccounts } from '../../support/showing-accounts.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
+import { give } from '../../support/orders.ts';
 
 const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
 
@@ -23,7 +24,11 @@ async function reviewedWorld(): Promise<World> {
   world.provider.set('news', 970);
   await read(world, 150);
   await world.pass(10 * minuteMs);
-  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'Lin Chen', comment: '' });
+  await give(
+    world.views,
+    { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' },
+    'Lin Chen',
+  );
   await world.pass(40 * minuteMs);
   await read(world, 5_000);
   return world;

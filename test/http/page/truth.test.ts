@@ -5,6 +5,7 @@ import { viewsNow } from '../../support/built-views.ts';
 import { makeAccount, type SettingsParts } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, World } from '../../support/world.ts';
+import { give } from '../../support/orders.ts';
 
 const rules = [smsLow({ critical: units(50) })];
 
@@ -16,14 +17,18 @@ async function polledWorld(parts: SettingsParts = {}): Promise<World> {
 }
 
 const silenceAll = (world: World) =>
-  world.views.silence({
+  give(
+    world.views,
+    {
+    kind: 'silence',
     match: {},
     everything: true,
     startsAt: world.now,
     endsAt: world.now + 2 * hourMs,
-    by: 'Lin',
     comment: 'moving house',
-  });
+  },
+    'Lin',
+  );
 
 async function overview(world: World): Promise<string> {
   const { url } = await serveWorld(world);
