@@ -29,6 +29,8 @@ export interface Desk {
   readonly isComplete: boolean;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
+  /** What the database holds. Throws `CommandError` where only a daemon is named. */
+  storedViews(): Promise<StoredViews>;
   /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
   order(request: DaemonRequest, left: LeftHere): Promise<DaemonAnswer>;
 }
@@ -50,15 +52,22 @@ export function operatorCommand({
   return {
     ...command,
     asksDaemon: true,
-    async run(context, input) {
-      const opened: StoreFile[] = [];
-      try {
-        return await run(context, input, await openDesk(context, input, opened));
-      } finally {
-        for (const reader of opened) await reader.close();
-      }
-    },
+    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
   };
+}
+
+/** Looks for the daemon, or opens the database, for as long as the work takes. */
+export async function withDesk<T>(
+  context: CommandContext,
+  input: CommandInput,
+  work: (desk: Desk) => Promise<T>,
+): Promise<T> {
+  const opened: StoreFile[] = [];
+  try {
+    return await work(await openDesk(context, input, opened));
+  } finally {
+    for (const reader of opened) await reader.close();
+  }
 }
 
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
@@ -110,6 +119,9 @@ function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: strin
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
+    async storedViews() {
+      throw new CommandError(`the daemon at ${daemon.url} went away`);
+    },
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
@@ -134,7 +146,7 @@ function atDatabase(
   opened: StoreFile[],
 ): Omit<Desk, 'settings' | 'isComplete'> {
   const { accounts, rules, channels, reports, timezone, storage } = settings;
-  const openStored = async (): Promise<StoredViews> => {
+  const storedViews = async (): Promise<StoredViews> => {
     const { openStoredViews } = await import('../views/stored-views.ts');
     const { cronCalendar: calendar } = await import('../system/calendar.ts');
     const reader = opened[0] ?? (await openReader(context, storage));
@@ -146,7 +158,7 @@ function atDatabase(
     const from = { door: 'command line', address: null } as const;
     const { random, clock } = context;
     const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
-    const refusal = await (await openStored()).order(order, (left) => leaveOrder(context, storage, left));
+    const refusal = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
     if (refusal !== null) throw refusedAs(refusal.refused === 'invalid', refusal.why);
   };
   return {
@@ -158,8 +170,9 @@ function atDatabase(
       reports: reports.map(({ id }) => id),
     },
     daemon,
+    storedViews,
     async views() {
-      const views = await openStored();
+      const views = await storedViews();
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),

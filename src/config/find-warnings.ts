@@ -112,7 +112,7 @@ function warnOfProviders(file: Spot, settings: Settings): void {
     const kind = providerKindOf(entry);
     const spot = spotOf(file, entry);
     const { caution } = describeProvider(kind);
-    for (const leaf of kind.requestKey === undefined ? [] : spot.at(kind.requestKey).leaves())
+    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => spot.at(key).leaves()))
       if (leaf.isFilled)
         leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
     if (caution !== null) spot.at('type').report(caution);
@@ -227,6 +227,7 @@ const finders: readonly Finder[] = [
   warnOfRules,
   warnOfGaps,
   warnOfUnused,
+  warnOfReports,
   warnOfLabels,
   warnOfEndlessSilences,
   warnOfChannels,
@@ -255,6 +256,14 @@ function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void
   ]);
   for (const { name } of channels)
     if (!used.has(name)) file.at('channels', name).report('no route and no report uses this channel');
+}
+
+function warnOfReports(file: Spot, { reports, channels }: Settings): void {
+  const refusing = channels.filter((channel) => kindOf(channel).takesReports === false);
+  for (const [index, report] of reports.entries())
+    for (const [place, name] of report.channels.entries())
+      if (refusing.some((channel) => channel.name === name))
+        file.at('reports', index, 'channels', place).report('gets no reports: they would wake people there');
 }
 
 function warnOfLabels(file: Spot, settings: Settings): void {

@@ -39,13 +39,18 @@ export interface ComposeDependencies {
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
 }
 
-export function frameOf(state: MonitorState, message: Notification, now: number) {
+export function frameOf(
+  state: MonitorState,
+  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
+  now: number,
+) {
   return {
     id: wireId(message),
     at: now,
     publicUrl: state.settings.server?.publicUrl ?? null,
     timezone: state.settings.timezone,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
+    ...(message.except === undefined ? {} : { except: message.except }),
   };
 }
 
@@ -89,6 +94,27 @@ export async function composeIncidents(
     thread: threadOf(state, message, incidents),
     companions: composeCompanions(composing, items),
   };
+}
+
+/** All that fires and that the channel was notified of, as it is now; null where that is nothing. */
+export async function composeOpen(
+  dependencies: ComposeDependencies,
+  channel: string,
+): Promise<IncidentMessage | null> {
+  const { state, historyLoader } = dependencies;
+  const listOpen = () =>
+    [...state.incidents.values()].filter(
+      ({ resolvedAt, event, notified }) => resolvedAt === null && !event && notified[channel] !== undefined,
+    );
+  await historyLoader.ofAll(listOpen().map(({ account }) => account));
+  const at = dependencies.now();
+  const composing = { ...dependencies, channel, at };
+  const items = listOpen()
+    .sort(byUrgency)
+    .map((incident) => composeItem(composing, incident, ['reminder']));
+  if (items.length === 0) return null;
+  const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
+  return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
 }
 
 function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
@@ -145,11 +171,13 @@ function composeItem(
   const { state, channel, at, acknowledgeUrl } = composing;
   const isOpen = incident.resolvedAt === null && !incident.event;
   const key = linkKeysOf(state)[0];
+  const notified = incident.notified[channel];
   return {
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
     mention: mentionsPeople(composing, incident, kinds),
-    receipt: incident.notified[channel]?.receipt ?? null,
+    receipt: notified?.receipt ?? null,
+    ...(notified?.keys === undefined ? {} : { keys: notified.keys }),
   };
 }
 

@@ -33,6 +33,7 @@ import { openLeftOrders } from './left-orders.ts';
 import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
+import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
@@ -58,6 +59,7 @@ export class Daemon {
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
+  readonly #restating: Restating;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
@@ -101,11 +103,9 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
-    this.#dispatcher = new Dispatcher({
-      ...parts,
-      reader: store,
-      ended: (sent) => this.#deliveryEnded(sent),
-    });
+    const composing = { ...parts, reader: store };
+    this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
+    this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
     this.reach = createReach(parts, this.poller);
@@ -113,7 +113,7 @@ export class Daemon {
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
       running: () => this.poller.running + this.#dispatcher.running,
     });
@@ -247,9 +247,13 @@ export class Daemon {
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
+    this.#restating.start(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
+      Math.min(
+        ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
+        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+      ),
     );
   }
 

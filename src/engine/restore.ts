@@ -176,7 +176,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     // A clock that is set back into a schedule's hours may make an account stale that rested before.
     scheduleAccount(state, account);
   }
-  for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
+  for (const [key, { at, rises }] of [...state.channelTries])
+    state.channelTries.set(key, { at: at + byMs, rises });
   writeNote(state, livedNote, String(now));
   reviewSilences(state, now);
 }

@@ -54,8 +54,8 @@ export class MonitorState {
   readonly inherited = new Set<string>();
   /** False when the last daemon died: it may have done more than it stored. */
   endedCleanly = true;
-  /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
-  readonly channelTries = new Map<string, number>();
+  /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
+  readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
   /** How each channel last did, for people who look. */
   readonly deliveries = new Map<
     string,
@@ -205,6 +205,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     spending,
     consecutiveFailures,
     floorMicros: emptyAt(account),
+    leadTimeMs: settings.leadTimeMs,
     autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,
     outcome,

@@ -3,7 +3,7 @@ import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
-import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
+import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
@@ -127,6 +127,18 @@ export class AccountSpending {
   expected(balance: Balance, withinMs: number): Micros | null {
     const walk = this.#present(this.#known.get(balance));
     return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
+  }
+
+  /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
+  lastsLonger(
+    reading: Reading,
+    balance: Balance,
+    { left, forMs }: { left: Micros; forMs: number },
+  ): boolean | null {
+    const known = this.#known.get(balance);
+    const walk = this.#present(known);
+    if (known === undefined || walk === null || this.#last?.at !== reading.at) return null;
+    return lastsLonger(known.state, walk, { left, at: reading.at, forMs });
   }
 
   /** The forecast of a week ago compared with what came; null where that is unknown. */

@@ -76,7 +76,8 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const makeDaemon: MakeDaemon = (it) =>
     new Daemon({
       ...it,
-      openProvider: (settings) => createEntryClients(settings, { texts, clock: systemClock }),
+      openProvider: (settings) =>
+        createEntryClients(settings, { texts, clock: systemClock, random: systemRandom }),
       openChannels: ({ channels }) =>
         channels.map((channel) => createChannel(channel, { clock: systemClock, texts })),
       clock: systemClock,

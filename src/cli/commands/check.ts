@@ -82,8 +82,12 @@ async function pollHere(
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */
-function formatExchange({ account, request, answer, read }: DescribedExchange, output: Output): string {
-  const lines = [...request, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
+function formatExchange(
+  { account, request, signed, answer, read }: DescribedExchange,
+  output: Output,
+): string {
+  const texts = signed.map(({ step, text }) => `${step} is of ${text}`);
+  const lines = [...request, ...texts, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
   const table = formatTable({
     columns: [
       { header: '  READ', value: ({ what }) => `  ${what}`, drawn: true },
