@@ -5,7 +5,7 @@ import type { OrderReach } from '../ports/orders.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
-/** Orders are looked for at most this often. */
+/** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
@@ -43,11 +43,15 @@ export function openLeftOrders({ state, store, log, committer, act }: DaemonPart
     }
   }
 
-  return (now: number): void => {
-    // After the clock was set back, look again.
-    if (looks || Math.abs(now - lookedAt) < lookMs) return;
-    looks = true;
-    lookedAt = now;
-    committer.alone(take);
+  return {
+    take(now: number): void {
+      // After the clock was set back, look again.
+      if (looks || Math.abs(now - lookedAt) < lookMs) return;
+      looks = true;
+      lookedAt = now;
+      committer.alone(take);
+    },
+    /** When it may look again. */
+    nextAt: () => lookedAt + lookMs,
   };
 }

@@ -106,6 +106,11 @@ export interface NotDone {
 
 const commandLine = { door: 'command line', address: null } as const;
 
+/** Whether a newer program knows what to do with it, and this one does not. */
+export function isOfAnotherVersion({ kind }: OrderBody): boolean {
+  return typeof kind === 'string' && !kinds.has(kind);
+}
+
 /** What was left in the database, as an order. Programs before 0.4 named nobody but in details, and gave orders no id. */
 export function readOrder(
   left: OrderBody,
@@ -125,7 +130,7 @@ function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } 
   return { unknown: { kind: cleanText(kind, 60) || 'an order without a kind', why } };
 }
 
-/** Does what was left in the database. What is no order that this version knows is set aside: the audit names it, with what it said. */
+/** Does what was left in the database. What is no order that this version knows is not done: the audit names it once, with what it said. */
 export function takeLeftOrder(
   state: MonitorState,
   left: OrderBody,
@@ -137,7 +142,9 @@ export function takeLeftOrder(
     const { kind, why } = read.unknown;
     const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
     const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
-    recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, state.random.id());
+    const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
+    if (!auditedOrders(state).has(orderId))
+      recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, orderId);
     return read.unknown;
   }
   const answer = applyOrder(state, read.order, now, reach);

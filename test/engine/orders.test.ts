@@ -94,6 +94,7 @@ describe('an order that is left in the database', () => {
   });
 
   test.each([
+    ['with numbers that are none', { kind: 'extend-silence', id: 's-1', byMs: 1e300, by: 'Eve' }, 'extend-silence'],
     ['of a kind that this version does not know', { kind: 'buy-credit', amount: '5', by: 'Eve' }, 'buy-credit'],
     ['that is not whole', { kind: 'acknowledge', account, by: 'Eve' }, 'acknowledge'],
     ['with a name of the language for a kind', { kind: 'constructor', by: 'Eve' }, 'constructor'],
@@ -101,7 +102,8 @@ describe('an order that is left in the database', () => {
   ])('%s is set aside: the audit names it, with what it said, and nothing else happens', async (_, left, kind) => {
     const world = await firing();
     const { daemon } = world;
-    daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
+    for (let start = 0; start < 2; start++)
+      daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
     expect(audit(world)).toMatchObject([
       { by: 'Eve', action: kind, detail: expect.stringMatching(/^not done: .*"by":"Eve"/) },
     ]);

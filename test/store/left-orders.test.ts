@@ -50,4 +50,17 @@ describeStores('orders that the command line leaves', (makeBed) => {
     await store.commit(batch());
     expect(await store.takeOrders()).toEqual([orders[1]]);
   });
+
+  it('that a newer program left stay for it', async () => {
+    const bed = await makeBed();
+    const store = await bed.open();
+    const newer = { kind: 'buy-credit', at: noon };
+    await bed.leaveOrder(newer);
+    await bed.leaveOrder(orders[0] as LeftOrder);
+    expect(await store.takeOrders()).toEqual([newer, orders[0]]);
+    await store.commit(batch());
+    await store.close();
+    const again = await bed.open();
+    expect(await again.takeOrders()).toEqual([newer]);
+  });
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { endSession as forgetSession } from '../access.ts';
-import { done, orderKind } from './kind.ts';
+import { done, instant, orderKind } from './kind.ts';
 
 /** Ends a session of the page before its time, also for what comes after a restart. */
 export const endSession = orderKind({
   kind: 'end-session',
   since: '0.4',
-  details: { id: z.string(), endsAt: z.number() },
+  details: { id: z.string(), endsAt: instant },
   apply(state, session, now) {
     forgetSession(state, session, now);
     return done;

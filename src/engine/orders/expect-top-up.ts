@@ -13,7 +13,7 @@ import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import type { MonitorState, WatchedAccount } from '../state.ts';
 import { openIncidentOf, takeIncident } from './acknowledge.ts';
-import { joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
@@ -22,11 +22,11 @@ const maxNameLength = 60;
 
 const details = {
   account: z.string(),
-  amountMicros: z.number(),
+  amountMicros: z.int(),
   /** Default: the account's first. */
   balance: z.string().optional(),
   /** Default: after the account's lead time. */
-  arrivesBy: z.number().optional(),
+  arrivesBy: instant.optional(),
   /** Such as an order number. */
   comment: z.string(),
   /** Of the top-up. Default: made of the order's. */

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { formatDuration } from '../../domain/duration.ts';
 import { refuse } from '../../domain/operator.ts';
-import { done, joinDetails, orderKind } from './kind.ts';
+import { done, instant, joinDetails, orderKind } from './kind.ts';
 import { keepSilence, refuseWindow } from './silence.ts';
 
 /** Lets a silence that is not over last so much longer. */
 export const extendSilence = orderKind({
   kind: 'extend-silence',
   since: '0.4',
-  details: { id: z.string(), byMs: z.number() },
+  details: { id: z.string(), byMs: instant },
   apply(state, { id, byMs }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)

@@ -7,6 +7,9 @@ import type { MonitorState } from '../state.ts';
 /** By which door an order came. A link is one in a message. */
 const doors = ['page', 'api', 'command line', 'link', 'chat'] as const;
 
+/** Within what a Date can say. */
+export const instant = z.number().min(-8.64e15).max(8.64e15);
+
 /** What every order says. */
 export const givenShape = z.object({
   /** One for each act: an order that comes again is not obeyed again. */
@@ -19,7 +22,7 @@ export const givenShape = z.object({
     address: z.string().nullable(),
   }),
   /** When it was given, milliseconds since 1970. */
-  at: z.number(),
+  at: instant,
 });
 
 export type GivenOrder = z.output<typeof givenShape>;

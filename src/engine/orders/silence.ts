@@ -11,7 +11,7 @@ import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
-import { joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
 
 const names = z.array(z.string()).readonly();
 
@@ -28,8 +28,8 @@ const details = {
   match: matchShape,
   /** Confirms an empty `match`. */
   everything: z.boolean(),
-  startsAt: z.number(),
-  endsAt: z.number(),
+  startsAt: instant,
+  endsAt: instant,
   comment: z.string(),
   /** The alert whose form ordered it, as the person saw it. */
   seen: seenShape.extend({ account: z.string(), rule: z.string() }).optional(),

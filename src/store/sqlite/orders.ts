@@ -33,9 +33,10 @@ export function openInbox(db: Connection, given: Set<string>) {
     take(): readonly LeftOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
-      unsettled = find.all();
+      const { orders, taken } = takeFresh(find.all(), given);
+      unsettled = taken;
       seenVersion = version;
-      return takeFresh(unsettled, given);
+      return orders;
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {
