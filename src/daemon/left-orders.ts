@@ -23,7 +23,7 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
             if (order.kind === 'hand-over') {
-              void membership?.handOver();
+              void membership?.handOver(order);
               continue;
             }
             const refusal = applyOrder(state, order, now);
