@@ -46,20 +46,23 @@ export const lose = (why: string): Verdict => ({ kind: 'lose', why });
  * What says restore or regain where its own lease is over becomes a new incarnation first: rejoin.
  */
 export function judgeLook(standing: Standing, look: ClusterLook & { readonly renewed: boolean }): Verdict {
+  const verdict = judgeEpoch(standing, look);
+  return look.renewed || verdict.kind === 'keep' || verdict.kind === 'lose' ? verdict : { kind: 'rejoin' };
+}
+
+function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
   const { phase, epoch, waits, isBlind } = standing;
   const isOwn = look.owner === standing.incarnation;
   const isForeign = !isOwn && look.owner !== null;
-  if (isBlind && !isOwn && !isForeign) return { kind: look.renewed ? 'claim' : 'rejoin' };
-  if (isBlind && isForeign) return lose('another daemon took the accounts');
-  if (isBehind(standing, look) && phase !== 'loading') {
-    if (isForeign) return lose('the database lost its last commits, and another daemon took the accounts');
-    return { kind: look.renewed ? 'restore' : 'rejoin' };
-  }
+  if (isBlind && !isOwn) return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
+  if (isBehind(standing, look) && phase !== 'loading')
+    return isForeign
+      ? lose('the database lost its last commits, and another daemon took the accounts')
+      : { kind: 'restore' };
   if (isOwn && look.epoch === epoch) return keep;
   if (isForeign || (!isOwn && look.epoch !== epoch)) return lose('another daemon took the accounts');
   if (phase === 'loading') return lose('the lease ended before everything was read');
-  if (phase === 'released' && waits) return keep;
-  return { kind: look.renewed ? 'regain' : 'rejoin' };
+  return phase === 'released' && waits ? keep : { kind: 'regain' };
 }
 
 /** Whether the database lost what is known to have been stored. */
