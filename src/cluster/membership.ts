@@ -274,18 +274,18 @@ export class Membership {
     const state = await restore(nothingStored, null);
     if (this.#owned !== owned || !owned.isBlind || this.#pauses.ended) return;
     log.error({ why }, 'nobody polls: this daemon polls what its configuration names, in doubt');
-    begin({ store: owned.store.port, state, takenFrom: null, damaged: [] });
+    begin({ store: owned.store.port, state, takenFrom: null });
   }
 
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
     const { abandon, begin, log, looked } = this.#dependencies;
     try {
-      const { state, damaged } = await owned.load(this.#fleet.isDoubtful, before);
+      const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
       if (owned.isBlind) abandon();
       owned.readAll();
       this.#loadFailure = null;
-      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
+      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
       if (this.#fleet.link.isClockOff)
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
       looked?.();
