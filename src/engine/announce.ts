@@ -1,6 +1,7 @@
 import { type Incident, isAcknowledged, type LastNotified } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
@@ -53,7 +54,7 @@ function announce(turn: Turn, incident: Incident): void {
       decide({
         incident: after,
         plan,
-        notified: after.notified[channel] ?? null,
+        notified: ownOf(after.notified, channel) ?? null,
         suppression: forChannel,
         waiting,
         now,
@@ -82,7 +83,7 @@ function notify(
     { incident: id, account, rule, kind: item, at: now },
     now + groupWaitMs,
   );
-  const known = incident.notified[channel];
+  const known = ownOf(incident.notified, channel);
   const notified: LastNotified = {
     at: now,
     severity: incident.severity,

@@ -7,6 +7,7 @@ import {
   newNotification,
   retryDelayMs,
 } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import type { MonitorState } from './state.ts';
 
 /** A burst of thousands is not rewritten with each item. Notifications are joined when they are sent. */
@@ -205,7 +206,7 @@ export function removeNotification(state: MonitorState, message: Notification): 
 /** Replies refer to an incident's first message, also when that was joined into another. */
 function followFirstMessage(state: MonitorState, id: string, from: Notification, to: Notification): void {
   const incident = state.incidents.get(id);
-  const notified = incident?.notified[from.channel];
+  const notified = ownOf(incident?.notified, from.channel);
   if (incident === undefined || notified?.firstMessage !== from.id) return;
   const moved = { ...notified, firstMessage: to.id };
   state.incidents.set(id, { ...incident, notified: { ...incident.notified, [from.channel]: moved } });

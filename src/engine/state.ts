@@ -64,6 +64,8 @@ export class MonitorState {
   /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
   readonly silences = new Records<Silence>();
+  /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
+  readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
   /** By the group's name. */
   readonly backoffs = new Records<GroupBackoff>();
   /** By base address. */
