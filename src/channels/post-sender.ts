@@ -50,10 +50,9 @@ export function openPostSender<Part extends PostedPart>(options: PostSenderOptio
     async send(message, outer) {
       const parts = tryRender(() => render(message));
       if ('failed' in parts) return parts.failed;
-      const { recipients } = message;
       if (parts.rendered.length === 0)
         return { kind: 'delivered', said: `nothing was sent: ${table.receiver} has no quiet way for it` };
-      return deliverParts(parts.rendered, recipients, (part) =>
+      return deliverParts(parts.rendered, message, (part) =>
         deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
           const { method, url, headers, body } = prepare(part, { id: message.id, now: clock.now() });
           const answer = await postOnce({

@@ -4,6 +4,7 @@ import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Parts } from '../domain/parts.ts';
 import {
   credentialTextOf,
@@ -273,9 +274,7 @@ function warnOfLabels(file: Spot, settings: Settings): void {
       for (const [label, values] of Object.entries(settings[section][index]?.match?.labels ?? {})) {
         const spot = item.at('match', 'labels', label);
         const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
-        const isSeen = settings.accounts.some(
-          ({ labels }) => Object.hasOwn(labels, label) && values.includes(labels[label] ?? ''),
-        );
+        const isSeen = settings.accounts.some(({ labels }) => values.includes(ownOf(labels, label) ?? ''));
         if (!names.has(label)) spot.report(`no account has this label${known}`);
         else if (!isSeen) spot.report('no account has this label with such a value');
       }

@@ -3,6 +3,7 @@ import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -41,7 +42,7 @@ export interface ComposeDependencies {
 
 export function frameOf(
   state: MonitorState,
-  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed'>,
+  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
   now: number,
 ) {
   return {
@@ -50,6 +51,7 @@ export function frameOf(
     publicUrl: state.settings.server?.publicUrl ?? null,
     timezone: state.settings.timezone,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
+    ...(message.except === undefined ? {} : { except: message.except }),
   };
 }
 
@@ -103,7 +105,8 @@ export async function composeOpen(
   const { state, historyLoader } = dependencies;
   const listOpen = () =>
     [...state.incidents.values()].filter(
-      ({ resolvedAt, event, notified }) => resolvedAt === null && !event && notified[channel] !== undefined,
+      ({ resolvedAt, event, notified }) =>
+        resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
     );
   await historyLoader.ofAll(listOpen().map(({ account }) => account));
   const at = dependencies.now();
@@ -121,7 +124,9 @@ function incidentsOf(state: MonitorState, message: Notification): readonly Incid
     [...kindsByIncident(message.items).keys()]
       .flatMap((id) => state.incidents.get(id) ?? [])
       // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
-      .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
+      .filter(
+        (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
+      )
       .sort(byUrgency)
   );
 }
@@ -170,7 +175,7 @@ function composeItem(
   const { state, channel, at, acknowledgeUrl } = composing;
   const isOpen = incident.resolvedAt === null && !incident.event;
   const key = linkKeysOf(state)[0];
-  const notified = incident.notified[channel];
+  const notified = ownOf(incident.notified, channel);
   return {
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
@@ -186,7 +191,9 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
   return [...composing.state.incidents.values()]
-    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[composing.channel]?.receipt ?? ''))
+    .filter(
+      ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
+    )
     .sort(byUrgency)
     .map((incident) => composeItem(composing, incident, ['firing']));
 }
@@ -304,14 +311,14 @@ function threadOf(
   const { firstMessage, subject } = first;
   if (others.some((notified) => notified?.firstMessage !== firstMessage)) return null;
   const [worst = null] = [...state.incidents.values()]
-    .filter(({ notified }) => notified[message.channel]?.firstMessage === firstMessage)
+    .filter(({ notified }) => ownOf(notified, message.channel)?.firstMessage === firstMessage)
     .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
     .sort(byUrgency);
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
 function earlierNotified(incident: Incident, message: Notification): LastNotified | null {
-  const notified = incident.notified[message.channel];
+  const notified = ownOf(incident.notified, message.channel);
   return notified === undefined || notified.subject === null || notified.firstMessage === message.id
     ? null
     : notified;

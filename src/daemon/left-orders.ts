@@ -22,6 +22,10 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
           // The store deletes orders with the next commit, so there must be one.
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
+            if (order.kind === 'unreadable') {
+              log.error({}, `an order of the command line cannot be read: it is ${order.why}`);
+              continue;
+            }
             if (order.kind === 'hand-over') {
               void membership?.handOver();
               continue;

@@ -19,6 +19,8 @@ interface MessageBase {
   readonly publicUrl: string | null;
   /** Only these recipients of the channel get it, because the others have it; absent: all. */
   readonly recipients?: readonly string[];
+  /** These do not get it: they hear of it with what they are owed. */
+  readonly except?: readonly string[];
   /** An IANA name. */
   readonly timezone: string;
 }

@@ -45,6 +45,8 @@ export interface Notification {
   readonly lastError: string | null;
   /** Retried for these recipients alone: others have the message. Absent: all. */
   readonly owed?: readonly string[];
+  /** Not for these recipients: they are owed something about the same alerts, and hear of this with it. Nothing joins it any more. */
+  readonly except?: readonly string[];
 }
 
 /** True for what is sent by itself: nothing joins it, and later messages do not wait for it. */

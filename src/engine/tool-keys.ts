@@ -1,5 +1,6 @@
 import { type Incident, isAcknowledged, type ToolKeys } from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { queueOf } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
@@ -12,7 +13,7 @@ export function keysAfter(
   incident: Incident,
   { channel, item }: { readonly channel: string; readonly item: NotificationReason },
 ): ToolKeys {
-  const known = incident.notified[channel];
+  const known = ownOf(incident.notified, channel);
   const isTaken = isAcknowledged(incident);
   if (known === undefined) {
     const first = freshKey(state, incident, channel);
@@ -31,7 +32,7 @@ function freshKey(state: MonitorState, { id, account, rule }: Incident, channel:
     items.filter((item) => item.incident !== id && item.account === account && item.rule === rule),
   );
   const newest = before.map(
-    ({ incident }) => state.incidents.get(incident)?.notified[channel]?.keys?.newest ?? 0,
+    ({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0,
   );
   return Math.max(-1, ...newest) + 1;
 }

@@ -3,6 +3,7 @@ import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { formatMoment, formatNearMoment } from '../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
@@ -59,7 +60,7 @@ function reportHeadline(message: ReportMessage): string {
 function soonestEnd({ accounts }: ReportMessage) {
   const ends = accounts.flatMap(({ name, balances, runways }) =>
     balances.flatMap(({ id }) => {
-      const runwayMs = runways[id]?.runwayMs ?? null;
+      const runwayMs = ownOf(runways, id)?.runwayMs ?? null;
       return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs }];
     }),
   );
@@ -75,7 +76,7 @@ function wordRunsOut(message: ReportMessage): string | null {
   if (nextAt === null) return null;
   const ending = message.accounts.flatMap((account) => {
     const ends = account.balances.flatMap(({ id: balance }) => {
-      const runway = account.runways[balance];
+      const runway = ownOf(account.runways, balance);
       if (runway?.runwayMs != null && runway.runwayMs <= 0) return [now];
       const { emptyAt = null, forecast = null } = runway ?? {};
       return emptyAt !== null && (forecast?.earliest ?? emptyAt) < nextAt ? [emptyAt] : [];
@@ -98,7 +99,7 @@ function wordRunsOut(message: ReportMessage): string | null {
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return account.balances.every(({ id: balance }) => {
-    const runway = account.runways[balance];
+    const runway = ownOf(account.runways, balance);
     return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
 }
@@ -149,7 +150,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage) {
 
 /** The worst that holds for the account. */
 function stateOf(account: ReportAccount): { readonly word: string; readonly tone: Tone } {
-  const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
+  const runways = account.balances.map(({ id }) => ownOf(account.runways, id)?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
   if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
   if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
@@ -166,27 +167,27 @@ function stateOf(account: ReportAccount): { readonly word: string; readonly tone
 /** A balance that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
   const current = account.reading === null ? 0 : amountOf(account.reading, balance);
-  return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
+  return current !== 0 || ownOf(account.spent, balance) !== 0 || ownOf(account.toppedUp, balance) !== 0;
 }
 
 function wordLine(account: ReportAccount, { id: balance, label }: BalanceDefinition, message: ReportMessage) {
   const { reading, topUps, runways, spent, records } = account;
   const currency = currencyOf(account);
   const tops = topUps.filter((topUp) => topUp.balance === balance).length;
-  const toppedUp = account.toppedUp[balance] ?? 0;
-  const runway = runways[balance] ?? null;
+  const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
+  const runway = ownOf(runways, balance) ?? null;
   const frame = { timezone: message.timezone, now: message.at };
   return {
     label,
     balance: reading === null ? 'unknown' : formatAmount(amountOf(reading, balance), currency),
-    perDay: formatComputed((spent[balance] ?? 0) / daysOf(message), currency),
+    perDay: formatComputed((ownOf(spent, balance) ?? 0) / daysOf(message), currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(runway, frame),
     lasts: wordRunway(runway),
     /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
     runwayClause: wordRunwayClause(runway, frame),
     /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
-    forecasts: wordRecord(records[balance] ?? null),
+    forecasts: wordRecord(ownOf(records, balance) ?? null),
   };
 }
 
@@ -217,7 +218,7 @@ function wordIncidentCount(incidents: readonly Incident[]): string {
 
 function adviceOf(account: ReportAccount): string | null {
   const parts = account.balances.flatMap(({ id: balance, label }) => {
-    const restore = account.runways[balance]?.restoreMicros ?? null;
+    const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
     return restore === null || restore <= 0
       ? []
       : [`${formatPayable(restore, currencyOf(account))} on ${label}`];

@@ -1,6 +1,7 @@
 import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { formatAmount, isSameCurrency, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
@@ -99,8 +100,8 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
 function jumpFigures(item: MessageItem): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
-  const now = reading.balances[item.balance];
-  const before = previous.balances[item.balance];
+  const now = ownOf(reading.balances, item.balance);
+  const before = ownOf(previous.balances, item.balance);
   if (now === undefined || before === undefined) return [];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];

@@ -2,6 +2,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmountDistinctFrom, formatBare, formatExact, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { balanceName, formatPayable, type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
@@ -13,7 +14,7 @@ export function clause(before: string, words: string | null): string {
 /** By the newest reading; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
-  const current = item.balance === null ? undefined : reading?.balances[item.balance];
+  const current = item.balance === null ? undefined : ownOf(reading?.balances, item.balance);
   if (current !== undefined) return current;
   return item.value?.unit === 'money' ? item.value.micros : null;
 }

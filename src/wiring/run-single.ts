@@ -4,7 +4,6 @@ import { inTurns } from '../daemon/slices.ts';
 import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
-import { noteDamagedRecords } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { openStore } from '../store/store.ts';
@@ -51,10 +50,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   return {
     views: new CurrentViews(createLiveViews(daemon, store, version)),
     reader: store,
-    begin() {
-      daemon.start();
-      if (damagedRecords.length > 0) daemon.act((now) => noteDamagedRecords(state, damagedRecords, now));
-    },
+    begin: () => daemon.start(),
     apply: (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),

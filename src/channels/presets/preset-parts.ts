@@ -1,4 +1,5 @@
 import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
@@ -117,10 +118,10 @@ const placeholder = /\{\{(\w+)\}\}/g;
 /** A request of a preset with everything filled in, encoded for the place where it stands. */
 function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt {
   const fill = (text: string, encode: (value: string) => string = (value) => value): string =>
-    text.replace(placeholder, (_, name: string) => encode(values[name] ?? ''));
+    text.replace(placeholder, (_, name: string) => encode(ownOf(values, name) ?? ''));
   /** A header or a field of which nothing is known is left out. */
   const isEmpty = (text: string): boolean =>
-    [...text.matchAll(placeholder)].some(([, name = '']) => (values[name] ?? '') === '');
+    [...text.matchAll(placeholder)].some(([, name = '']) => (ownOf(values, name) ?? '') === '');
   const known = (texts: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(texts).flatMap(([name, text]) => (isEmpty(text) ? [] : [[name, fill(text)]])),
@@ -221,7 +222,7 @@ function escaperOf(
   { escape: ways = {}, breaksMentions = false }: Preset,
   field: EscapedField,
 ): (text: string) => string {
-  const way = ways[field];
+  const way = ownOf(ways, field);
   const literal = (text: string): string => (way === undefined ? text : escapes[way](text));
   // A word joiner shows nothing, and no name begins with it.
   return (text) => (breaksMentions ? literal(text).replaceAll('@', '@\u2060') : literal(text));

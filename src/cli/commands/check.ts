@@ -1,4 +1,5 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
@@ -156,7 +157,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
     return view.balances.map(({ id: balance }) => {
-      const { warning, critical } = thresholds[balance] ?? {};
+      const { warning, critical } = ownOf(thresholds, balance) ?? {};
       const ranges = [warning, critical].map((level) =>
         level === undefined ? '' : `${formatMicros(level)}:`,
       );

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -212,7 +213,7 @@ function written(answer: string): string {
 /** The value of a variable that an answer names; any other answer itself. */
 function resolveNamed({ env }: CommandContext, answer: string): string {
   const name = /^env:(.+)$/.exec(answer)?.[1];
-  return name === undefined ? answer : (env[name] ?? '');
+  return name === undefined ? answer : (ownOf(env, name) ?? '');
 }
 
 function format(config: object): string {
@@ -248,7 +249,7 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
   const read = checked.view.balances.map(({ id, label }) => ({
     balance: id,
     label,
-    micros: balances[id] ?? 0,
+    micros: ownOf(balances, id) ?? 0,
   }));
   const text = read.map(({ label, micros }) => `${label} ${formatAmount(micros, currency)}`).join(', ');
   const used = read.filter(({ micros }) => micros !== 0);

@@ -1,4 +1,5 @@
 import { keyOf } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 
 /** An operation of the API as a tool. */
 interface ToolSpec {
@@ -162,7 +163,7 @@ function resolve(schema: unknown, schemas: object): unknown {
 }
 
 function describe({ name, schema, description }: Parameter, { defaults }: ToolSpec): object {
-  const own = defaults?.[name];
+  const own = ownOf(defaults, name);
   return {
     ...schema,
     ...(description === undefined ? {} : { description }),
@@ -194,7 +195,7 @@ export function requestOf(tool: Tool, given: Readonly<Record<string, unknown>>) 
   let path = tool.path;
   const query = new URLSearchParams();
   for (const { name, in: place } of tool.parameters) {
-    const value = rest[name] ?? tool.defaults?.[name];
+    const value = ownOf(rest, name) ?? ownOf(tool.defaults, name);
     delete rest[name];
     if (value === undefined) continue;
     if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownOf } from '../../domain/own.ts';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
 import type { BalanceDefinition, OutcomeDetail } from '../../domain/reading.ts';
 import { shape } from '../../schema/shapes.ts';
@@ -41,7 +42,7 @@ export const describedKind = {
     if ('reason' in request) return request;
     return {
       ...request,
-      key: JSON.stringify(credentialNames(ask).map((name) => credentials[name]?.reveal())),
+      key: JSON.stringify(credentialNames(ask).map((name) => ownOf(credentials, name)?.reveal())),
     };
   },
   readToken: (answer: ProviderAnswer, context: AnswerContext<DescribedEntry>) =>

@@ -1,4 +1,5 @@
 import { mapTexts } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
 import {
   type Attempt,
@@ -40,8 +41,8 @@ export function prepareRequest(
   const known = new Map([['token', attempt.token?.reveal() ?? '']]);
   const write = (name: string, encode: Encode): string => {
     const credential = /^credentials\.(.+)$/.exec(name)?.[1];
-    const own = credential !== undefined && Object.hasOwn(credentials, credential);
-    const value = own ? credentials[credential]?.reveal() : known.get(name);
+    const own = credential === undefined ? undefined : ownOf(credentials, credential);
+    const value = own?.reveal() ?? known.get(name);
     const written = value === undefined ? { unfit: 'is missing' } : encode(value);
     return typeof written === 'string' ? written : refuse(credential ?? name, written.unfit);
   };
@@ -132,7 +133,7 @@ function listParts({
 const compare = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
 
 function headerOf({ headers }: ProviderRequest, name: string, host: string): string {
-  const value = headers[name] ?? (name === 'host' ? host : '');
+  const value = ownOf(headers, name) ?? (name === 'host' ? host : '');
   return typeof value === 'string' ? value : value.reveal();
 }
 

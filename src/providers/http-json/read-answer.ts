@@ -2,6 +2,7 @@ import { parseHttpDate } from '../../domain/backoff.ts';
 import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
@@ -199,7 +200,7 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
   const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
   const word = part?.trim() ?? '';
-  const currency = how.map !== undefined && Object.hasOwn(how.map, word) ? how.map[word] : word;
+  const currency = ownOf(how.map, word) ?? word;
   if (currency === undefined || !currencyPattern.test(currency))
     return { wrong: `${how.path.text} is ${quote(text)}; expected a currency` };
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };

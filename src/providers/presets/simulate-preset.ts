@@ -1,6 +1,7 @@
 import { minuteMs } from '../../domain/duration.ts';
 import { parseJsonObject } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
 import { parseAnswer } from '../http-json/answer-document.ts';
 import { type Decimal, multiplyDecimals } from '../http-json/decimal.ts';
@@ -64,7 +65,8 @@ function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, how:
     url === pathname + search &&
     body === (wanted.body?.reveal() ?? '') &&
     Object.entries(wanted.headers).every(
-      ([name, value]) => request.headers[name] === (typeof value === 'string' ? value : value.reveal()),
+      ([name, value]) =>
+        ownOf(request.headers, name) === (typeof value === 'string' ? value : value.reveal()),
     )
   );
 }
@@ -89,8 +91,8 @@ function findSent(placeholder: string, { url, headers, body }: SimulatedRequest,
   const places: readonly (readonly [templates: unknown, sent: (name: string) => unknown])[] = [
     [how.headers, (name) => headers[name.toLowerCase()]],
     [how.query, (name) => query.get(name)],
-    [how.form, (name) => json[name]],
-    [how.json, (name) => json[name]],
+    [how.form, (name) => ownOf(json, name)],
+    [how.json, (name) => ownOf(json, name)],
   ];
   for (const [templates, sent] of places)
     for (const [name, template] of Object.entries(Object(templates))) {
@@ -138,7 +140,7 @@ function fillSample(sample: unknown, description: Description, account: Simulate
     });
   };
   for (const { id, amount, plus, minus, scale, pattern } of description.balances) {
-    write(amount, [writeAmount(account.balances[id] ?? 0, scale)], pattern);
+    write(amount, [writeAmount(ownOf(account.balances, id) ?? 0, scale)], pattern);
     write(plus, []);
     write(minus, []);
   }

@@ -83,12 +83,12 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     return { now: clock.now(), random: (bytes) => random.bytes(bytes), token };
   }
 
-  function read(answer: ProviderAnswer, account: AccountSettings): OutcomeDetail {
+  function read(answer: ProviderAnswer, account: AccountSettings, askedAt: number): OutcomeDetail {
     const now = clock.now();
-    const { headers } = answer;
+    const { headers, body } = answer;
     const detail = kind.readAnswer(answer, { entry, account, texts, now });
     // A good answer from a cache is no reading.
-    const stale = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
+    const stale = detail.kind === 'ok' ? freshness.problemOf(account, { headers, body, askedAt, now }) : null;
     const outcome: OutcomeDetail =
       stale === null ? detail : { kind: 'invalid_response', reason: stale, status: 200 };
     return outcome.kind === 'ok' ? outcome : withRetryAfter(outcome, answer);
@@ -129,9 +129,10 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
 
   async function poll(polling: Polling, token: Secret | null): Promise<Outcome> {
     const { account } = polling;
+    const askedAt = clock.now();
     const end = await exchange(polling, () => prepareBalance(account, token));
     if (end.kind !== 'answered') return failed(explainEnd(end, timeoutMs));
-    const detail = read(end, account);
+    const detail = read(end, account, askedAt);
     const usage = pickUsageHeaders(end.headers, texts);
     return detail.kind === 'ok' && detail.facts !== undefined
       ? { ...detail, durationMs: 0, usage: { ...usage, ...wordFacts(detail.facts) } }
