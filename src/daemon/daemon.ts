@@ -38,6 +38,8 @@ import { SteadyClock } from './steady-clock.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
+/** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
+const watchedSleepMs = 5000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
@@ -63,7 +65,8 @@ export class Daemon {
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
-  readonly #takeLeftOrders: (now: number) => void;
+  readonly #leftOrders: ReturnType<typeof openLeftOrders>;
+  #endWatch: (() => void) | null = null;
   #running = false;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
@@ -105,7 +108,7 @@ export class Daemon {
     this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#takeLeftOrders = openLeftOrders(parts);
+    this.#leftOrders = openLeftOrders(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
@@ -126,6 +129,8 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    this.#endWatch =
+      this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, even where the last daemon reported another one.
@@ -196,6 +201,7 @@ export class Daemon {
 
   /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
+    this.#endWatch?.();
     this.#running = false;
     this.#fenced = true;
     return this.#ending.abandon();
@@ -206,6 +212,7 @@ export class Daemon {
    * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
+    this.#endWatch?.();
     this.#time.correctBy(aheadMs);
     this.#followClockChange();
     this.#running = false;
@@ -233,11 +240,12 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { membership, maxSleepMs = usualSleepMs } = this.#dependencies;
+    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
+      this.#dependencies;
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
-    this.#takeLeftOrders(now);
+    this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
