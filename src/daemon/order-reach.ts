@@ -16,6 +16,6 @@ export function createReach(
       const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
       return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
     },
-    handOver: () => void membership?.handOver(),
+    handOver: (order) => void membership?.handOver(order),
   };
 }

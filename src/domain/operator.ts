@@ -44,6 +44,12 @@ export interface Muted {
   readonly accounts: readonly string[];
 }
 
+/** `epoch`: of the owner that it is for; absent from orders of 0.3 and before, which are for who owned the accounts when they were given. */
+export interface HandOver {
+  readonly at: number;
+  readonly epoch?: number | undefined;
+}
+
 /** A top-up that a person announced: ordered, but not on the balance yet. */
 export interface ExpectedTopUp {
   readonly id: string;

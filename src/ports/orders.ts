@@ -1,4 +1,4 @@
-import type { Refusal } from '../domain/operator.ts';
+import type { HandOver, Refusal } from '../domain/operator.ts';
 import type { OutcomeKind } from '../domain/reading.ts';
 
 /** A poll that was asked for; null where the daemon ends first or the account is removed. */
@@ -10,5 +10,5 @@ export interface StartedPoll {
 export interface OrderReach {
   poll(account: string): StartedPoll | Refusal;
   /** Gives the accounts to another daemon that shares the database. */
-  handOver(): void;
+  handOver(order: HandOver): void;
 }

@@ -35,7 +35,7 @@ const each: readonly Wanted[] = [
   { kind: 'cancel-expected', account, id: 'x-1' },
   { kind: 'poll', account },
   { kind: 'report', report: 'weekly' },
-  { kind: 'hand-over' },
+  { kind: 'hand-over', epoch: 3 },
   { kind: 'end-session', id: 'session', endsAt: 9 },
   { kind: 'renew-calendar-key', key: 'k' },
 ];
@@ -76,7 +76,7 @@ describe('an order that is left in the database', () => {
       { by: 'Ben', arrivesBy: 8, id: 'x-9' },
     ],
     [{ kind: 'cancel-expected', account, id: 'x-9', at: 5 }, { id: 'x-9' }],
-    [{ kind: 'hand-over', at: 5 }, { at: 5 }],
+    [{ kind: 'hand-over', at: 5, epoch: 3 }, { at: 5, epoch: 3 }],
   ])('by a program of 0.3 is understood: %j', (left, order) => {
     expect(readOrder(left, random)).toMatchObject({
       order: { ...order, from: { door: 'command line', address: null } },

@@ -1,11 +1,12 @@
+import * as z from 'zod';
 import { done, orderKind } from './kind.ts';
 
 /** Gives the accounts to a daemon that stands by. */
 export const handOver = orderKind({
   kind: 'hand-over',
-  details: {},
-  apply(_state, _order, _now, reach) {
-    reach.handOver();
+  details: { epoch: z.number().optional() },
+  apply(_state, order, _now, reach) {
+    reach.handOver(order);
     return done;
   },
   describe: () => ({}),
