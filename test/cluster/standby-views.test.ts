@@ -7,9 +7,9 @@ import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { read, startWorld, type World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 

@@ -8,10 +8,10 @@ import {
   staleRule,
   units,
 } from '../support/account-facts.ts';
+import { give, giveAtOnce, orderOf } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
-import { give, giveAtOnce, orderOf } from '../support/orders.ts';
 
 const low = belowRule({
   id: 'sms-low',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { give } from '../support/orders.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
-import { read, startWorld, type World } from '../support/world.ts';
 import { give } from '../support/orders.ts';
+import { read, startWorld, type World } from '../support/world.ts';
 
 const accounts = ['otp', 'marketing'];
 const rules = [smsLow({ warning: units(200) })];

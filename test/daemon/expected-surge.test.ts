@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { UnusualRule } from '../../src/rules/unusual.ts';
 import { hourMs, minuteMs, moneyBase } from '../support/account-facts.ts';
-import { startWorld, type World } from '../support/world.ts';
 import { give } from '../support/orders.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const surge: UnusualRule = {
   ...moneyBase,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { wordIncidents } from '../../src/messages/message-wording.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { belowRule, dayMs, factsNoon, minuteMs, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 const rules = [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })];
 

@@ -6,9 +6,9 @@ import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
 import { dayMs, minuteMs } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 const balances: readonly BalanceDefinition[] = [{ id: 'credits', label: 'Credits', alertsBelowZero: true }];
 const own: ProviderEntry = { ...makeProvider(), name: 'own', type: pushedKind.type, polled: false, balances };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
 import { minuteMs } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 const secondMs = 1000;
 const ids = ['a0', 'a1', 'a2', 'a3', 'a4', 'a5'];

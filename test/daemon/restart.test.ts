@@ -11,9 +11,9 @@ import {
   topUpRule,
   units,
 } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
-import { giveAtOnce } from '../support/orders.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/engine/orders.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
-import { giveAtOnce } from '../support/orders.ts';
 
 const rule = smsLow({ warning: units(200) });
 
@@ -60,7 +60,13 @@ describe('a silence made by a person', () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
     const ask = (match: Wanted<'silence'>['match']) =>
-      world.views.wouldMute({ match, everything: false, startsAt: world.now, endsAt: world.now + hourMs, comment: '' });
+      world.views.wouldMute({
+        match,
+        everything: false,
+        startsAt: world.now,
+        endsAt: world.now + hourMs,
+        comment: '',
+      });
     expect(ask({ account: ['otp'] })).toEqual({
       alerts: [{ account: 'otp', rule: 'sms-low' }],
       accounts: ['otp'],
@@ -75,8 +81,7 @@ describe('a silence made by a person', () => {
     const world = await startWorld({ rules: [rule] });
     const made = order(world);
     if ('refused' in made) throw new Error(made.why);
-    const extend = (byMs: number) =>
-      giveAtOnce(world, { kind: 'extend-silence', id: made.id, byMs });
+    const extend = (byMs: number) => giveAtOnce(world, { kind: 'extend-silence', id: made.id, byMs });
     expect(extend(2 * hourMs)).toEqual({});
     expect(world.views.silences()[0]?.endsAt).toBe(made.endsAt + 2 * hourMs);
     expect(extend(366 * dayMs)).toMatchObject({ refused: 'invalid' });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { auditOf } from '../../src/engine/audit.ts';
+import { orderKinds } from '../../src/engine/orders/registry.ts';
 import {
   applyOrders,
   isKnownTo,
@@ -8,7 +9,6 @@ import {
   type Wanted,
   writeOrder,
 } from '../../src/engine/orders.ts';
-import { orderKinds } from '../../src/engine/orders/registry.ts';
 import { hourMs, smsLow, units } from '../support/account-facts.ts';
 import { giveAtOnce, leftOrderOf, orderOf } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -67,16 +67,37 @@ describe('an order that is left in the database', () => {
     ...{ createdAt: 1, createdBy: 'Ben', comment: 'c' },
   };
   test.each([
-    [{ kind: 'acknowledge', account, rule: 'r', by: 'Ben', comment: 'c', at: 5 }, { by: 'Ben', comment: 'c', at: 5 }],
-    [{ kind: 'unacknowledge', account, rule: 'r', at: 5 }, { by: 'command line', rule: 'r' }],
-    [{ kind: 'silence', silence }, { by: 'Ben', id: 's-9', everything: false, endsAt: 2 }],
+    [
+      { kind: 'acknowledge', account, rule: 'r', by: 'Ben', comment: 'c', at: 5 },
+      { by: 'Ben', comment: 'c', at: 5 },
+    ],
+    [
+      { kind: 'unacknowledge', account, rule: 'r', at: 5 },
+      { by: 'command line', rule: 'r' },
+    ],
+    [
+      { kind: 'silence', silence },
+      { by: 'Ben', id: 's-9', everything: false, endsAt: 2 },
+    ],
     [{ kind: 'expire', id: 's-9', at: 5 }, { id: 's-9' }],
     [
-      { kind: 'expect-top-up', account, amountMicros: 3, orderedBy: 'Ben', comment: '', by: 8, id: 'x-9', at: 5 },
+      {
+        kind: 'expect-top-up',
+        account,
+        amountMicros: 3,
+        orderedBy: 'Ben',
+        comment: '',
+        by: 8,
+        id: 'x-9',
+        at: 5,
+      },
       { by: 'Ben', arrivesBy: 8, id: 'x-9' },
     ],
     [{ kind: 'cancel-expected', account, id: 'x-9', at: 5 }, { id: 'x-9' }],
-    [{ kind: 'hand-over', at: 5, epoch: 3 }, { at: 5, epoch: 3 }],
+    [
+      { kind: 'hand-over', at: 5, epoch: 3 },
+      { at: 5, epoch: 3 },
+    ],
   ])('by a program of 0.3 is understood: %j', (left, order) => {
     expect(readOrder(left, random)).toMatchObject({
       order: { ...order, from: { door: 'command line', address: null } },
@@ -87,28 +108,43 @@ describe('an order that is left in the database', () => {
     expect(leftOrderOf(each[2] as Wanted, { by: 'Ada', at: 5 })).toMatchObject({
       silence: { id: 's-1', match: { account: [account] }, createdBy: 'Ada', createdAt: 5, endsAt: 2 },
     });
-    expect(leftOrderOf(each[5] as Wanted, { by: 'Ada' })).toMatchObject({ orderedBy: 'Ada', by: 7, id: 'x-1' });
+    expect(leftOrderOf(each[5] as Wanted, { by: 'Ada' })).toMatchObject({
+      orderedBy: 'Ada',
+      by: 7,
+      id: 'x-1',
+    });
     expect(isKnownTo('lowwater 0.3.1', { kind: 'expire' })).toBe(true);
     expect(isKnownTo('lowwater 0.3.1', { kind: 'extend-silence' })).toBe(false);
     expect(isKnownTo('lowwater 0.4.0', { kind: 'extend-silence' })).toBe(true);
   });
 
   test.each([
-    ['with numbers that are none', { kind: 'extend-silence', id: 's-1', byMs: 1e300, by: 'Eve' }, 'extend-silence'],
-    ['of a kind that this version does not know', { kind: 'buy-credit', amount: '5', by: 'Eve' }, 'buy-credit'],
+    [
+      'with numbers that are none',
+      { kind: 'extend-silence', id: 's-1', byMs: 1e300, by: 'Eve' },
+      'extend-silence',
+    ],
+    [
+      'of a kind that this version does not know',
+      { kind: 'buy-credit', amount: '5', by: 'Eve' },
+      'buy-credit',
+    ],
     ['that is not whole', { kind: 'acknowledge', account, by: 'Eve' }, 'acknowledge'],
     ['with a name of the language for a kind', { kind: 'constructor', by: 'Eve' }, 'constructor'],
     ['that is no order at all', { body: '\u0000{', by: 'Eve' }, 'an order without a kind'],
-  ])('%s is set aside: the audit names it, with what it said, and nothing else happens', async (_, left, kind) => {
-    const world = await firing();
-    const { daemon } = world;
-    for (let start = 0; start < 2; start++)
-      daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
-    expect(audit(world)).toMatchObject([
-      { by: 'Eve', action: kind, detail: expect.stringMatching(/^not done: .*"by":"Eve"/) },
-    ]);
-    expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
-  });
+  ])(
+    '%s is set aside: the audit names it, with what it said, and nothing else happens',
+    async (_, left, kind) => {
+      const world = await firing();
+      const { daemon } = world;
+      for (let start = 0; start < 2; start++)
+        daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
+      expect(audit(world)).toMatchObject([
+        { by: 'Eve', action: kind, detail: expect.stringMatching(/^not done: .*"by":"Eve"/) },
+      ]);
+      expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
+    },
+  );
 });
 
 describe('the audit', () => {
@@ -123,7 +159,15 @@ describe('the audit', () => {
     });
     expect(changed).toEqual([true, true]);
     expect(audit(world)).toEqual([
-      { at: world.now, by: 'Ada', from: '192.0.2.7', action: 'acknowledge', account, rule: 'sms-low', detail: 'on it' },
+      {
+        at: world.now,
+        by: 'Ada',
+        from: '192.0.2.7',
+        action: 'acknowledge',
+        account,
+        rule: 'sms-low',
+        detail: 'on it',
+      },
     ]);
   });
 
@@ -137,7 +181,8 @@ describe('the audit', () => {
   test('knows an order again: what comes twice is done once, after a restart too', async () => {
     const world = await firing();
     const order = orderOf({ kind: 'poll', account });
-    const again = () => world.daemon.act((now) => applyOrders(world.daemon.state, [order], now, world.daemon.reach));
+    const again = () =>
+      world.daemon.act((now) => applyOrders(world.daemon.state, [order], now, world.daemon.reach));
     expect(again()).toMatchObject([{ ended: expect.anything() }]);
     expect(again()).toMatchObject([{ refused: 'changed', why: 'this was done already' }]);
     await world.restart({ downMs: 1000 });
@@ -149,7 +194,11 @@ describe('the audit', () => {
 describe('a payment that two people order', () => {
   const wanted = { kind: 'expect-top-up', account, amountMicros: units(2700), comment: '' } as const;
   const order = async (seen: object | undefined, by: string, world: World) =>
-    giveAtOnce(world, { ...wanted, arrivesBy: world.now + hourMs, ...(seen && { seen: { expected: [], ...seen } }) }, by);
+    giveAtOnce(
+      world,
+      { ...wanted, arrivesBy: world.now + hourMs, ...(seen && { seen: { expected: [], ...seen } }) },
+      by,
+    );
 
   test('is announced once: the second is told of the first, from an open page or at once', async () => {
     const world = await firing();

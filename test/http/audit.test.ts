@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordAudit } from '../../src/engine/audit.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { recordAudit } from '../../src/engine/audit.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld, type World } from '../support/world.ts';
@@ -15,7 +15,13 @@ describe('the audit', () => {
     await world.pass(1_000);
     await send('POST', '/api/v1/silences', { match: { account: 'otp' }, for: '2h' });
     expect(await audit()).toMatchObject([
-      { by: 'api', action: 'silence', from: '127.0.0.1', account: 'otp', detail: expect.stringMatching(/^account otp, until /) },
+      {
+        by: 'api',
+        action: 'silence',
+        from: '127.0.0.1',
+        account: 'otp',
+        detail: expect.stringMatching(/^account otp, until /),
+      },
       { by: 'Lin', action: 'acknowledge', account: 'otp', rule: 'sms-low', detail: 'on it' },
     ]);
   });

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { createApi } from '../../src/http/api/routes.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { createApi } from '../../src/http/api/routes.ts';
 import { addOpenPages, addPages } from '../../src/http/page/routes.ts';
 import type { WebEnv } from '../../src/http/web-env.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
@@ -48,7 +48,11 @@ const linked = ({ daemon, now }: World) => {
 
 /** Every route that changes something, and what it does. */
 const acts: Readonly<Record<string, Act>> = {
-  'POST /alerts/many': { path: '/alerts/many', send: { alert: 'otp/sms-low', do: 'acknowledge' }, entry: acknowledged },
+  'POST /alerts/many': {
+    path: '/alerts/many',
+    send: { alert: 'otp/sms-low', do: 'acknowledge' },
+    entry: acknowledged,
+  },
   'POST /alerts/:account/:rule/acknowledge': { path: '/alerts/otp/sms-low/acknowledge', entry: acknowledged },
   'POST /alerts/:account/:rule/unacknowledge': {
     path: '/alerts/otp/sms-low/unacknowledge',
@@ -82,7 +86,14 @@ const acts: Readonly<Record<string, Act>> = {
   'POST /sessions/:id/end': {
     path: '/sessions/b7/end',
     given: ({ views, now }) =>
-      views.recordSession({ id: 'b7', role: 'operator', endsAt: now + hourMs, usedAt: now, from: '', agent: '' }),
+      views.recordSession({
+        id: 'b7',
+        role: 'operator',
+        endsAt: now + hourMs,
+        usedAt: now,
+        from: '',
+        agent: '',
+      }),
     entry: { action: 'end-session', detail: 'b7' },
   },
   'POST /accounts/:id/poll': { path: '/accounts/otp/poll', entry: { action: 'poll', account: 'otp' } },
@@ -123,7 +134,10 @@ const acts: Readonly<Record<string, Act>> = {
     path: '/api/v1/accounts/otp/poll',
     entry: { action: 'poll', account: 'otp' },
   },
-  'POST /api/v1/reports/:id': { path: '/api/v1/reports/weekly', entry: { action: 'report', detail: 'weekly' } },
+  'POST /api/v1/reports/:id': {
+    path: '/api/v1/reports/weekly',
+    entry: { action: 'report', detail: 'weekly' },
+  },
 };
 
 /** What changes nothing that others would ask about. */
@@ -145,39 +159,42 @@ test('every route that changes something is listed here', () => {
   expect([...found].sort()).toEqual([...Object.keys(acts), ...Object.keys(noActs)].sort());
 });
 
-test.each(Object.entries(acts))('%s is one order, which the audit names with who, whence and what', async (route, act) => {
-  const world = await startWorld({
-    accounts: [makeAccount('otp', { leadTimeMs: hourMs })],
-    rules: [smsLow({ warning: units(200) })],
-    reports: [{ id: 'weekly', cron: '0 9 * * 1', timezone: 'UTC', channels: ['ops'] }],
-  });
-  await read(world, 100);
-  await act.given?.(world);
-  await world.pass(minuteMs);
-  const { url } = await serveWorld(world);
-  const [method = ''] = route.split(' ');
-  const isApi = route.includes('/api/');
-  const sent = typeof act.send === 'function' ? act.send(world) : (act.send ?? {});
-  const isEmpty = method === 'DELETE' || (isApi && Object.keys(sent).length === 0);
-  let isAnswered = false;
-  const asked = fetch(url + act.path, {
-    method,
-    redirect: 'manual',
-    ...(!isEmpty && (isApi ? asJson(sent) : { body: new URLSearchParams({ by: 'Lin', ...sent }) })),
-  });
-  void asked.finally(() => {
-    isAnswered = true;
-  });
-  // A poll takes its time.
-  await eventually('the answer', async () => {
-    await world.pass(100);
-    return isAnswered;
-  });
-  const answer = await asked;
-  expect(answer.status, await answer.text()).toBeLessThan(400);
-  const [last] = world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 });
-  expect(last).toMatchObject({ from: '127.0.0.1', by: isApi ? 'api' : 'Lin', ...act.entry });
-});
+test.each(Object.entries(acts))(
+  '%s is one order, which the audit names with who, whence and what',
+  async (route, act) => {
+    const world = await startWorld({
+      accounts: [makeAccount('otp', { leadTimeMs: hourMs })],
+      rules: [smsLow({ warning: units(200) })],
+      reports: [{ id: 'weekly', cron: '0 9 * * 1', timezone: 'UTC', channels: ['ops'] }],
+    });
+    await read(world, 100);
+    await act.given?.(world);
+    await world.pass(minuteMs);
+    const { url } = await serveWorld(world);
+    const [method = ''] = route.split(' ');
+    const isApi = route.includes('/api/');
+    const sent = typeof act.send === 'function' ? act.send(world) : (act.send ?? {});
+    const isEmpty = method === 'DELETE' || (isApi && Object.keys(sent).length === 0);
+    let isAnswered = false;
+    const asked = fetch(url + act.path, {
+      method,
+      redirect: 'manual',
+      ...(!isEmpty && (isApi ? asJson(sent) : { body: new URLSearchParams({ by: 'Lin', ...sent }) })),
+    });
+    void asked.finally(() => {
+      isAnswered = true;
+    });
+    // A poll takes its time.
+    await eventually('the answer', async () => {
+      await world.pass(100);
+      return isAnswered;
+    });
+    const answer = await asked;
+    expect(answer.status, await answer.text()).toBeLessThan(400);
+    const [last] = world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 });
+    expect(last).toMatchObject({ from: '127.0.0.1', by: isApi ? 'api' : 'Lin', ...act.entry });
+  },
+);
 
 function asJson(body: object) {
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
@@ -199,5 +216,7 @@ test('who signs out ends a session, which is an order too', async () => {
   expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
     { action: 'end-session', by: 'page', from: '127.0.0.1' },
   ]);
-  expect((await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).status).toBe(303);
+  expect((await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).status).toBe(
+    303,
+  );
 });

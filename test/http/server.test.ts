@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
 import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 import { read, startWorld, step, World } from '../support/world.ts';
-import { give } from '../support/orders.ts';
 
 let server: RunningServer;
 const sockets: Socket[] = [];

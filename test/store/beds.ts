@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, onTestFinished } from 'vitest';
-import type { LeftOrder } from '../../src/ports/store.ts';
-import type { Store, StoreFile } from '../../src/ports/store.ts';
+import type { LeftOrder, Store, StoreFile } from '../../src/ports/store.ts';
 import { openCluster } from '../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
 import { leaveOrder, openReader, openStore } from '../../src/store/store.ts';

@@ -13,9 +13,9 @@ import {
   units,
 } from './account-facts.ts';
 import { viewsNow } from './built-views.ts';
+import { give } from './orders.ts';
 import { makeAccount, makeProvider, makeRoute, type SettingsParts } from './settings.ts';
 import { step, World } from './world.ts';
-import { give } from './orders.ts';
 
 const own = {
   ...makeProvider(),
@@ -117,13 +117,13 @@ async function liveThroughMorning(): Promise<Buffer> {
   await give(
     world.views,
     {
-    kind: 'silence',
-    match: { account: ['batch'], severity: ['warning'] },
-    everything: false,
-    startsAt: world.now,
-    endsAt: viewsNow + 3 * hourMs,
-    comment: 'load test until 22:00',
-  },
+      kind: 'silence',
+      match: { account: ['batch'], severity: ['warning'] },
+      everything: false,
+      startsAt: world.now,
+      endsAt: viewsNow + 3 * hourMs,
+      comment: 'load test until 22:00',
+    },
     'Lin',
   );
   await world.stop();

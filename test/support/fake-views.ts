@@ -264,8 +264,7 @@ export class FakeViews implements LiveViews {
     const { account, rule, by } = order;
     const alert = this.alertList.find((known) => known.account === account && known.rule === rule);
     if (alert === undefined) return { refused: 'not-found', why: 'No such alert is firing.' };
-    const acknowledged =
-      order.kind === 'acknowledge' ? { at: viewsNow, by, comment: order.comment } : null;
+    const acknowledged = order.kind === 'acknowledge' ? { at: viewsNow, by, comment: order.comment } : null;
     this.alertList = this.alertList.map((known) => (known === alert ? { ...alert, acknowledged } : known));
     return {};
   }

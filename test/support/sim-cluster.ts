@@ -1,4 +1,3 @@
-import type { LeftOrder } from '../../src/ports/store.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type {
@@ -8,7 +7,7 @@ import type {
   LoadOptions,
   MemberCard,
 } from '../../src/ports/cluster.ts';
-import type { Batch, FencedStore, StoredState, StoreFile } from '../../src/ports/store.ts';
+import type { Batch, FencedStore, LeftOrder, StoredState, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */

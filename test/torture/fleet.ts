@@ -1,10 +1,9 @@
 import { maxSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { LeftOrder } from '../../src/ports/store.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../../src/ports/cluster.ts';
-import type { Batch } from '../../src/ports/store.ts';
+import type { Batch, LeftOrder } from '../../src/ports/store.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Life } from './life.ts';

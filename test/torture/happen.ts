@@ -1,14 +1,14 @@
 import { StorageError } from '../../src/domain/operator-error.ts';
+import { matchesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import type { Wanted } from '../../src/engine/orders.ts';
+import { leftOrderOf, orderOf } from '../support/orders.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
 import type { Story } from './story.ts';
-import { leftOrderOf, orderOf } from '../support/orders.ts';
-import type { Wanted } from '../../src/engine/orders.ts';
-import { matchesEverything } from '../../src/domain/rule.ts';
 
 interface Stage {
   readonly fleet: Fleet;
@@ -180,7 +180,8 @@ function operate(
 }
 
 function pollNow(machine: Machine, model: Model, account: string): void {
-  if (machine.views !== null) expectAnswer(machine, model, machine.views.orders([orderOf({ kind: 'poll', account })]), longestPollMs);
+  if (machine.views !== null)
+    expectAnswer(machine, model, machine.views.orders([orderOf({ kind: 'poll', account })]), longestPollMs);
 }
 
 /** Also a daemon that loses the accounts answers, if only that the order has to be repeated. */

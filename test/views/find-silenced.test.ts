@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { belowRule, dayMs, hourMs, units } from '../support/account-facts.ts';
-import { startWorld } from '../support/world.ts';
 import { giveAtOnce } from '../support/orders.ts';
+import { startWorld } from '../support/world.ts';
 
 it('knows when alerts of a balance were muted, by people and by the configuration', async () => {
   const world = await startWorld({

@@ -73,7 +73,10 @@ is listed.`,
     const { makeOrder, writeOrder } = await import('../../engine/orders.ts');
     const { user: by, random, clock } = context;
     const from = { door: 'command line', address: null } as const;
-    const order = makeOrder({ kind: 'hand-over', epoch: before.epoch }, { by, from, at: clock.now(), random });
+    const order = makeOrder(
+      { kind: 'hand-over', epoch: before.epoch },
+      { by, from, at: clock.now(), random },
+    );
     await leaveOrder(context, settings.storage, writeOrder(order));
     const heir = await waitForHeir(context, look, before);
     if (heir === null)

@@ -3,11 +3,16 @@ import { dayMs } from '../../../src/domain/duration.ts';
 import type { Wanted } from '../../../src/engine/orders.ts';
 import { runwayOf } from '../../../src/engine/spending.ts';
 import { hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { giveAtOnce } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { read, startWorld, step, type World } from '../../support/world.ts';
-import { giveAtOnce } from '../../support/orders.ts';
 
-const order = { kind: 'expect-top-up', account: 'otp', amountMicros: units(5000), comment: 'PO-4711' } as const;
+const order = {
+  kind: 'expect-top-up',
+  account: 'otp',
+  amountMicros: units(5000),
+  comment: 'PO-4711',
+} as const;
 
 function announce(world: World, over: Partial<Wanted<'expect-top-up'>> = {}) {
   return giveAtOnce(world, { ...order, arrivesBy: world.daemon.now() + 2 * hourMs, ...over }, 'Lin');

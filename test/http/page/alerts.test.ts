@@ -3,9 +3,9 @@ import { belowRule, hourMs, units } from '../../support/account-facts.ts';
 import { buildIncident, minuteMs, viewsNow } from '../../support/built-views.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
 import { FakeViews } from '../../support/fake-views.ts';
+import { give } from '../../support/orders.ts';
 import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';
-import { give } from '../../support/orders.ts';
 
 let server: RunningServer;
 

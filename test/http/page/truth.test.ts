@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { viewsNow } from '../../support/built-views.ts';
+import { give } from '../../support/orders.ts';
 import { makeAccount, type SettingsParts } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, World } from '../../support/world.ts';
-import { give } from '../../support/orders.ts';
 
 const rules = [smsLow({ critical: units(50) })];
 
@@ -20,13 +20,13 @@ const silenceAll = (world: World) =>
   give(
     world.views,
     {
-    kind: 'silence',
-    match: {},
-    everything: true,
-    startsAt: world.now,
-    endsAt: world.now + 2 * hourMs,
-    comment: 'moving house',
-  },
+      kind: 'silence',
+      match: {},
+      everything: true,
+      startsAt: world.now,
+      endsAt: world.now + 2 * hourMs,
+      comment: 'moving house',
+    },
     'Lin',
   );
 

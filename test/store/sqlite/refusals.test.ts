@@ -2,8 +2,8 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, w
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LeftOrder } from '../../../src/ports/store.ts';
 import { StorageError } from '../../../src/domain/operator-error.ts';
+import type { LeftOrder } from '../../../src/ports/store.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
 import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
