@@ -17,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type Connections, createConnections } from './connections.ts';
@@ -29,6 +30,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
+import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
@@ -38,6 +40,8 @@ import { SteadyClock } from './steady-clock.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
+/** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
+const watchedSleepMs = 5000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
@@ -49,6 +53,7 @@ export class Daemon {
   readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
+  readonly reach: OrderReach;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #dependencies: DaemonDependencies;
@@ -63,7 +68,8 @@ export class Daemon {
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
-  readonly #takeLeftOrders: (now: number) => void;
+  readonly #leftOrders: ReturnType<typeof openLeftOrders>;
+  #endWatch: (() => void) | null = null;
   #running = false;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
@@ -105,7 +111,8 @@ export class Daemon {
     this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#takeLeftOrders = openLeftOrders(parts);
+    this.reach = createReach(parts, this.poller);
+    this.#leftOrders = openLeftOrders(parts, this.reach);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
@@ -126,6 +133,8 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    this.#endWatch =
+      this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, even where the last daemon reported another one.
@@ -196,9 +205,19 @@ export class Daemon {
 
   /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
+    this.#endWatch?.();
     this.#running = false;
     this.#fenced = true;
     return this.#ending.abandon();
+  }
+
+  /**
+   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
+   * `aheadMs` as for `stop`.
+   */
+  drain(aheadMs: number): Promise<void> {
+    this.#setClock(aheadMs);
+    return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
   /**
@@ -206,10 +225,15 @@ export class Daemon {
    * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
-    this.#time.correctBy(aheadMs);
-    this.#followClockChange();
+    this.#endWatch?.();
+    this.#setClock(aheadMs);
     this.#running = false;
     return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
+  }
+
+  #setClock(aheadMs: number): void {
+    this.#time.correctBy(aheadMs);
+    this.#followClockChange();
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
@@ -233,11 +257,15 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { membership, maxSleepMs = usualSleepMs } = this.#dependencies;
+    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
+      this.#dependencies;
+    // What was drained and has the accounts again goes by this clock, right or wrong.
+    if (membership?.holds() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
-    this.#takeLeftOrders(now);
+    this.#ending.somethingEnded();
+    this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
