@@ -40,11 +40,14 @@ export interface ComposeDependencies {
 }
 
 export function frameOf(state: MonitorState, message: Notification, now: number) {
+  const { settings } = state;
+  const channel = settings.channels.find(({ name }) => name === message.channel);
   return {
     id: wireId(message),
     at: now,
-    publicUrl: state.settings.server?.publicUrl ?? null,
-    timezone: state.settings.timezone,
+    publicUrl: settings.server?.publicUrl ?? null,
+    timezone: settings.timezone,
+    language: channel?.language ?? settings.language,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
   };
 }
