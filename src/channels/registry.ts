@@ -38,10 +38,12 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
 const [firstKind, ...otherKinds] = channelKinds;
 
 /** What every kind of channel may say besides its own keys. */
+const commonKeys = {
+  language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
+};
+
 function inLanguage({ schema }: ChannelKind): z.ZodObject {
-  return schema.extend({
-    language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
-  });
+  return schema.extend(commonKeys);
 }
 
 /** One channel as it stands in the file. */

@@ -19,16 +19,8 @@ export interface Language {
 /** The sentences of a language by the name of the phrase, in ICU MessageFormat. */
 export type Catalogue = Readonly<Record<string, string>>;
 
-/** The languages besides English, with their catalogues. A further language is a file and a line here. */
-const catalogues = {
-  'zh-CN': () => import('../../languages/zh-CN.json', { with: { type: 'json' } }),
-  es: () => import('../../languages/es.json', { with: { type: 'json' } }),
-} satisfies Readonly<Record<string, () => Promise<{ readonly default: Catalogue }>>>;
-
-export const languageIds = ['en', 'zh-CN', 'es'] as const satisfies readonly (
-  | 'en'
-  | keyof typeof catalogues
-)[];
+/** A further language is a file in `languages/` and a word here; `languages/load-language.ts` finds the file. */
+export const languageIds = ['en', 'zh-CN', 'es'] as const;
 
 export type LanguageId = (typeof languageIds)[number];
 
@@ -61,20 +53,9 @@ export function languageNamed(id: string): Language {
   return loaded.get(id) ?? english;
 }
 
-export async function loadLanguage(id: LanguageId): Promise<Language> {
-  const known = loaded.get(id);
-  if (known !== undefined || id === 'en') return known ?? english;
-  const [{ IntlMessageFormat }, catalogue] = await Promise.all([
-    import('intl-messageformat'),
-    catalogues[id](),
-  ]);
-  const language = makeLanguage(
-    id,
-    catalogue.default,
-    (sentence) => new IntlMessageFormat(sentence, id, {}, { ignoreTag: true }),
-  );
-  loaded.set(id, language);
-  return language;
+/** From then on it is found by its name. */
+export function keepLanguage(language: Language): void {
+  loaded.set(language.id, language);
 }
 
 interface Formatted {

@@ -161,7 +161,7 @@ describe('a report in words', () => {
       unknown,
     ]);
     expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('of the last two weeks, mostly too low');
-    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('(middle of 44, mostly too high)');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('of the last two weeks, mostly too high');
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [

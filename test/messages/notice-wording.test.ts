@@ -25,8 +25,8 @@ describe('the headline of a notice stands alone', () => {
     ['flapping', 'FLAPPING CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
     ['resolved', 'RESOLVED · OTP production: SMS balance 541.60 CNY, no longer below 50.00'],
     ['top-up', 'INFO · OTP production: SMS balance topped up by 500.00 CNY, now 541.60 CNY'],
-    ['negative', 'CRITICAL · OTP production: pay 1,500 CNY, empty about Sat 23:44'],
-    ['runway', 'WARNING · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
+    ['negative', 'CRITICAL · OTP production: pay 1,500 CNY now, SMS balance is used up'],
+    ['runway', 'WARNING · OTP production: pay 1,400 CNY by Sat 15:41, empty Sat 17:41 to Sun 09:41'],
     ['drop', 'WARNING · OTP production: SMS spending 120.00 CNY, more than 100.00 within 1 hour'],
     ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 15 minutes'],
     ['auth-failed', 'CRITICAL · OTP production: the provider refuses the key'],
@@ -42,7 +42,9 @@ describe('the headline of a notice stands alone', () => {
 
   it('tells a balance a hair under its threshold from the threshold', () => {
     const reading = { at: messageNow, balances: { sms: 49_999_999, voip: 0 }, currency: 'CNY' };
-    const { headline, figures } = word(buildItem({ account: buildAccount({ reading, runway: null, clearsAt: null }) }));
+    const { headline, figures } = word(
+      buildItem({ account: buildAccount({ reading, runway: null, clearsAt: null }) }),
+    );
     expect(headline).toContain('SMS balance 49.999999 CNY, below 50.00');
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
   });

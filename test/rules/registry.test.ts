@@ -1,8 +1,8 @@
-import { english } from '../../src/wording/language.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alertKindOf, ruleKindOf, ruleKinds, selfAlertTypes } from '../../src/rules/registry.ts';
+import { english } from '../../src/wording/language.ts';
 
 const root = join(import.meta.dirname, '../..');
 const names: readonly string[] = [...ruleKinds.map(({ type }) => type), ...selfAlertTypes];

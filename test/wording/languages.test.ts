@@ -4,7 +4,8 @@ import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { englishCatalogue } from '../../scripts/write-languages.ts';
-import { english, languageIds, languageNamed, loadLanguage, say } from '../../src/wording/language.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
+import { english, languageIds, languageNamed, say } from '../../src/wording/language.ts';
 import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wording/phrase.ts';
 
 const root = join(import.meta.dirname, '../..');
