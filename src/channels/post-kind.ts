@@ -36,6 +36,7 @@ export function postKind(
   const {
     description = `Messages by ${name} (${source}).`,
     unencrypted = 'messages and keys travel unencrypted over http://',
+    quietly,
   } = receiver;
   return {
     type,
@@ -66,6 +67,9 @@ export function postKind(
           if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
           return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
         }),
+        ...(quietly === undefined
+          ? []
+          : [quietly === null ? 'no reports and no good news' : `reports and good news as ${quietly}`]),
       ].join(', '),
     ...(receiver.hosts === undefined ? {} : { keysAt: keysAtHost(new RegExp(receiver.hosts)) }),
     findWarnings: (settings, house) => {
@@ -94,6 +98,7 @@ export function postKind(
       paceKey: place.reveal(),
     }),
     answers: table.rows,
+    takesReports: quietly !== null,
     async openSender(settings, dependencies) {
       const [{ openPostSender }, { render, prepare }] = await Promise.all([
         import('./post-sender.ts'),

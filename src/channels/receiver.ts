@@ -77,6 +77,8 @@ export const receiverKeys = {
   minGapMsWithMention: z.int().optional(),
   /** What is warned of at an address that is not encrypted, where the usual words do not fit. */
   unencrypted: z.string().optional(),
+  /** As what one that wakes people gets reports and good news; null where it has no quiet way, so that they are not sent. */
+  quietly: z.string().nullable().optional(),
   /** Each message costs money: it must not come from a balance that is watched. */
   spendsBalance: z.boolean().optional(),
 };

@@ -3,6 +3,7 @@ import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
+import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
 import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
 import { emailKind } from './email/email-kind.ts';
 import feishu from './feishu/feishu.json' with { type: 'json' };
@@ -25,6 +26,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   slackKind,
   emailKind,
   webhookKind,
+  alertmanagerKind,
   postKind(teams as Receiver, () => import('./teams/teams-robot.ts')),
   postKind(dingtalk as Receiver, () => import('./dingtalk/dingtalk-robot.ts')),
   postKind(feishu as Receiver, () => import('./feishu/feishu-robot.ts')),
@@ -81,6 +83,7 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     name: settings.name,
     threadsBySubject: kind.threadsBySubject ?? false,
     drawsAlerts: kind.drawsAlerts ?? false,
+    ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
     ...kind.pace(settings),
     send: async (message, signal) => (await sender).send(message, signal),
     preview: async (message) => (await sender).preview(message),

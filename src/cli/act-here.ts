@@ -37,6 +37,7 @@ export async function checkHere(
   const provider = createEntryClients(settings, {
     texts: textsFor(settings),
     clock,
+    random,
     ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),
   });
   const adapters = { clock, random, calendar, signal: context.signal };

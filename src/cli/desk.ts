@@ -3,6 +3,7 @@ import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
+import type { Views } from '../views/create-views.ts';
 import type { BriefAccount } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
 import type { CommandContext } from './context.ts';
@@ -28,6 +29,8 @@ export interface Desk {
   readonly isComplete: boolean;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
+  /** What the database holds. Throws `CommandError` where only a daemon is named. */
+  storedViews(): Promise<Views>;
   /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
   order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
 }
@@ -42,15 +45,22 @@ export function operatorCommand({
   return {
     ...command,
     asksDaemon: true,
-    async run(context, input) {
-      const opened: StoreFile[] = [];
-      try {
-        return await run(context, input, await openDesk(context, input, opened));
-      } finally {
-        for (const reader of opened) await reader.close();
-      }
-    },
+    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
   };
+}
+
+/** Looks for the daemon, or opens the database, for as long as the work takes. */
+export async function withDesk<T>(
+  context: CommandContext,
+  input: CommandInput,
+  work: (desk: Desk) => Promise<T>,
+): Promise<T> {
+  const opened: StoreFile[] = [];
+  try {
+    return await work(await openDesk(context, input, opened));
+  } finally {
+    for (const reader of opened) await reader.close();
+  }
 }
 
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
@@ -102,6 +112,9 @@ function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: strin
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
+    async storedViews() {
+      throw new CommandError(`the daemon at ${daemon.url} went away`);
+    },
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
@@ -119,6 +132,13 @@ function atDatabase(
   opened: StoreFile[],
 ): Omit<Desk, 'settings' | 'isComplete'> {
   const { accounts, rules, channels, reports, timezone, storage } = settings;
+  async function storedViews(): Promise<Views> {
+    const { openStoredViews } = await import('../views/stored-views.ts');
+    const { cronCalendar: calendar } = await import('../system/calendar.ts');
+    const reader = opened[0] ?? (await openReader(context, storage));
+    opened[0] = reader;
+    return openStoredViews({ ...context, settings, reader, calendar });
+  }
   return {
     timezone,
     names: {
@@ -128,12 +148,9 @@ function atDatabase(
       reports: reports.map(({ id }) => id),
     },
     daemon,
+    storedViews,
     async views() {
-      const { openStoredViews } = await import('../views/stored-views.ts');
-      const { cronCalendar: calendar } = await import('../system/calendar.ts');
-      const reader = opened[0] ?? (await openReader(context, storage));
-      opened[0] = reader;
-      const views = await openStoredViews({ ...context, settings, reader, calendar });
+      const views = await storedViews();
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),

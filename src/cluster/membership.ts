@@ -205,11 +205,11 @@ export class Membership {
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
     const { begin, log, looked } = this.#dependencies;
     try {
-      const { state, damaged } = await owned.load(this.#fleet.isDoubtful, before);
+      const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
       owned.phase = 'owner';
       this.#loadFailure = null;
-      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
+      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
       if (this.#fleet.link.isClockOff)
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
       looked?.();

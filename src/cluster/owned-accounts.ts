@@ -1,7 +1,6 @@
 import { onStorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
-import type { DamagedRecord } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
 import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
@@ -74,10 +73,7 @@ export class OwnedAccounts {
   }
 
   /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. `before`: who owned the accounts last. */
-  async load(
-    isLenient: boolean,
-    before: ClusterMember | null,
-  ): Promise<{ readonly state: MonitorState; readonly damaged: readonly DamagedRecord[] }> {
+  async load(isLenient: boolean, before: ClusterMember | null): Promise<MonitorState> {
     const { clock, cluster, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
     const goOn = async (): Promise<boolean> => {
@@ -91,7 +87,7 @@ export class OwnedAccounts {
     if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
     const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
-    return { state: await restore(stored, before), damaged: damagedRecords };
+    return restore(stored, before);
   }
 
   /** What the database says to who owns, or owned. `storedBefore`: known to be stored when the look was sent. */

@@ -198,7 +198,7 @@ export function buildProvider(
       topUpUrl,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
-      putIn: kind.requestKey === undefined ? [] : putInAt(kind.requestKey),
+      putIn: (kind.requestKeys ?? []).flatMap(putInAt),
     },
     typed,
   );

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
@@ -115,7 +116,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   const { document, isSound, problems } = parseDocument(file.text);
   if (document === null) return { draft: null, isSound, problems };
   const files: AccountFiles = {
-    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    env: (name) => ownOf(env, name),
     names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
     list: (pattern) => listFiles(resolve(directory, pattern)),

@@ -3,6 +3,7 @@ import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
@@ -39,7 +40,11 @@ export interface ComposeDependencies {
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
 }
 
-export function frameOf(state: MonitorState, message: Notification, now: number) {
+export function frameOf(
+  state: MonitorState,
+  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
+  now: number,
+) {
   const { settings } = state;
   const channel = settings.channels.find(({ name }) => name === message.channel);
   return {
@@ -49,6 +54,7 @@ export function frameOf(state: MonitorState, message: Notification, now: number)
     timezone: settings.timezone,
     language: channel?.language ?? settings.language,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
+    ...(message.except === undefined ? {} : { except: message.except }),
   };
 }
 
@@ -94,12 +100,36 @@ export async function composeIncidents(
   };
 }
 
+/** All that fires and that the channel was notified of, as it is now; null where that is nothing. */
+export async function composeOpen(
+  dependencies: ComposeDependencies,
+  channel: string,
+): Promise<IncidentMessage | null> {
+  const { state, historyLoader } = dependencies;
+  const listOpen = () =>
+    [...state.incidents.values()].filter(
+      ({ resolvedAt, event, notified }) =>
+        resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
+    );
+  await historyLoader.ofAll(listOpen().map(({ account }) => account));
+  const at = dependencies.now();
+  const composing = { ...dependencies, channel, at };
+  const items = listOpen()
+    .sort(byUrgency)
+    .map((incident) => composeItem(composing, incident, ['reminder']));
+  if (items.length === 0) return null;
+  const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
+  return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
+}
+
 function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
   return (
     [...kindsByIncident(message.items).keys()]
       .flatMap((id) => state.incidents.get(id) ?? [])
       // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
-      .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
+      .filter(
+        (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
+      )
       .sort(byUrgency)
   );
 }
@@ -148,11 +178,13 @@ function composeItem(
   const { state, channel, at, acknowledgeUrl } = composing;
   const isOpen = incident.resolvedAt === null && !incident.event;
   const key = linkKeysOf(state)[0];
+  const notified = ownOf(incident.notified, channel);
   return {
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
     mention: mentionsPeople(composing, incident, kinds),
-    receipt: incident.notified[channel]?.receipt ?? null,
+    receipt: notified?.receipt ?? null,
+    ...(notified?.keys === undefined ? {} : { keys: notified.keys }),
   };
 }
 
@@ -162,7 +194,9 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
   return [...composing.state.incidents.values()]
-    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[composing.channel]?.receipt ?? ''))
+    .filter(
+      ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
+    )
     .sort(byUrgency)
     .map((incident) => composeItem(composing, incident, ['firing']));
 }
@@ -280,14 +314,14 @@ function threadOf(
   const { firstMessage, subject } = first;
   if (others.some((notified) => notified?.firstMessage !== firstMessage)) return null;
   const [worst = null] = [...state.incidents.values()]
-    .filter(({ notified }) => notified[message.channel]?.firstMessage === firstMessage)
+    .filter(({ notified }) => ownOf(notified, message.channel)?.firstMessage === firstMessage)
     .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
     .sort(byUrgency);
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
 function earlierNotified(incident: Incident, message: Notification): LastNotified | null {
-  const notified = incident.notified[message.channel];
+  const notified = ownOf(incident.notified, message.channel);
   return notified === undefined || notified.subject === null || notified.firstMessage === message.id
     ? null
     : notified;

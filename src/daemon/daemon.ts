@@ -31,12 +31,15 @@ import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
+import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
+/** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
+const watchedSleepMs = 5000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
@@ -55,13 +58,15 @@ export class Daemon {
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
+  readonly #restating: Restating;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
-  readonly #takeLeftOrders: (now: number) => void;
+  readonly #leftOrders: ReturnType<typeof openLeftOrders>;
+  #endWatch: (() => void) | null = null;
   #running = false;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
@@ -98,18 +103,16 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
-    this.#dispatcher = new Dispatcher({
-      ...parts,
-      reader: store,
-      ended: (sent) => this.#deliveryEnded(sent),
-    });
+    const composing = { ...parts, reader: store };
+    this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
+    this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#takeLeftOrders = openLeftOrders(parts);
+    this.#leftOrders = openLeftOrders(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
       running: () => this.poller.running + this.#dispatcher.running,
     });
@@ -126,6 +129,8 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    this.#endWatch =
+      this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, even where the last daemon reported another one.
@@ -196,6 +201,7 @@ export class Daemon {
 
   /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
+    this.#endWatch?.();
     this.#running = false;
     this.#fenced = true;
     return this.#ending.abandon();
@@ -206,6 +212,7 @@ export class Daemon {
    * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
+    this.#endWatch?.();
     this.#time.correctBy(aheadMs);
     this.#followClockChange();
     this.#running = false;
@@ -233,19 +240,24 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { membership, maxSleepMs = usualSleepMs } = this.#dependencies;
+    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
+      this.#dependencies;
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
-    this.#takeLeftOrders(now);
+    this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
+    this.#restating.start(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
+      Math.min(
+        ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
+        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+      ),
     );
   }
 

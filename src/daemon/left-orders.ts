@@ -4,7 +4,7 @@ import { writeNote } from '../engine/state.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
-/** Orders are looked for at most this often. */
+/** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
@@ -22,6 +22,10 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
           // The store deletes orders with the next commit, so there must be one.
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
+            if (order.kind === 'unreadable') {
+              log.error({}, `an order of the command line cannot be read: it is ${order.why}`);
+              continue;
+            }
             if (order.kind === 'hand-over') {
               void membership?.handOver();
               continue;
@@ -43,11 +47,15 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
     }
   }
 
-  return (now: number): void => {
-    // After the clock was set back, look again.
-    if (looks || Math.abs(now - lookedAt) < lookMs) return;
-    looks = true;
-    lookedAt = now;
-    committer.alone(take);
+  return {
+    take(now: number): void {
+      // After the clock was set back, look again.
+      if (looks || Math.abs(now - lookedAt) < lookMs) return;
+      looks = true;
+      lookedAt = now;
+      committer.alone(take);
+    },
+    /** When it may look again. */
+    nextAt: () => lookedAt + lookMs,
   };
 }

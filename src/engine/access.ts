@@ -4,7 +4,7 @@ import { parseJsonObject } from '../domain/json.ts';
 import type { KnownSession } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
-const digestKeyNote = 'digest-key';
+export const digestKeyNote = 'digest-key';
 const linkKeysNote = 'link-keys';
 const calendarKeyNote = 'calendar-key';
 const endedPrefix = 'signed-out:';

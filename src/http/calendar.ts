@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
@@ -88,7 +89,7 @@ const utc = [
 
 function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent[] {
   return account.balances.flatMap(({ id, label }) => {
-    const runway = account.runways[id] ?? null;
+    const runway = ownOf(account.runways, id) ?? null;
     const isEmpty = runway?.runwayMs != null && runway.runwayMs <= 0;
     const at = isEmpty ? frame.now : endOf(runway, frame.now);
     if (at === null) return [];

@@ -27,7 +27,7 @@ export async function renderRefusal(
   };
 }
 
-function toRequestError(error: unknown): RequestError {
+export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StorageError) {
     const text = error.kind === 'fenced' ? error.message : 'The database cannot be read just now.';

@@ -2,6 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
@@ -115,7 +116,7 @@ function sayWhatEndsFirst(message: ReportMessage, reader: Reader): string {
 function soonestEnd({ accounts }: ReportMessage) {
   const ends = accounts.flatMap(({ name, balances, runways }) =>
     balances.flatMap(({ id }) => {
-      const runwayMs = runways[id]?.runwayMs ?? null;
+      const runwayMs = ownOf(runways, id)?.runwayMs ?? null;
       return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs }];
     }),
   );
@@ -131,7 +132,7 @@ function sayRunsOut(message: ReportMessage, reader: Reader): string | null {
   if (nextAt === null) return null;
   const ending = message.accounts.flatMap((account) => {
     const ends = account.balances.flatMap(({ id: balance }) => {
-      const runway = account.runways[balance];
+      const runway = ownOf(account.runways, balance);
       if (runway?.runwayMs != null && runway.runwayMs <= 0) return [now];
       const { emptyAt = null, forecast = null } = runway ?? {};
       return emptyAt !== null && (forecast?.earliest ?? emptyAt) < nextAt ? [emptyAt] : [];
@@ -166,7 +167,7 @@ function sayFirst(names: readonly string[], reader: Reader): string {
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return account.balances.every(({ id: balance }) => {
-    const runway = account.runways[balance];
+    const runway = ownOf(account.runways, balance);
     return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
 }
@@ -223,7 +224,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage, reader: Rea
 
 /** The worst that holds for the account. */
 function stateOf(account: ReportAccount, reader: Reader): { readonly word: string; readonly tone: Tone } {
-  const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
+  const runways = account.balances.map(({ id }) => ownOf(account.runways, id)?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
   if (shortest <= 0) return { word: say(says.isUsedUp, reader), tone: 'critical' };
   if (account.reading === null) return { word: say(says.isNeverRead, reader), tone: 'warning' };
@@ -240,7 +241,7 @@ function stateOf(account: ReportAccount, reader: Reader): { readonly word: strin
 /** A balance that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
   const current = account.reading === null ? 0 : amountOf(account.reading, balance);
-  return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
+  return current !== 0 || ownOf(account.spent, balance) !== 0 || ownOf(account.toppedUp, balance) !== 0;
 }
 
 function wordLine(
@@ -252,14 +253,18 @@ function wordLine(
   const { reading, topUps, runways, spent, records } = account;
   const frame = { ...reader, currency: currencyOf(account) };
   const count = topUps.filter((topUp) => topUp.balance === balance).length;
-  const toppedUp = account.toppedUp[balance] ?? 0;
-  const runway = runways[balance] ?? null;
+  const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
+  const runway = ownOf(runways, balance) ?? null;
   const amount = sayAmount(toppedUp, frame);
   return {
     label: sayLabel(label, reader),
     balanceName: sayBalance(label, reader),
     balance: reading === null ? say(says.notRead, reader) : sayAmount(amountOf(reading, balance), frame),
-    perDay: say(says.perDay, { amount: sayComputed((spent[balance] ?? 0) / daysOf(message), frame) }, reader),
+    perDay: say(
+      says.perDay,
+      { amount: sayComputed((ownOf(spent, balance) ?? 0) / daysOf(message), frame) },
+      reader,
+    ),
     /** Null where nothing was. */
     toppedUp: toppedUp === 0 ? null : count > 1 ? say(says.topUps, { amount, count }, reader) : amount,
     runway: sayRunwayAndEnd(runway, reader),
@@ -267,7 +272,7 @@ function wordLine(
     /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
     runwayClause: sayRunwayClause(runway, reader),
     /** How good its forecasts were: `forecasts 3 days ahead were off by 4 % in the middle of the last two weeks`. */
-    forecasts: sayRecord(records[balance] ?? null, reader),
+    forecasts: sayRecord(ownOf(records, balance) ?? null, reader),
   };
 }
 
@@ -300,7 +305,7 @@ function sayIncidentCount(incidents: readonly Incident[], reader: Reader): strin
 function adviceOf(account: ReportAccount, reader: Reader): string | null {
   const frame = { ...reader, currency: currencyOf(account) };
   const amounts = account.balances.flatMap(({ id: balance, label }) => {
-    const restore = account.runways[balance]?.restoreMicros ?? null;
+    const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
     const given = { amount: sayPayable(restore ?? 0, frame), label: sayLabel(label, reader) };
     return restore === null || restore <= 0 ? [] : [say(says.amountOn, given, reader)];
   });

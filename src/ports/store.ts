@@ -71,6 +71,11 @@ export interface StoredState
   readonly damagedRecords?: readonly DamagedRecord[];
 }
 
+/** One that cannot be read is named; what a newer program left stays where it is. */
+export type TakenOrder =
+  | OperatorOrder
+  | { readonly kind: 'unreadable'; readonly why: 'damaged' | 'of another version' };
+
 export interface HistoryQuery {
   readonly account: string;
   /** Inclusive. */
@@ -137,7 +142,7 @@ export interface SqlFile {
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
-  takeOrders(): Promise<readonly OperatorOrder[]>;
+  takeOrders(): Promise<readonly TakenOrder[]>;
   /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */

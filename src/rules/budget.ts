@@ -2,6 +2,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
@@ -141,7 +142,7 @@ function judge(rule: BudgetRule, facts: ReadFacts): Evaluation {
 
 /** What fell of the rule's balance; nothing of one that was never read in the period. */
 function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
-  return spent[balance] ?? 0;
+  return ownOf(spent, balance) ?? 0;
 }
 
 /** The sum at the newest reading; null while it is unknown. */

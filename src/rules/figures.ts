@@ -1,5 +1,6 @@
 import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
@@ -133,14 +134,11 @@ export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Fig
 function figureOf(fact: Fact, frame: WordingFrame): Figure {
   const name = cleanText(fact.name, 60);
   const value = sayFact(fact, frame);
+  const [label, text] = [ownOf<Phrase<unknown>>(facts, name), ownOf<Phrase<unknown>>(factTexts, value)];
   return {
-    label: isKey(facts, name) ? say(facts[name], frame) : name.charAt(0).toUpperCase() + name.slice(1),
-    value: isKey(factTexts, value) ? say(factTexts[value], frame) : value,
+    label: label === undefined ? name.charAt(0).toUpperCase() + name.slice(1) : say(label, frame),
+    value: text === undefined ? value : say(text, frame),
   };
-}
-
-function isKey<Keys extends object>(keys: Keys, key: string): key is Extract<keyof Keys, string> {
-  return Object.hasOwn(keys, key);
 }
 
 /** In the order of the item. */
@@ -174,8 +172,8 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
 function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
-  const now = reading.balances[item.balance];
-  const before = previous.balances[item.balance];
+  const now = ownOf(reading.balances, item.balance);
+  const before = ownOf(previous.balances, item.balance);
   if (now === undefined || before === undefined) return [];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];

@@ -101,7 +101,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
   /** Keys of a rule to begin with, for a balance that was read, in `init`; null where there is nothing to watch for so. */
-  suggest?(micros: Micros): object | null;
+  suggest?(micros: Micros, about: { readonly hasLeadTime: boolean }): object | null;
   /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
   describe(rule: R): string;
@@ -112,6 +112,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly minFlapWindowMs?: number;
   /** The level that it takes for empty; `empty` is that of the account. */
   floorMicros?(rule: R, empty: Micros): Micros;
+  /** When a balance that is empty at an instant reaches a step of its ladder; absent: so long before as the step says. */
+  reachesStep?(rule: R, step: Severity, facts: AccountFacts & { readonly emptyAt: number }): number;
   /** Over how long it wants burn rates of its balance to be measured. */
   burnLookbackMs?(rule: R): number | null;
   /**

@@ -112,10 +112,11 @@ export function describeRule(rule: Rule): string {
 /** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */
 export function suggestRules(
   readings: readonly { readonly balance: Balance; readonly micros: Micros }[],
+  about: { readonly hasLeadTime: boolean },
 ): object[] {
   return readings.flatMap(({ balance, micros }) =>
     ruleKinds.flatMap((kind) => {
-      const own = kind.suggest?.(micros) ?? null;
+      const own = kind.suggest?.(micros, about) ?? null;
       return own === null ? [] : [{ id: `${balance}-${kind.type}`, type: kind.type, balance, ...own }];
     }),
   );
@@ -199,6 +200,9 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
   const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
   if (emptyAt === null) return null;
-  const step = ladderSteps(rule.thresholds ?? {}).findLast(({ threshold }) => emptyAt - threshold > now);
-  return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
+  const steps = ladderSteps(rule.thresholds ?? {}).map(({ severity, threshold }) => ({
+    severity,
+    at: kind.reachesStep?.(rule, severity, { ...facts, emptyAt }) ?? emptyAt - threshold,
+  }));
+  return steps.findLast(({ at }) => at > now) ?? null;
 }

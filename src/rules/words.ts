@@ -1,6 +1,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayNearMoment } from '../wording/moments.ts';
@@ -42,7 +43,7 @@ const says = phrases('topUp', {
 /** By the newest reading; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
-  const current = item.balance === null ? undefined : reading?.balances[item.balance];
+  const current = item.balance === null ? undefined : ownOf(reading?.balances, item.balance);
   if (current !== undefined) return current;
   return item.value?.unit === 'money' ? item.value.micros : null;
 }

@@ -7,7 +7,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
-import { noteClusterChange, noteDamagedRecords } from '../engine/self-alerts.ts';
+import { noteClusterChange } from '../engine/self-alerts.ts';
 import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -69,7 +69,7 @@ export async function ownShared(
       const isOther = before !== null && before.configHash !== configHash;
       return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
-    begin({ store, state, takenFrom, damaged }) {
+    begin({ store, state, takenFrom }) {
       const daemon = makeDaemon({ store, state, membership });
       work = daemon;
       daemon.start();
@@ -77,7 +77,6 @@ export async function ownShared(
       if (state.settings !== settings) void daemon.reload(settings);
       views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
-      if (damaged.length > 0) daemon.act((at) => noteDamagedRecords(state, damaged, at));
       if (takenFrom !== null && postgres.announceTakeovers)
         announce(
           takenFrom === node

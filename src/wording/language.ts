@@ -1,4 +1,5 @@
 import { getOrMake } from '../domain/get-or-make.ts';
+import { ownOf } from '../domain/own.ts';
 import { type Argument, cutEnglish, fillEnglish, type Phrase } from './phrase.ts';
 
 /** How sentences are said in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
@@ -85,7 +86,7 @@ export function makeLanguage(
   return {
     id,
     fill(phrase, given) {
-      const sentence = catalogue[phrase.name];
+      const sentence = ownOf(catalogue, phrase.name);
       if (sentence === undefined) return english.fill(phrase, given);
       return String(getOrMake(parsed, phrase.name, () => parse(sentence)).format(given));
     },

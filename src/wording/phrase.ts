@@ -1,3 +1,5 @@
+import { ownOf } from '../domain/own.ts';
+
 /**
  * One thing that lowwater says to people, whole: a name, the English sentence where it is said, and named arguments. The English is
  * ICU MessageFormat, of which it may use `{name}` and `{name, plural, one {…} other {…}}`; other languages may use all of it.
@@ -82,8 +84,8 @@ export function fillEnglish(parts: readonly Part[], given: Readonly<Record<strin
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') text += part;
-    else if (part.one === undefined) text += String(given[part.name] ?? '');
-    else text += fillEnglish((given[part.name] === 1 ? part.one : part.other) ?? [], given);
+    else if (part.one === undefined) text += String(ownOf(given, part.name) ?? '');
+    else text += fillEnglish((ownOf(given, part.name) === 1 ? part.one : part.other) ?? [], given);
   }
   return text;
 }

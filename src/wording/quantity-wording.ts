@@ -2,6 +2,7 @@ import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import { isBeyondHorizon } from '../domain/moment.ts';
 import { formatBare, isUnit, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
@@ -311,8 +312,9 @@ export function leadingBalance({
 }): Balance {
   let leading = balances[0]?.id ?? '';
   for (const { id } of balances) {
-    const runway = runways[id]?.runwayMs ?? null;
-    if (runway !== null && runway < (runways[leading]?.runwayMs ?? Number.POSITIVE_INFINITY)) leading = id;
+    const runway = ownOf(runways, id)?.runwayMs ?? null;
+    if (runway !== null && runway < (ownOf(runways, leading)?.runwayMs ?? Number.POSITIVE_INFINITY))
+      leading = id;
   }
   return leading;
 }

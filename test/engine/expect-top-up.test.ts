@@ -66,7 +66,7 @@ test.each([
 });
 
 test('without a time it is expected after the lead time; what is to pay is less by it', async () => {
-  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: dayMs })] });
+  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: dayMs, weekend: [] })] });
   for (let hour = 0; hour < 30; hour++) {
     world.provider.set('otp', 5000 - hour * 10);
     await world.pass(hourMs);

@@ -169,7 +169,7 @@ describe('a report in words', () => {
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
-      expect(text).toContain('off by 4 % of the last two weeks, mostly too low');
+      expect(text).toContain('off by 4 % in the middle of the last two weeks, mostly too low');
   });
 
   it('names the accounts of which nobody knows when they run out', () => {

@@ -50,4 +50,21 @@ describeStores('orders that the command line leaves', (makeBed) => {
     await store.commit(batch());
     expect(await store.takeOrders()).toEqual([orders[1]]);
   });
+
+  it('that cannot be read are named; one of a newer program stays for it', async () => {
+    const bed = await makeBed();
+    const store = await bed.open();
+    await bed.leaveOrder({ kind: 'expire', id: 5 } as never);
+    await bed.leaveOrder({ kind: 'expect-spending', at: noon } as never);
+    await bed.leaveOrder(orders[0] as OperatorOrder);
+    expect(await store.takeOrders()).toEqual([
+      { kind: 'unreadable', why: 'damaged' },
+      { kind: 'unreadable', why: 'of another version' },
+      orders[0],
+    ]);
+    await store.commit(batch());
+    await store.close();
+    const again = await bed.open();
+    expect(await again.takeOrders()).toEqual([{ kind: 'unreadable', why: 'of another version' }]);
+  });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
+import type { TakenOrder } from '../../src/ports/store.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
@@ -113,7 +114,7 @@ class FileStorage implements SimStorage {
   }
 
   /** A daemon looks for orders all the time, and nobody else leaves any. */
-  #takeOrders(store: SqliteStore): readonly OperatorOrder[] {
+  #takeOrders(store: SqliteStore): readonly TakenOrder[] {
     if (!this.#mayHaveOrders) return [];
     this.#mayHaveOrders = false;
     return store.takeOrders();

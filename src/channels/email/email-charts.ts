@@ -9,6 +9,7 @@ import {
 } from '../../domain/message.ts';
 import { isBeyondHorizon } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
@@ -77,11 +78,12 @@ function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly C
 
 /** The balance that ends first, of those that moved: a level line shows nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
-  const runwayOf = (balance: Balance): number => account.runways[balance]?.runwayMs ?? Number.MAX_VALUE;
+  const runwayOf = (balance: Balance): number =>
+    ownOf(account.runways, balance)?.runwayMs ?? Number.MAX_VALUE;
   const moving = account.balances.map(({ id }) => id).filter((balance) => isMoving(account, balance));
   const [balance] = moving.toSorted((one, other) => runwayOf(one) - runwayOf(other));
   if (balance === undefined) return null;
-  const runway = account.runways[balance] ?? null;
+  const runway = ownOf(account.runways, balance) ?? null;
   return planChart({ ...account, balance, runway, thresholds: {}, incidents: [] }, frame, index);
 }
 
@@ -98,14 +100,14 @@ function planChart(
   const { balance, history, balances, thresholds, incidents } = subject;
   const { id, at, timezone } = message;
   const reader = readerOf(message);
-  const last = history.findLast((reading) => reading.balances[balance] !== undefined);
+  const last = history.findLast((reading) => ownOf(reading.balances, balance) !== undefined);
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const readings = history.filter(
     (reading) =>
       isSameCurrency(reading.currency, last.currency) &&
       reading.at >= at - maxPastMs &&
-      reading.balances[balance] !== undefined,
+      ownOf(reading.balances, balance) !== undefined,
   );
   const [first] = readings;
   if (first === undefined || readings.length < 2) return null;

@@ -50,7 +50,7 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
       if ('failed' in plans) return plans.failed;
       const to = settings.to
         .map(({ address }) => address)
-        .filter((address) => message.recipients?.includes(address) ?? true);
+        .filter((address) => message.recipients?.includes(address) ?? !message.except?.includes(address));
       // Those who were owed the message stand in the configuration no more.
       if (to.length === 0) return { kind: 'delivered' };
       const drawn = await drawCharts(plans.rendered);

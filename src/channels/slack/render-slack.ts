@@ -1,6 +1,7 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
@@ -199,7 +200,7 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const { account, balance } = item;
   if (account === null || balance === null) return null;
   const readings = account.history.filter(
-    ({ at, balances }) => at >= now - dayMs && at <= now && balances[balance] !== undefined,
+    ({ at, balances }) => at >= now - dayMs && at <= now && ownOf(balances, balance) !== undefined,
   );
   const [first] = readings;
   const last = readings.at(-1);

@@ -1,4 +1,5 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
@@ -83,8 +84,12 @@ async function pollHere(
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */
-function formatExchange({ account, request, answer, read }: DescribedExchange, output: Output): string {
-  const lines = [...request, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
+function formatExchange(
+  { account, request, signed, answer, read }: DescribedExchange,
+  output: Output,
+): string {
+  const texts = signed.map(({ step, text }) => `${step} is of ${text}`);
+  const lines = [...request, ...texts, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
   const table = formatTable({
     columns: [
       { header: '  READ', value: ({ what }) => `  ${what}`, drawn: true },
@@ -153,7 +158,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
     return view.balances.map(({ id: balance }) => {
-      const { warning, critical } = thresholds[balance] ?? {};
+      const { warning, critical } = ownOf(thresholds, balance) ?? {};
       const ranges = [warning, critical].map((level) =>
         level === undefined ? '' : `${formatMicros(level)}:`,
       );

@@ -180,7 +180,7 @@ export const configSchema = shape({
   ),
   weekend: weekend
     .describe(
-      'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
+      'The days of the weekend: forecasts tell them from working days, and with `leadTime` no payment arrives on them. [] where payments arrive every day. Default: Saturday and Sunday.',
     )
     .optional(),
   holidays: holidays

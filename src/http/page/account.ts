@@ -1,5 +1,6 @@
 import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
@@ -74,7 +75,7 @@ ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id
 function concerns({ match }: SilenceView, account: AccountView): boolean {
   if (match.account !== undefined && !match.account.includes(account.id)) return false;
   return Object.entries(match.labels ?? {}).every(([key, values]) =>
-    values.includes(account.labels[key] ?? ''),
+    values.includes(ownOf(account.labels, key) ?? ''),
   );
 }
 
@@ -88,7 +89,7 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 }
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
-  const runway = account.runways[balance];
+  const runway = ownOf(account.runways, balance);
   const burn = burnOf(account, balance);
   return html`<section class="tile"><h2>${balanceName(label)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
@@ -133,7 +134,7 @@ async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
   const amount = (balance: Balance): Html | string => {
-    const micros = reading?.balances[balance];
+    const micros = ownOf(reading?.balances, balance);
     return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
   };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>

@@ -1,4 +1,5 @@
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -80,11 +81,11 @@ function addReading(total: Total, account: AccountView, reading: Reading): void 
   const { runways, outcome, balances } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
-  if (balances.some(({ id }) => runways[id]?.burnPerDay != null)) total.burning += 1;
+  if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
   for (const { id: balance, label } of balances) {
     total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));
-    total.burnPerDay += runways[balance]?.burnPerDay ?? 0;
-    const emptyAt = runways[balance]?.emptyAt ?? null;
+    total.burnPerDay += ownOf(runways, balance)?.burnPerDay ?? 0;
+    const emptyAt = ownOf(runways, balance)?.emptyAt ?? null;
     if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
       total.first = { account, emptyAt };
   }

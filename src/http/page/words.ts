@@ -1,6 +1,7 @@
 import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
@@ -107,14 +108,14 @@ const oldMs = 15_000;
 /** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const { reading, outcome } = account;
-  const micros = reading?.balances[balance];
+  const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown();
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
-  const burn = account.runways[balance]?.burnPerDay ?? null;
+  const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
   return burn === null ? null : sayComputed(burn, { language: english, currency: account.currency });
 }
 
@@ -125,7 +126,7 @@ export function unknown(): Html {
 
 /** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
-  const runway = account.runways[balance];
+  const runway = ownOf(account.runways, balance);
   const runwayMs = runway?.runwayMs ?? null;
   if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown();
   if (runwayMs === null) return html`<span class="soft">nothing spent</span>`;

@@ -5,11 +5,11 @@ import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
-import { claim, inUse, readOwnerOf, refuseOwned, TakenOverError } from './owner.ts';
+import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
-import { foldLog } from './store.ts';
+import { foldLog, setRecordAside } from './store.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -27,10 +27,14 @@ export function openSqliteStore(options: {
   readonly program: string;
   readonly migrations?: readonly Migration[];
 }): SqliteStore {
+  return guardStorage(options.path, () => openGuarded(options));
+}
+
+function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStore {
   const { log, now, program, migrations = readMigrations() } = options;
   refuseMisplaced(options.path);
   // Behind a symbolic link it is the same database, with the same log and the same lock.
-  const path = guardStorage(options.path, () => openPrivately(options.path));
+  const path = openPrivately(options.path);
   const lock = takeSideLock(path);
   if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
@@ -43,7 +47,7 @@ export function openSqliteStore(options: {
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
     const opened = connectForWriting(path);
     db = opened;
-    const applied = guardStorage(path, () => migrate({ db: opened, path, migrations, program, now: now() }));
+    const applied = migrate({ db: opened, path, migrations, program, now: now() });
     for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');
     const store = openClaimed(opened, lock, { path, now, program });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
@@ -60,7 +64,9 @@ function openClaimed(
   lock: SideLock,
   { path, now, program }: { readonly path: string; readonly now: () => number; readonly program: string },
 ): SqliteStore {
-  const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
+  const damaged = findDamagedOwner(db);
+  for (const record of damaged) setRecordAside(db, record, now());
+  const ownership = claim(db, { path, startedAt: now(), program });
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
   foldLog(db);
   const verifier = (current: Connection): (() => void) => {
@@ -73,6 +79,11 @@ function openClaimed(
   const store = createSelfHealingStore({ db, path, now, verifier });
   return {
     ...store,
+    load() {
+      const stored = store.load();
+      const records = [...damaged, ...(stored.damagedRecords ?? [])];
+      return records.length === 0 ? stored : { ...stored, damagedRecords: records };
+    },
     close() {
       ownership.end(store.connection());
       store.close();

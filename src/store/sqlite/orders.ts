@@ -1,4 +1,5 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
+import type { TakenOrder } from '../../ports/store.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type Connection, closing, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
@@ -30,12 +31,13 @@ export function openInbox(db: Connection, given: Set<string>) {
   let unsettled: readonly OrderRow[] = [];
   return {
     /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
-    take(): readonly OperatorOrder[] {
+    take(): readonly TakenOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
-      unsettled = find.all();
+      const { orders, taken } = takeFresh(find.all(), given);
+      unsettled = taken;
       seenVersion = version;
-      return takeFresh(unsettled, given);
+      return orders;
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {

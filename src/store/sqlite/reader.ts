@@ -115,14 +115,18 @@ const pagesPerStep = 500;
 async function copyDatabase(db: Connection, file: string, inOneStep: boolean): Promise<void> {
   refuseTarget(file);
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
   try {
+    rmSync(partial, { force: true });
     await db.backup(partial, { progress: () => (inOneStep ? 0x7fffffff : pagesPerStep) });
     finishCopy(partial, file);
     refuseTarget(file);
     renameSync(partial, file);
   } catch (error) {
-    rmSync(partial, { force: true });
+    try {
+      rmSync(partial, { force: true });
+    } catch {
+      // Where it cannot be removed it could not be made.
+    }
     throw asStorageError(file, error);
   }
 }

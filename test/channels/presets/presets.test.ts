@@ -60,8 +60,10 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
     ])) {
       const { delivery, posts } = await send(preset, message);
       expect(delivery).toMatchObject({ kind: 'delivered' });
-      for (const text of posts.flatMap(textsOf)) {
-        if (receiver?.markup !== undefined) expect(text).not.toMatch(receiver.markup);
+      for (const [key, text] of posts.flatMap(textsOf)) {
+        if (key === receiver?.plain) expect(text).not.toContain('\\');
+        else if (receiver?.markup !== undefined) expect(text).not.toMatch(receiver.markup);
+        if (receiver?.shownEscape !== undefined) expect(text).not.toMatch(receiver.shownEscape);
       }
     }
   }, 60_000);
@@ -95,6 +97,18 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
   });
 });
 
+it.each([
+  ['https://discord.example.com/api/webhooks/1/x', '/api/webhooks/1/x?wait=true'],
+  ['https://discord.example.com/api/webhooks/1/x?thread_id=7', '/api/webhooks/1/x?thread_id=7&wait=true'],
+])('adds its query to that of the address %s', async (address, path) => {
+  const { pathname, search } = new URL(address);
+  const { posts } = await sendThrough({
+    config: (origin) => ({ type: 'discord', webhookUrl: `${origin}${pathname}${search}` }),
+    answer: (response) => say(response, { status: 200, body: { id: '1' } }),
+  });
+  expect(posts.map((post) => post.path)).toEqual([path]);
+});
+
 const incidentTools = rows.filter(({ preset }) => preset.incident !== undefined);
 
 describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
@@ -113,6 +127,64 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     for (const post of posts)
       expect(decodeURIComponent(`${post.path} ${post.body}`)).toContain('lowwater/otp/sms-low');
     expect(bodyOf(posts[0])).not.toEqual(bodyOf(posts.at(-1)));
+  });
+
+  const keys = (posts: readonly ReceivedPost[]): readonly string[] => [
+    ...new Set(
+      posts.map(
+        ({ path, body }) =>
+          /lowwater\/otp\/sms-low(?:\/\d+)?/.exec(decodeURIComponent(`${path} ${body}`))?.[0] ?? '',
+      ),
+    ),
+  ];
+
+  it('wakes people for what got worse after somebody took it, and ends all that it began', async () => {
+    const broken = { rises: 1, acknowledgement };
+    const later = { keys: { first: 0, newest: 1, taken: 0 } };
+    const worse = await send(
+      preset,
+      buildMessage([buildItem({ ...later, kinds: ['worse'], incident: broken })]),
+    );
+    expect(keys(worse.posts)).toContain('lowwater/otp/sms-low/2');
+    expect(worse.posts.some(({ path, body }) => /acknowledge|close|resolved|"ok"/.test(path + body))).toBe(
+      false,
+    );
+    const ended = buildItem({ ...later, kinds: ['resolved'], resolvedAt: messageNow, incident: broken });
+    const end = await send(preset, buildMessage([ended]));
+    expect(keys(end.posts)).toEqual(['lowwater/otp/sms-low', 'lowwater/otp/sms-low/2']);
+    for (const { path, body } of end.posts) expect(path + body).toMatch(/close|resolved|"ok"/);
+  });
+
+  it('hears of what got worse though nobody had it: at a new urgency, or under another key', async () => {
+    const worse = buildItem({ kinds: ['worse'], keys: { first: 0, newest: 1, taken: null } });
+    const { posts } = await send(preset, buildMessage([worse]));
+    if (preset.incident?.raise === undefined) expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2']);
+    else
+      expect(posts.map(({ method, path }) => `${method} ${path.replace(/.*%2Fsms-low/, '')}`)).toEqual([
+        'POST /v2/alerts',
+        'PUT /priority?identifierType=alias',
+        'POST /notes?identifierType=alias',
+      ]);
+  });
+
+  it('does not close with the end of one incident what the next one opened while the tool was away', async () => {
+    const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, incident: { id: 'before' } });
+    const again = buildItem({ firedAt: messageNow, keys: { first: 1, newest: 1, taken: null } });
+    const { posts } = await send(preset, buildMessage([again, ended]));
+    expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2', 'lowwater/otp/sms-low']);
+  });
+
+  it('is opened by no test, report or good news', async () => {
+    const { report, 'top-up': topUp } = everyMessage();
+    const opened = JSON.stringify(preset.incident?.open.json ?? 'action');
+    for (const message of [report, topUp, buildTestMessage()]) {
+      if (message === undefined) throw new Error('there is no such message');
+      const { delivery, posts } = await send(preset, message);
+      expect(delivery).toMatchObject({ kind: 'delivered', said: expect.any(String) });
+      expect(posts).toHaveLength(message.kind === 'test' ? 1 : 0);
+      for (const { path, body } of posts) expect(path + body).toMatch(/close|resolved|"ok"/);
+    }
+    expect(opened).not.toMatch(/close|resolved|"ok"/);
   });
 
   it('gets each alert by itself, and owed what it refused for now', async () => {

@@ -305,7 +305,7 @@ function read(kind: PresetKind, answer: { readonly status: number; readonly body
   const entry = entryOf(kind);
   return kind.readAnswer(
     { ...answer, headers: {} },
-    { entry, account: { id: 'trial', baseUrl: null, credentials: {} }, texts },
+    { entry, account: { id: 'trial', baseUrl: null, credentials: {} }, texts, now: 0 },
   );
 }
 
