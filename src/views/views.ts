@@ -120,6 +120,7 @@ export function* viewFiring({ state, now }: ViewDependencies) {
       account,
       rule,
       severity,
+      incident: id,
       since: incident?.firedAt ?? at,
       acknowledged: incident !== undefined && isAcknowledged(incident),
       ...(incident === undefined

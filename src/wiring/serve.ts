@@ -14,7 +14,7 @@ import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
-import { signAcknowledgement } from '../http/ack-link.ts';
+import { signLink } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
@@ -250,9 +250,7 @@ function acknowledgeUrl(
   { incident, now, key }: AcknowledgeLink,
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
-  const { id, account, rule } = incident;
-  const query = signAcknowledgement(key, { account, rule, incident: id, expiresAt: now + linkLifeMs });
-  return `${server.publicUrl}/ack?${query}`;
+  return `${server.publicUrl}/a/${signLink(key, { incident: incident.id, expiresAt: now + linkLifeMs })}`;
 }
 
 /** The reports of a running daemon, for those who ask for one over HTTP. */

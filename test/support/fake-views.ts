@@ -109,10 +109,11 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ account, rule, severity, since, acknowledged, silenced, inhibited }) => ({
+      .map(({ account, rule, severity, incident, since, acknowledged, silenced, inhibited }) => ({
         account,
         rule,
         severity,
+        incident,
         since,
         acknowledged: acknowledged !== null,
         silenced,

@@ -128,7 +128,7 @@ export function buildItem(over: NoticeOver = {}): MessageItem {
     firedAt: messageNow - 19 * minute,
     resolvedAt: null,
     resolution: null,
-    acknowledgeUrl: 'https://lowwater.example.com/ack/otp/sms-low?token=c2lnbmVk&until=1795286460',
+    acknowledgeUrl: 'https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q',
     mention: true,
     receipt: null,
     ...rest,

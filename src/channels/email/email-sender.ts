@@ -187,7 +187,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
 function textsOf({ token, options }: Transmission): ReplyTexts {
   if (token.accessToken === '') return options.texts;
   const ofToken = createForeignTexts([token.accessToken]);
-  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, limit * 8), limit) };
+  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, text.length), limit) };
 }
 
 function loginOf(order: Transmission): { readonly auth?: object } {

@@ -253,9 +253,9 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
 function briefLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
   const [part] = card.parts;
   const [advice] = part?.advice ?? [];
-  const [link] = linksOf(card);
+  const link = linksOf(card).find(({ url }) => url.length <= 140);
   return [
     ...(advice === undefined ? [] : [escapeAll(cutText(advice, 140))]),
-    ...(link === undefined || link.url.length > 140 ? [] : [link.url]),
+    ...(link === undefined ? [] : [link.url]),
   ];
 }

@@ -43,7 +43,10 @@ export function addOpenPages(app: WebApp): void {
   app.post('/sign-in', signIn);
   app.post('/sign-out', signOut);
   app.get('/pay.ics', showCalendar);
-  app.get('/ack', askAcknowledge);
+  app.get('/a/:link', (context) =>
+    askAcknowledge(context, new URLSearchParams({ link: context.req.param('link') })),
+  );
+  app.get('/ack', (context) => askAcknowledge(context));
   app.post('/ack', acknowledgeByLink);
 }
 

@@ -8,6 +8,7 @@ import type { Message } from '../../../src/domain/message.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import {
+  buildAccount,
   buildItem,
   buildMessage,
   buildTestMessage,
@@ -108,6 +109,21 @@ it.each([
   });
   expect(posts.map((post) => post.path)).toEqual([path]);
 });
+
+it.each(rows.filter(({ preset }) => preset.style === 'brief'))(
+  'an alert by $type holds a link that fits, the best first',
+  async ({ preset }) => {
+    const account = (topUpUrl: string | null) =>
+      buildMessage([buildItem({ account: buildAccount({ topUpUrl }) })]);
+    const textOf = async (message: Message) =>
+      decodeURIComponent(bodyOf((await send(preset, message)).posts[0]).replaceAll('+', ' '));
+    expect(await textOf(account(null))).toContain('https://lowwater.example.com/a/');
+    expect(await textOf(account('https://pay.example/otp'))).toContain('https://pay.example/otp');
+    expect(await textOf(account(`https://pay.example/${'x'.repeat(200)}`))).toContain(
+      'https://lowwater.example.com/a/',
+    );
+  },
+);
 
 const incidentTools = rows.filter(({ preset }) => preset.incident !== undefined);
 
