@@ -94,5 +94,5 @@ function isSaid(name: string): boolean {
   const [place = '', key = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
   const source = sources.find((text) => text.includes(`phrases('${place}'`)) ?? '';
   const group = new RegExp(`const (\\w+) = phrases\\('${place}'`).exec(source)?.[1] ?? '';
-  return new RegExp(`\\b${group}X).test(source);
+  return new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`).test(source);
 }
