@@ -89,6 +89,12 @@ const says = phrases('unknownKind', {
   recovery: 'Resolved.',
 });
 
+/** Whether a top-up ends the alert. */
+export function isMendedByTopUp(alert: { readonly type: string }): boolean {
+  const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
+  return endsByTopUp || emptinessRank !== undefined;
+}
+
 function unknownKind(type: string): AlertKind {
   return {
     type,
