@@ -78,7 +78,7 @@ export class Daemon {
     const { state, store, clock, log } = dependencies;
     this.#dependencies = dependencies;
     this.state = state;
-    this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
+    this.#time = new SteadyClock(clock);
     const now = this.now();
     this.startedAt = now;
     this.configLoadedAt = now;
