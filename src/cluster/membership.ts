@@ -278,7 +278,7 @@ export class Membership {
   }
 
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { abandon, begin, log, looked } = this.#dependencies;
+    const { abandon, begin, clock, leaseMs, log, looked } = this.#dependencies;
     try {
       const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
@@ -291,12 +291,20 @@ export class Membership {
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#owned !== owned || owned.isBlind) return;
+      if (this.#owned !== owned) return;
+      // What the database says of itself has a cause; that nothing it gives can be read has none.
+      const isFaultOfReading = error.kind === 'corrupt' && error.cause === undefined;
+      if (isFaultOfReading && !owned.isBlind) await this.#goBlind(owned, error.message);
+      if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
       this.#loadFailure = `what is stored cannot be read: ${error.message}`;
       // Somebody else may be able to; the next try is as good as this one was.
       this.#fleet.letOthersClaim();
       this.#lose(this.#loadFailure);
     }
+  }
+
+  #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {
+    if (this.#owned === owned && !this.#pauses.ended) void this.#load(owned, before);
   }
 
   /** What the database says to who owns, or owned. */

@@ -191,7 +191,7 @@ const orders: Readonly<Record<OperatorOrder['kind'], Shape<object>>> = {
     by: orAbsent(instant),
   },
   'cancel-expected': { ...each(text, 'account', 'id'), at: instant },
-  'hand-over': { at: instant },
+  'hand-over': { at: instant, epoch: orAbsent(number) },
 };
 const order = unionOf('kind', orders);
 

@@ -97,6 +97,14 @@ export function fencedError(): StorageError {
   );
 }
 
+/** Of many records of a kind none can be read: that is no damage of theirs. */
+export function noneReadable(kind: string): StorageError {
+  return new StorageError(
+    'corrupt',
+    `the PostgreSQL database: none of the stored ${kind} can be read, which looks like a fault of reading; nothing is stored over them`,
+  );
+}
+
 /** The error to throw where an earlier sending of the same may have been stored. */
 export function stillUnknown(error: unknown): unknown {
   if (!(error instanceof StorageError) || error.kind === 'fenced') return error;

@@ -5,10 +5,10 @@ import type { Batch, FencedStore } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
-import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
+import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from '../runs/stored-run.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
-import { fencedError, stillUnknown } from './failure.ts';
+import { fencedError, noneReadable, stillUnknown } from './failure.ts';
 import { openRetention } from './removal.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
@@ -146,8 +146,22 @@ function openAccountRows(
       const missing = ids.filter((id) => !known.has(id));
       tails.add([...found, ...(missing.length === 0 ? [] : await create(missing))], writes ?? 1);
     }
+    if (tails.hasReadNone) await refuseFaultOfReading(ask);
     return tails.rowsOf(batch);
   };
+}
+
+const someTails = 'SELECT tail, tail_polls AS polls FROM account WHERE tail IS NOT NULL ORDER BY no LIMIT 20';
+
+/** What cannot be read is replaced, unless nothing at all can be read. Rejects with `StorageError` then. */
+async function refuseFaultOfReading(ask: Ask): Promise<void> {
+  const found = await ask<Pick<TailRow, 'tail' | 'polls'>>(someTails);
+  const isReadable = ({ tail, polls }: Pick<TailRow, 'tail' | 'polls'>): boolean =>
+    unlessDamaged(
+      () => resumeRun(tail, polls).polls === polls,
+      () => false,
+    );
+  if (found.length > 1 && !found.some(isReadable)) throw noneReadable('polls');
 }
 
 /** The version of the runs: a database that 0.2 made may be taken over by a daemon of it again, which knows the first one alone. */
