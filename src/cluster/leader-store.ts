@@ -43,6 +43,11 @@ export class LeaderStore {
     };
   }
 
+  /** The accounts are not its own yet: nothing is written before they are. */
+  waitForAccounts(): void {
+    this.#isChanging = true;
+  }
+
   /** The accounts are free: who writes waits until it is known whose they are. */
   pause(): void {
     this.#pause ??= Promise.withResolvers();

@@ -1,5 +1,5 @@
 import type { HandOver } from '../domain/operator.ts';
-import { OperatorError, StorageError } from '../domain/operator-error.ts';
+import { OperatorError, onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
@@ -49,6 +49,8 @@ export class Membership {
   readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
+  /** What keeps the accounts locked was ended at the last round. */
+  #isEndingStuck = false;
   /** What is being handed over, once at a time. */
   #givesAway: OwnedAccounts | null = null;
   #takeovers = 0;
@@ -90,7 +92,7 @@ export class Membership {
       takenUnder: this.#owned?.epoch ?? null,
       takeovers: this.#takeovers,
       isBlind: this.#fleet.blindForMs > this.#dependencies.leaseMs,
-      doubt: this.#doubt ?? this.#owned?.unreadable ?? null,
+      doubt: this.#doubt ?? this.#owned?.doubt ?? this.#owned?.unreadable ?? null,
       loadFailure: this.#loadFailure,
     });
   }
@@ -244,6 +246,24 @@ export class Membership {
     const epoch = await cluster.claim(incarnation, { overdue });
     if (this.#seat.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
+    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+  }
+
+  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, or somebody does. */
+  async #ownInDoubt(): Promise<void> {
+    const { begin, cluster, log } = this.#dependencies;
+    const isEnding = !this.#isEndingStuck;
+    this.#isEndingStuck = isEnding;
+    // What was ended lets the next claim through.
+    if (isEnding) return cluster.endStuck();
+    const why = 'somebody keeps them locked in the shared database';
+    const owned = this.#makeOwned('');
+    owned.actInDoubt(why);
+    const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
+    if (this.#owned !== owned || this.#pauses.ended) return;
+    if (state === null) return this.#goBlind(owned, why);
+    log.error({ why }, 'nobody could own the accounts: this daemon does, in doubt');
+    begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
   }
 
   #makeOwned(incarnation: string, epoch = this.#fleet.link.look?.epoch ?? 0): OwnedAccounts {

@@ -104,6 +104,8 @@ export interface Cluster {
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
   /** Takes the accounts where they are nobody's and the own lease lives: the new epoch. Null where somebody was quicker. */
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
+  /** Ends connections of daemons that have kept a lock for a lease: their processes are gone, and the server waits on for a standby. */
+  endStuck(): Promise<void>;
   /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;
   /** Ends the membership; what it owned is free at once, and orders to hand it over are carried out by that. */

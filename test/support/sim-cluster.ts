@@ -113,6 +113,7 @@ export class SimCluster {
         }),
       renew: (card) => ask(() => this.#renew(card)),
       claim: (incarnation, condition = {}) => ask(() => this.#claim(incarnation, condition)),
+      endStuck: () => ask(() => undefined),
       takeLost: () => ask(() => this.#takeLost()),
       leave: (incarnation) => ask(() => this.#leave(incarnation)),
       load: (options) => loadPatiently(() => ask(() => nothingStored), options),

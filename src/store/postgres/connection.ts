@@ -61,6 +61,8 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
       connections.use('writing', async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
+        // Who looks for what died takes it for no daemon's.
+        await ask("SET LOCAL application_name = 'lowwater (long)'");
         await ask('SET LOCAL statement_timeout = 0');
         await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
         const result = await work(ask);

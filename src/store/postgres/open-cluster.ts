@@ -63,7 +63,7 @@ export function openCluster(options: {
     },
     setAside: (owner, unreadable) => setAside(database, owner, unreadable),
     store: (fence, alreadyStored = 0) =>
-      createFencedStore({ database, fence, recent, alreadyStored, damaged }),
+      createFencedStore({ database, fence, recent, alreadyStored, damaged, log }),
     reader,
     async publishConfiguration(hash, parts) {
       await database.change(
