@@ -38,6 +38,7 @@ export class LeaderStore {
       commit: (batch) => inLine(() => this.#commit(batch)),
       takeDamaged: () => this.#store.takeDamaged(),
       takeOrders: () => inLine(() => this.#write(() => this.#store.takeOrders())),
+      takeUnstored: () => inLine(() => this.#write(async () => this.#store.takeUnstored?.() ?? new Map())),
       prune: (olderThan) => inLine(() => this.#write(() => this.#store.prune(olderThan))),
       close: async () => undefined,
     };

@@ -2,13 +2,16 @@ import { StorageError } from '../domain/operator-error.ts';
 import { applyOrder } from '../engine/operate.ts';
 import { writeNote } from '../engine/state.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
+import { openUnstoredTaker } from './unstored-taker.ts';
 
 const orderNote = 'order-at';
 /** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
-export function openLeftOrders({ state, store, log, committer, act, membership }: DaemonParts) {
+export function openLeftOrders(parts: DaemonParts) {
+  const { state, store, log, committer, act, membership } = parts;
+  const takeUnstored = openUnstoredTaker(parts);
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -16,6 +19,7 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
   async function take(): Promise<void> {
     try {
       const orders = await store.takeOrders();
+      await takeUnstored();
       isFailing = false;
       if (orders.length > 0)
         act((now) => {

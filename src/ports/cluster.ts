@@ -1,5 +1,5 @@
 import type { HandOver, OperatorOrder } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
+import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile, Unstored } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -122,6 +122,8 @@ export interface Cluster {
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   leaveOrder(order: OperatorOrder): Promise<void>;
+  /** Leaves for the owner what this process did not store while it had the accounts. */
+  leaveUnstored(unstored: Unstored): Promise<void>;
   close(): Promise<void>;
 }
 

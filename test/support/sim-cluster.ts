@@ -124,6 +124,7 @@ export class SimCluster {
       publishConfiguration: async () => undefined,
       configurations: async () => this.configurations,
       leaveOrder: async (order) => this.leaveOrder(order),
+      leaveUnstored: async () => undefined,
       close: async () => undefined,
     };
   }

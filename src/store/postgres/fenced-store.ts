@@ -12,6 +12,7 @@ import type { Ask, Database } from './connection.ts';
 import { fencedError, noneReadable, stillUnknown } from './failure.ts';
 import { PartedBatch } from './parted-batch.ts';
 import { openRetention } from './removal.ts';
+import { findUnstored } from './unstored.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
 interface Sending {
@@ -119,6 +120,7 @@ export function createFencedStore(options: {
       unsettled = taken.map(({ no }) => no);
       return orders;
     },
+    takeUnstored: () => findUnstored(database.ask),
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
       if (touched) tails.forget();

@@ -11,6 +11,7 @@ import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } from './reader.ts';
 import { setAside } from './removal.ts';
+import { insertUnstored } from './unstored.ts';
 
 /** A configuration that nobody has used for so long is forgotten. */
 const keptDays = 30;
@@ -76,6 +77,7 @@ export function openCluster(options: {
     },
     configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
+    leaveUnstored: (unstored) => insertUnstored(database, unstored),
     close: () => database.close(),
   };
 }
