@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { describeIncident } from '../../src/daemon/compose.ts';
 import { sessionsOf } from '../../src/engine/access.ts';
+import { auditOf } from '../../src/engine/audit.ts';
 import { observePoll } from '../../src/engine/observe.ts';
-import { auditOf } from '../../src/engine/operate.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { loadHistory } from '../../src/engine/spending.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
@@ -98,7 +98,7 @@ function live(stored: ReturnType<typeof load>): void {
   now += minuteMs;
   observePoll(state, account, { kind: 'ok', answer, durationMs: 1, usage: {} }, now);
   for (const laterMs of [0, hourMs, 8 * dayMs]) endTurn(state, now + laterMs);
-  const frame = { timezone: 'UTC', at: now, publicUrl: null };
+  const frame = { language: 'en', timezone: 'UTC', at: now, publicUrl: null };
   for (const each of state.incidents.values())
     wordItem(describeIncident(state, { incident: each, kinds: ['firing'], now }), frame);
   auditOf(state, { since: 0, before: now, limit: 9 });
