@@ -25,8 +25,11 @@ export interface MembershipDependencies {
     readonly takenFrom: string | null;
   }) => void;
   readonly abandon: () => void;
-  /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
-  readonly finish: (aheadMs: number) => Promise<void>;
+  /**
+   * Lets what is under way end while nothing new begins, and stores what is known, by the clock that counts where the own is ahead of it by so
+   * much. The work goes on when it may again.
+   */
+  readonly drain: (aheadMs: number) => Promise<void>;
   /** Called by an owner when something happened to the database; a clause. */
   readonly happened?: (happened: string) => void;
   /** Called after each look, and where this process took or lost the accounts: the status may be another one. */

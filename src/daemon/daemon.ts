@@ -208,15 +208,28 @@ export class Daemon {
   }
 
   /**
+   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
+   * `aheadMs` as for `stop`.
+   */
+  drain(aheadMs: number): Promise<void> {
+    this.#setClock(aheadMs);
+    return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
+  }
+
+  /**
    * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
    * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
-    this.#time.correctBy(aheadMs);
-    this.#followClockChange();
+    this.#setClock(aheadMs);
     this.#running = false;
     return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
+  }
+
+  #setClock(aheadMs: number): void {
+    this.#time.correctBy(aheadMs);
+    this.#followClockChange();
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
@@ -242,9 +255,12 @@ export class Daemon {
     if (!this.#running) return;
     const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
       this.#dependencies;
+    // What was drained and has the accounts again goes by this clock, right or wrong.
+    if (membership?.holds() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
+    this.#ending.somethingEnded();
     this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);

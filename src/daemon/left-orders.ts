@@ -27,7 +27,7 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
               continue;
             }
             if (order.kind === 'hand-over') {
-              void membership?.handOver();
+              void membership?.handOver(order);
               continue;
             }
             const refusal = applyOrder(state, order, now);

@@ -40,6 +40,8 @@ export class Poller {
   readonly #line = new Set<string>();
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
+  /** Of those, what is not sent as long as another process may own the accounts. */
+  readonly #heldBack = new Set<string>();
   /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
   readonly #missed = new Set<string>();
   readonly #open: ReturnType<typeof createOpenRequests> | null;
@@ -62,8 +64,9 @@ export class Poller {
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
+  /** Requests that were sent, or are about to be. */
   get running(): number {
-    return this.#underWay.size;
+    return this.#underWay.size - this.#heldBack.size;
   }
 
   /** Null while it is being polled or about to be. */
@@ -199,7 +202,12 @@ export class Poller {
 
   #guardOf(id: string): SendingGuard {
     const group = groupOf(this.#state, id);
-    return () => (this.#owns ? this.#guard.trySend(group, this.#now) : askAgainMs);
+    return () => {
+      this.#heldBack.delete(id);
+      if (this.#owns) return this.#guard.trySend(group, this.#now);
+      this.#heldBack.add(id);
+      return askAgainMs;
+    };
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
@@ -224,6 +232,7 @@ export class Poller {
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
+    this.#heldBack.delete(id);
     const current = this.#state.accounts.get(id);
     // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);

@@ -55,7 +55,13 @@ export interface SilenceOrder extends Pick<Silence, 'match' | 'startsAt' | 'ends
 }
 
 /** An order that the command line left in the database for the daemon. */
-export type OperatorOrder = DatabaseOrder | { readonly kind: 'hand-over'; readonly at: number };
+export type OperatorOrder = DatabaseOrder | (HandOver & { readonly kind: 'hand-over' });
+
+/** `epoch`: of the owner that it is for; absent from orders of 0.3 and before, which are for who owned the accounts when they were given. */
+export interface HandOver {
+  readonly at: number;
+  readonly epoch?: number;
+}
 
 /** One about alerts, silences or top-ups. */
 export type DatabaseOrder =

@@ -65,6 +65,8 @@ export interface ProviderKind<
 export interface ProviderDetails {
   /** Method and address, credentials as placeholders. */
   readonly request: string;
+  /** How a request is proved, where its credentials are not sent as they are: `HMAC-SHA256`, `MD5`, `token`; null elsewhere. */
+  readonly signed: string | null;
   readonly balances: readonly Pick<BalanceDefinition, 'id' | 'label'>[];
   /** Where the currency comes from, or what is counted instead. */
   readonly currency: string;

@@ -65,6 +65,8 @@ const maxLog = 1000;
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
+  /** Somebody's lock lies on the slot. */
+  locked = false;
   /** By how much its clock is wrong. */
   aheadMs = 0;
   timeline = 1;
@@ -245,9 +247,15 @@ export class SimCluster {
     return { ...this.#look(), renewed };
   }
 
-  #claim(incarnation: string, { after, above = 0 }: ClaimCondition): number | null {
-    if (after !== undefined && this.#slot.epoch !== after) return null;
-    if (this.#lives(this.#slot.incarnation) || !this.#lives(incarnation)) return null;
+  /** Its clock goes back by so much: the leases that it has given end so much later. */
+  setBack(ms: number): void {
+    for (const member of this.#members.values()) member.expiresAt += ms;
+  }
+
+  #claim(incarnation: string, { after, above = 0, overdue }: ClaimCondition): number | null {
+    if (this.locked || (after !== undefined && this.#slot.epoch !== after)) return null;
+    const isOverdue = this.#members.get(this.#slot.incarnation)?.expiresAt === overdue;
+    if ((this.#lives(this.#slot.incarnation) && !isOverdue) || !this.#lives(incarnation)) return null;
     this.#slot = { epoch: Math.max(this.#slot.epoch, above) + 1, incarnation };
     this.taken(incarnation, this.#slot.epoch, after);
     return this.#slot.epoch;

@@ -112,8 +112,9 @@ export class Fleet {
       const status = peer?.membership?.clusterStatus;
       if (peer === undefined || status === undefined || !peer.up || peer.frozen) return [];
       if (asker.line.isolated || peer.line.isolated) return [];
-      const { reachesDatabase, role, origin } = status;
-      return [{ node, reachesDatabase, owns: role === 'owner', origin }];
+      const { reachesDatabase, role, origin, epoch } = status;
+      const takenUnder = role === 'joining' || role === 'standby' ? null : epoch;
+      return [{ node, reachesDatabase, owns: role === 'owner', takenUnder, origin }];
     });
   }
 

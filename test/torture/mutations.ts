@@ -356,8 +356,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who takes over goes on from what it once read',
     file: owned,
-    old: 'const stored = await cluster.load({ goOn, isLenient });',
-    new: 'const stored = (OwnedAccounts.early ??= await cluster.load({ goOn, isLenient }));',
+    old: 'const stored = await cluster.load({ goOn, progressed, isLenient });',
+    new: 'const stored = (OwnedAccounts.early ??= await cluster.load({ goOn, progressed, isLenient }));',
   },
   {
     name: 'a batch whose end is unknown is made again',
@@ -411,15 +411,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on alone although another reaches the database',
     file: owned,
-    old: '(await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase)',
-    new: '(await askPeers(peers)).some(() => false)',
+    old: 'const answers = await askPeers(peers);',
+    new: 'const answers = (await askPeers(peers)).filter(() => false);',
     test: membershipTest,
   },
   {
     name: 'who did not hear that it regained the accounts takes itself for another',
-    file: owned,
-    old: 'const isOwn = look.owner === incarnation;',
-    new: 'const isOwn = look.owner === incarnation && look.epoch === this.#seat.epoch;',
+    file: 'src/cluster/judge-look.ts',
+    old: 'const isOwn = look.owner === standing.incarnation;',
+    new: 'const isOwn = look.owner === standing.incarnation && look.epoch === epoch;',
   },
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
@@ -436,8 +436,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on alone for ever',
     file: owned,
-    old: 'this.#aloneSince > aloneForMs',
-    new: 'this.#aloneSince > Number.POSITIVE_INFINITY',
+    old: 'this.#phaseSince > aloneForMs',
+    new: 'this.#phaseSince > Number.POSITIVE_INFINITY',
     test: membershipTest,
   },
   {

@@ -124,6 +124,7 @@ const currency = z
       shape({
         path: path('Where the currency stands.'),
         pattern: pattern.optional(),
+        otherwise: oneLine('The currency or unit of an answer that does not say one.').optional(),
         map: z
           .record(z.string(), z.string())
           .meta({ description: 'What the words of the provider mean, such as {"euros": "EUR"}.' })

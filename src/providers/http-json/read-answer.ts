@@ -1,5 +1,5 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
-import { dayMs, describeDuration, secondMs } from '../../domain/duration.ts';
+import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
@@ -75,7 +75,7 @@ const refusedClient: Description['errors'][number] = {
 
 /** What went wrong, or the document that the paths look at. */
 function readFailure(
-  description: Pick<Description, 'errors' | 'message' | 'format' | 'separator'>,
+  description: Pick<Description, 'errors' | 'message' | 'format' | 'separator' | 'sign'>,
   answer: ProviderAnswer,
   { texts, now }: ReadContext,
 ): Failure | { readonly json: ExactJson } {
@@ -84,9 +84,11 @@ function readFailure(
   const refusal = findRefusal(description.errors, status, json);
   if (refusal !== null) {
     const said = refusal.said + quoteMessage(description, answer, texts);
-    if (refusal.means !== 'clock_off')
+    const isOff =
+      refusal.means === 'auth_failed' && isTimed(description) && Math.abs(skewOf(answer, now)) > mostSkewMs;
+    if (refusal.means !== 'clock_off' && !isOff)
       return { kind: refusal.means, reason: `${openings[refusal.means]}: ${said}`, status };
-    const reason = `this machine’s clock is off${wordSkew(answer, now)}: the provider refuses the time of the request: ${said}`;
+    const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
     return { kind: 'api_error', reason, status };
   }
   if (status < 200 || status > 299) {
@@ -99,11 +101,22 @@ function readFailure(
   return { json };
 }
 
-/** By the answer's own `Date`: `, 7 minutes ahead of the provider’s`. */
-function wordSkew({ headers: { date } }: ProviderAnswer, now: number): string {
+/** No vendor takes a signature of another time; below this a refused one is that of a wrong key. */
+const mostSkewMs = 5 * minuteMs;
+
+function isTimed({ sign = {} }: Pick<Description, 'sign'>): boolean {
+  return Object.values(sign).some((step) => 'time' in step);
+}
+
+/** How far this machine's clock is ahead of the provider's, by the answer's own `Date`, in ms; 0 where it has none. */
+function skewOf({ headers: { date } }: ProviderAnswer, now: number): number {
   const sentAt = date === undefined ? null : parseHttpDate(date);
-  if (sentAt === null || Math.abs(now - sentAt) < 2 * secondMs) return '';
-  return `, ${describeDuration(Math.abs(now - sentAt))} ${now > sentAt ? 'ahead of' : 'behind'} the provider’s`;
+  return sentAt === null ? 0 : now - sentAt;
+}
+
+function wordSkew(skewMs: number): string {
+  if (Math.abs(skewMs) < 2 * secondMs) return '';
+  return `, ${describeDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the provider’s`;
 }
 
 const openings = {
@@ -179,7 +192,10 @@ export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Q
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
-  const text = found[0]?.value;
+  const { otherwise } = how;
+  if (found.length === 0 && otherwise !== undefined) return { value: otherwise };
+  // A map may have numbers for words.
+  const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
   const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
@@ -234,7 +250,6 @@ const usualPlaces = [
   '$.description',
   '$.title',
 ].map(fixedPath);
-const root = fixedPath('$');
 
 /** What the provider says of a failure, also where its error is no JSON. */
 function quoteMessage(
@@ -245,9 +260,9 @@ function quoteMessage(
   const { body } = answer;
   if (body === null) return '';
   const json = parseExactly(body);
-  if (json !== null && typeof json.find(root)[0]?.value === 'object')
-    return quoteWords(description, json, texts);
-  return isMarkup(body) ? '' : quote(body.slice(0, 4 * maxMessageLength), texts);
+  if (typeof json?.root === 'object' && json.root !== null) return quoteWords(description, json, texts);
+  const words = typeof json?.root === 'string' ? json.root : body;
+  return isMarkup(words) ? '' : quote(words, texts);
 }
 
 function quoteWords({ message }: Pick<Description, 'message'>, json: ExactJson, texts: ForeignTexts): string {

@@ -91,14 +91,20 @@ export function readFrom(
 const leastRows = 30;
 
 /** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
-export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOptions): Promise<StoredState> {
+export function loadOwned(
+  ask: Ask,
+  now: number,
+  { goOn, progressed, isLenient }: LoadOptions,
+): Promise<StoredState> {
   let divisor = 1;
   const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>
     isPage ? values.with(-1, Math.max(leastRows, Math.floor(Number(values.at(-1)) / divisor))) : values;
   return askInTurn(loadState(now, isLenient), async (statement) => {
     for (;;) {
       try {
-        return await ask(statement.text, valuesOf(statement));
+        const rows = await ask(statement.text, valuesOf(statement));
+        progressed?.();
+        return rows;
       } catch (error) {
         if (!(error instanceof StorageError) || error.kind === 'corrupt' || error.kind === 'unfit')
           throw error;
