@@ -72,7 +72,7 @@ const closedBecause: Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | '
     'the rule was removed from the configuration, or watches something else now. That says nothing about the balance.',
   'account-removed': 'the account was removed from the configuration. That says nothing about its balance.',
   'account-moved': 'the account is read from elsewhere now. That says nothing about either balance.',
-  'channel-removed': 'the channel was removed from the configuration.',
+  'channel-removed': 'the channel was removed from the configuration, or sends elsewhere now.',
 };
 
 /** Where it was no change of a configuration that removed it. */

@@ -118,6 +118,8 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
     const { kind } = item.resolution ?? {};
     if (kind === 'account-removed' || kind === 'account-moved')
       return `account ${kind.slice('account-'.length)} while ${subjectOf(item)}`;
+    if (kind === 'channel-removed' && item.incident.account !== selfAccountId)
+      return `${subjectOf(item)}, no longer reported here`;
     return `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item)}`;
   }
   const words = alertKindOf(item);
