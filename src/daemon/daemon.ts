@@ -17,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
 import { type ComposeDependencies, composeFarewells } from './compose.ts';
@@ -30,6 +31,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
+import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
@@ -52,6 +54,7 @@ export class Daemon {
   readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
+  readonly reach: OrderReach;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #dependencies: DaemonDependencies;
@@ -111,7 +114,8 @@ export class Daemon {
     this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#leftOrders = openLeftOrders(parts);
+    this.reach = createReach(parts, this.poller);
+    this.#leftOrders = openLeftOrders(parts, this.reach);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {

@@ -8,8 +8,8 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
-import { describeAction } from './audit.ts';
 import { eventsMediaType } from './events.ts';
+import { openDoor } from './orders.ts';
 import { readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
 import { keepSession } from './page/people.ts';
@@ -56,13 +56,12 @@ export function createApp(site: Site): App {
     requireOwnPage(site, context.env.incoming);
     context.set('signedIn', isSignedIn(site, context.env.incoming));
     context.set('person', namePerson(site, context.env.incoming));
+    context.set('door', openDoor(context, views));
     await next();
     if (isVisit(context)) {
       const renewed = site.sessions?.renew(context.req.header('cookie')) ?? null;
       if (renewed !== null) keepSession(context, renewed);
     }
-    const entry = await describeAction(context);
-    if (entry !== null) await context.var.views.recordAction(entry);
   });
   addAssetRoutes(app);
   addOpenPages(app);

@@ -1,5 +1,5 @@
-import type { HandOver, OperatorOrder } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
+import type { HandOver } from '../domain/operator.ts';
+import type { Batch, DamagedRecord, FencedStore, LeftOrder, StoredState, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -119,7 +119,7 @@ export interface Cluster {
   publishConfiguration(hash: string, parts: string): Promise<void>;
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  leaveOrder(order: OperatorOrder): Promise<void>;
+  leaveOrder(order: LeftOrder): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -43,6 +43,8 @@ export interface AlertKind {
    * balance only one is notified: the worst, among equals the one with the lowest rank.
    */
   readonly emptinessRank?: number;
+  /** Set for other kinds that a top-up ends. */
+  readonly endsByTopUp?: true;
   /**
    * About missing readings: `symptom` says that there are none, `cause` why. A cause inhibits the symptom and
    * takes the account out of the count for a provider's outage.

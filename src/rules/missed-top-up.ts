@@ -34,6 +34,7 @@ const keys = {
 
 export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   type: 'missed-top-up',
+  endsByTopUp: true,
   summary: 'An automatic recharge that did not come at the balance at which it always came.',
   keys,
   build: (input) => ({ atMicros: input.at ?? null, withinMs: input.within }),

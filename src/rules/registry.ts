@@ -81,6 +81,12 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
   return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
 }
 
+/** Whether a top-up ends the alert. */
+export function isMendedByTopUp(alert: { readonly type: string }): boolean {
+  const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
+  return endsByTopUp || emptinessRank !== undefined;
+}
+
 function unknownKind(type: string): AlertKind {
   return {
     type,

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
 import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 import { read, startWorld, step, World } from '../support/world.ts';
@@ -178,11 +179,12 @@ describe('health', () => {
     const world = new World({});
     world.diskFull = true;
     const startsAt = world.now;
-    await world.views.silence({
+    await give(world.views, {
+      kind: 'silence',
       match: { account: ['otp'] },
+      everything: false,
       startsAt,
       endsAt: startsAt + hourMs,
-      by: 'Lin',
       comment: '',
     });
     server = await runServer({ world });

@@ -1,12 +1,14 @@
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
+import { severities } from '../../domain/severity.ts';
 import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel } from '../../wording/quantity-wording.ts';
-import { accept, findAccount } from '../api/input.ts';
+import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
+import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
 import { readPerson } from './forms.ts';
 import { live } from './live.ts';
@@ -105,25 +107,23 @@ async function expectedList(visit: Visit): Promise<Html | null> {
   )}</ul></section>`;
 }
 
-/** What the form says: the order, refused where the account's alerts are not as the page showed them. */
-export async function orderTopUp({ views, timezone }: Visit, form: URLSearchParams): Promise<void> {
-  const account = await findAccount(views, form.get('account') ?? '');
-  if ((form.get('seen-worst') ?? '') !== (account.worst ?? ''))
-    throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
+/** Orders what the form says. */
+export async function orderTopUp({ var: { visit, door } }: WebContext, form: URLSearchParams): Promise<void> {
+  const { views, timezone } = visit;
+  const { id } = await findAccount(views, form.get('account') ?? '');
   const typed = (form.get('amount') ?? '').trim();
   // Commas between thousands, as the page writes them: `12,50` is not 1,250.
   const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
   const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
   if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
   const day = form.get('arrives') ?? '';
-  const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN);
+  const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
   const { by, comment } = readPerson(form);
+  const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
+  const seen = { expected: form.getAll('seen-expected'), worst };
   const balance = form.get('balance') ?? '';
-  const order = { account: account.id, balance, amountMicros, by: arrivesBy, orderedBy: by, comment };
-  accept(await views.expectTopUp(order));
-  const alerts = (await views.alerts({ all: false }))
-    .filter((alert) => alert.account === account.id && alert.balance === balance)
-    .filter(({ state, acknowledged }) => state === 'firing' && acknowledged === null)
-    .map(({ rule, incident, severity }) => ({ account: account.id, rule, seen: { incident, severity } }));
-  await views.acknowledgeAll({ alerts, by, comment: comment === '' ? 'ordered' : `ordered, ${comment}` });
+  await door.give(
+    { kind: 'expect-top-up', account: id, balance, amountMicros, ...arrivesBy, comment, seen },
+    by,
+  );
 }

@@ -239,7 +239,12 @@ describe('a payment that was ordered', () => {
       comment: 'PO-1',
     };
     expect(ordered).toMatchObject({ status: 201, body: { expected: topUp } });
-    await send(api, 'POST', wanted);
+    expect(await send(api, 'POST', wanted)).toMatchObject({
+      status: 409,
+      body: { detail: 'Wei has ordered 5,000.00 CNY less than a second ago' },
+    });
+    const seen = (await send(api, 'GET')).body.expected.map(({ id }) => id);
+    expect(await send(api, 'POST', { ...wanted, seen })).toMatchObject({ status: 201 });
     const listed = await send(api, 'GET');
     expect(listed.body.expected).toMatchObject([topUp, { comment: '' }]);
     const [first, second] = listed.body.expected.map(({ id }) => id);
