@@ -19,6 +19,9 @@ import { RequestError, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
 
+/** Of one browser that are kept fresh. */
+const maxPages = 30;
+
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 
 /** Answers one request whose body was read; null where it can have none. */
@@ -72,12 +75,14 @@ export function createApp(site: Site): App {
   });
   app.get('/events', ({ req, env }) => {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
-    const { page, have = '' } = req.query();
+    const { page: pages = [], have = [] } = req.queries();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
     site.streams.open(env.outgoing, {
       packed: acceptsGzip(req.header('accept-encoding')),
-      have: have.split('.'),
-      page: page === undefined ? null : readPage(page),
+      pages: pages.slice(0, maxPages).map((page, nth) => ({
+        page: readPage(page),
+        have: have[nth]?.split('.') ?? [],
+      })),
       cookie: headers.cookie,
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
       read: async (address) => {
