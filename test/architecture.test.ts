@@ -16,7 +16,7 @@ const floors: readonly (readonly string[])[] = [
   ['rules'],
   ['messages'],
   ['engine'],
-  ['net'],
+  ['net', 'languages'],
   ['daemon'],
   ['views'],
   ['cluster'],

@@ -74,7 +74,8 @@ export function sendTest(
 ): Promise<{ readonly delivery: Delivery; readonly outgoing: string }> {
   const { server, timezone } = settings;
   const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
-  const message = { kind: 'test', ...now, channel: channel.name } as const;
+  const language = channel.language ?? settings.language;
+  const message = { kind: 'test', ...now, language, channel: channel.name } as const;
   return withChannel(settings, channel, async (open) => ({
     delivery: await sendWhole(open, message, { clock, signal }),
     outgoing: await open.preview(message),

@@ -47,11 +47,14 @@ export function frameOf(
   message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
   now: number,
 ) {
+  const { settings } = state;
+  const channel = settings.channels.find(({ name }) => name === message.channel);
   return {
     id: wireId(message),
     at: now,
-    publicUrl: state.settings.server?.publicUrl ?? null,
-    timezone: state.settings.timezone,
+    publicUrl: settings.server?.publicUrl ?? null,
+    timezone: settings.timezone,
+    language: channel?.language ?? settings.language,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
     ...(message.except === undefined ? {} : { except: message.except }),
   };

@@ -5,6 +5,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { english } from '../wording/language.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
@@ -50,7 +51,7 @@ export function createApp(site: Site): App {
     context.set('site', site);
     context.set('views', views);
     context.set('now', now);
-    context.set('visit', { views, now, timezone: zoneOf(context, site.timezone), query });
+    context.set('visit', { language: english, views, now, timezone: zoneOf(context, site.timezone), query });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();

@@ -1,10 +1,25 @@
 import { hourMs } from '../domain/duration.ts';
-import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
+
+const says = phrases('authFailed', {
+  subject: 'key refused',
+  firing: 'the provider refuses the key',
+  resolved: 'the provider accepts the key again',
+  recovery: 'Resolved: the provider accepted the key again.',
+  inFile:
+    '{replace} and put it into the configuration as "{key}" of this account: lowwater takes the changed file by itself. Until then nobody watches this balance.',
+  inKeyFile:
+    '{replace} and write it to the file {path}: lowwater takes it from there by itself. Until then nobody watches this balance.',
+  // A running process does not see its environment change.
+  inEnvironment:
+    '{replace} and give it to lowwater as the environment variable {variable}, with a restart: a process that runs does not see it. Until then nobody watches this balance.',
+});
 
 const keys = { severity: severityKey.default('critical') };
 
@@ -32,22 +47,18 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
     }),
   wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
-  subject: () => 'key refused',
-  firing: () => 'the provider refuses the key',
-  resolved: () => 'the provider accepts the key again',
-  recovery: 'Resolved: the provider accepted the key again.',
+  subject: (_about, reader) => say(says.subject, reader),
+  firing: (_item, frame) => say(says.firing, frame),
+  resolved: (_item, frame) => say(says.resolved, frame),
+  recovery: () => says.recovery,
   figures: stalenessFigures,
-  advice: ({ account }) => [
-    `${account?.words.replaceKey ?? 'Replace the key,'} and ${placeOfKey(account)} Until then nobody watches this balance.`,
-  ],
+  advice: ({ account }, frame) => {
+    const replace = account?.words.replaceKey ?? 'Replace the key,';
+    const from = account?.keyFrom ?? null;
+    if (from === null)
+      return [say(says.inFile, { replace, key: account?.words.keyName ?? 'credentials' }, frame)];
+    return from.kind === 'file'
+      ? [say(says.inKeyFile, { replace, path: cleanText(from.path, 200) }, frame)]
+      : [say(says.inEnvironment, { replace, variable: from.name }, frame)];
+  },
 };
-
-/** The second half of a sentence. A running process does not see its environment change. */
-function placeOfKey(account: MessageItem['account']): string {
-  const from = account?.keyFrom ?? null;
-  if (from === null)
-    return `put it into the configuration as "${account?.words.keyName ?? 'credentials'}" of this account: lowwater takes the changed file by itself.`;
-  return from.kind === 'file'
-    ? `write it to the file ${cleanText(from.path, 200)}: lowwater takes it from there by itself.`
-    : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
-}

@@ -162,7 +162,7 @@ export function viewIncident(
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordItem(item, { timezone, at: now, publicUrl: null });
+  const { subject } = wordItem(item, { language: 'en', timezone, at: now, publicUrl: null });
   return {
     account,
     accountName: item.accountName,

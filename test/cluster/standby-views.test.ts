@@ -6,6 +6,7 @@ import type { StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
+import { english } from '../../src/wording/language.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -87,7 +88,13 @@ test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const query = new URLSearchParams();
-  const { markup } = await renderOverview({ views: standby, now: world.now, timezone: 'UTC', query });
+  const { markup } = await renderOverview({
+    language: english,
+    views: standby,
+    now: world.now,
+    timezone: 'UTC',
+    query,
+  });
   expect(markup).toContain('1 alert needs attention');
 });
 

@@ -98,7 +98,7 @@ function live(stored: ReturnType<typeof load>): void {
   now += minuteMs;
   observePoll(state, account, { kind: 'ok', answer, durationMs: 1, usage: {} }, now);
   for (const laterMs of [0, hourMs, 8 * dayMs]) endTurn(state, now + laterMs);
-  const frame = { timezone: 'UTC', at: now, publicUrl: null };
+  const frame = { language: 'en', timezone: 'UTC', at: now, publicUrl: null };
   for (const each of state.incidents.values())
     wordItem(describeIncident(state, { incident: each, kinds: ['firing'], now }), frame);
   auditOf(state, { since: 0, before: now, limit: 9 });
