@@ -386,15 +386,15 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'escapes go by the receiver, not by the field',
     file: 'src/channels/presets/preset-parts.ts',
-    old: 'const way = ways[field];',
-    new: 'const way = ways.text ?? ways[field];',
+    old: 'const way = ownOf(ways, field);',
+    new: 'const way = ways.text ?? ownOf(ways, field);',
     test: 'test/channels/presets/presets.test.ts',
   },
   {
     name: 'a query is put behind a query',
     file: 'src/channels/presets/preset-parts.ts',
-    old: 'return address + (isQuery ? `&${rest.slice(1)}` : rest);',
-    new: 'return address + (isQuery ? rest : rest);',
+    old: 'return address + (isQuery',
+    new: 'return address + (isQuery && false',
     test: 'test/channels/presets/presets.test.ts',
   },
   {
