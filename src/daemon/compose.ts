@@ -73,7 +73,8 @@ export function composeFarewells(
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
     const open = [...state.incidents.values()].filter(
-      ({ notified, resolvedAt, event }) => notified[channel] !== undefined && resolvedAt === null && !event,
+      ({ notified, resolvedAt, event }) =>
+        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
     );
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
