@@ -35,7 +35,7 @@ export function writeProviderReference(): string {
   const described = presetKinds.map((kind) => ({ kind, ...describeProvider(kind) }));
   const rows = described.map(
     ({ type, summary, credentials, details, certainty }) =>
-      `| [\`${type}\`](#${type}) | ${summary} | ${credentials.map(({ name }) => `\`${name}\``).join(', ')} | ${details?.balances.map(({ id }) => `\`${id}\``).join(', ')} | ${certainty} |`,
+      `| [\`${type}\`](#${type}) | ${summary} | ${credentials.map(({ name }) => `\`${name}\``).join(', ')} | ${details?.balances.map(({ id }) => `\`${id}\``).join(', ')} | ${details?.signed ?? ''} | ${certainty} |`,
   );
   const guide = readFileSync(guideFile, 'utf8').replace('{{presets}}', rows.join('\n'));
   return `${guide.trimEnd()}\n\n## Presets\n\n${described.map(({ kind }) => writeSection(kind)).join('\n')}`;

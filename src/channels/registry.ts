@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
+import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
 import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
 import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
@@ -38,10 +39,19 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
 
 const [firstKind, ...otherKinds] = channelKinds;
 
+/** What every kind of channel may say besides its own keys. */
+const commonKeys = {
+  language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
+};
+
+function inLanguage({ schema }: ChannelKind): z.ZodObject {
+  return schema.extend(commonKeys);
+}
+
 /** One channel as it stands in the file. */
 export const channelSchema = z.discriminatedUnion(
   'type',
-  [firstKind.schema, ...otherKinds.map(({ schema }) => schema)],
+  [inLanguage(firstKind), ...otherKinds.map(inLanguage)],
   {
     error: (issue) =>
       issue.code === 'invalid_union'
@@ -59,8 +69,10 @@ export function kindOf({ type }: { readonly type: string }): ChannelKind {
 
 /** Settings from a part of the file that `channelSchema` let through. */
 export function buildChannel(name: string, config: z.output<typeof channelSchema>): ChannelSettings {
-  const { type } = config;
-  return kindOf({ type: String(type) }).build(name, { ...config, type: String(type) });
+  const { language, ...own } = config;
+  const type = String(own.type);
+  const settings = kindOf({ type }).build(name, { ...own, type });
+  return language === undefined ? settings : { ...settings, language: String(language) };
 }
 
 /** Loads at once what the kind needs, so that the first message does not wait for it; opens no connection before that. */

@@ -73,6 +73,7 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
     storage: buildStorage(config, around),
     log: config.log,
     timezone: config.timezone,
+    language: config.language,
   };
 }
 

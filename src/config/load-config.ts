@@ -7,6 +7,7 @@ import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
+import { loadLanguagesOf } from '../languages/load-language.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
@@ -79,6 +80,7 @@ export async function loadConfigFile(request: Checking): Promise<{
     const gathered = await inTurns(gathering);
     if (unread.size + unlisted.size === 0) {
       const loaded = await inTurns(checkAll(gathered, request));
+      if (loaded.kind === 'loaded') await loadLanguagesOf(loaded.settings);
       return { loaded, sources, salvage: () => salvageSettings(gathered, request) };
     }
     for (const [path, maxBytes] of unread) {

@@ -25,6 +25,7 @@ export async function composeReport(
   const settings = state.settings.reports.find(({ id }) => id === reportId);
   return {
     ...frameOf(state, message, now),
+    ...(settings?.language == null ? {} : { language: settings.language }),
     kind: 'report',
     reportId,
     since,

@@ -17,8 +17,10 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
+import { type ComposeDependencies, composeFarewells } from './compose.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
 import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
@@ -29,6 +31,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
+import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
@@ -51,11 +54,13 @@ export class Daemon {
   readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
+  readonly reach: OrderReach;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #dependencies: DaemonDependencies;
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
+  readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
   readonly #restating: Restating;
@@ -104,11 +109,13 @@ export class Daemon {
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     const composing = { ...parts, reader: store };
+    this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#leftOrders = openLeftOrders(parts);
+    this.reach = createReach(parts, this.poller);
+    this.#leftOrders = openLeftOrders(parts, this.reach);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
@@ -165,7 +172,10 @@ export class Daemon {
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
-    this.#connections.replace(settings);
+    const { membership } = this.#dependencies;
+    const farewells =
+      membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
+    this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);

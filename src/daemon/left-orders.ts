@@ -1,6 +1,7 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { applyOrder } from '../engine/operate.ts';
+import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import { openUnstoredTaker } from './unstored-taker.ts';
 
@@ -9,8 +10,8 @@ const orderNote = 'order-at';
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
-export function openLeftOrders(parts: DaemonParts) {
-  const { state, store, log, committer, act, membership } = parts;
+export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
+  const { state, store, log, committer, act } = parts;
   const takeUnstored = openUnstoredTaker(parts);
   let looks = false;
   let isFailing = false;
@@ -26,23 +27,18 @@ export function openLeftOrders(parts: DaemonParts) {
           // The store deletes orders with the next commit, so there must be one.
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
-            if (order.kind === 'unreadable') {
-              log.error({}, `an order of the command line cannot be read: it is ${order.why}`);
-              continue;
-            }
-            if (order.kind === 'hand-over') {
-              void membership?.handOver(order);
-              continue;
-            }
-            const refusal = applyOrder(state, order, now);
+            const refused = takeLeftOrder(state, order, now, reach);
             // Nobody waits for what becomes of an order that was left in the database.
-            if (refusal !== null)
-              log.warn({ order: order.kind, why: refusal.why }, 'an order of the command line was refused');
+            if (refused !== null)
+              log.warn(
+                { order: refused.kind, why: refused.why },
+                'an order that was left in the database was refused',
+              );
           }
         });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (!isFailing) log.warn({ err: error }, 'orders of the command line cannot be read');
+      if (!isFailing) log.warn({ err: error }, 'orders that were left in the database cannot be read');
       isFailing = true;
       // A failure to read them is a storage failure, which the next commit reports: so there must be one.
       act((now) => writeNote(state, orderNote, String(now)));

@@ -23,6 +23,8 @@ interface MessageBase {
   readonly except?: readonly string[];
   /** An IANA name. */
   readonly timezone: string;
+  /** In which it is said, as BCP 47 names it: `en`, `zh-CN`. */
+  readonly language: string;
 }
 
 export interface IncidentMessage extends MessageBase {

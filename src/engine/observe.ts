@@ -11,7 +11,7 @@ import {
   type Outcome,
   type Reading,
 } from '../domain/reading.ts';
-import { receiveTopUps } from './expect-top-up.ts';
+import { receiveTopUps } from './expected-top-ups.ts';
 import { holdsBack, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';

@@ -8,7 +8,7 @@ import type { StoredState } from '../ports/store.ts';
 import { digestKeyNote } from './access.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { restoreExpected } from './expect-top-up.ts';
+import { restoreExpected } from './expected-top-ups.ts';
 import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';

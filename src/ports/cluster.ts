@@ -1,5 +1,13 @@
-import type { HandOver, OperatorOrder } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile, Unstored } from './store.ts';
+import type { HandOver } from '../domain/operator.ts';
+import type {
+  Batch,
+  DamagedRecord,
+  FencedStore,
+  LeftOrder,
+  StoredState,
+  StoreFile,
+  Unstored,
+} from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -121,7 +129,7 @@ export interface Cluster {
   publishConfiguration(hash: string, parts: string): Promise<void>;
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  leaveOrder(order: OperatorOrder): Promise<void>;
+  leaveOrder(order: LeftOrder): Promise<void>;
   /** Leaves for the owner what this process did not store while it had the accounts. */
   leaveUnstored(unstored: Unstored): Promise<void>;
   close(): Promise<void>;

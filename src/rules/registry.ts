@@ -5,6 +5,8 @@ import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -81,13 +83,25 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
   return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
 }
 
+const says = phrases('unknownKind', {
+  firing: '{type} fires',
+  resolved: '{type} is over',
+  recovery: 'Resolved.',
+});
+
+/** Whether a top-up ends the alert. */
+export function isMendedByTopUp(alert: { readonly type: string }): boolean {
+  const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
+  return endsByTopUp || emptinessRank !== undefined;
+}
+
 function unknownKind(type: string): AlertKind {
   return {
     type,
     subject: () => type,
-    firing: () => `${type} fires`,
-    resolved: () => `${type} is over`,
-    recovery: 'Resolved.',
+    firing: (_item, frame) => say(says.firing, { type }, frame),
+    resolved: (_item, frame) => say(says.resolved, { type }, frame),
+    recovery: () => says.recovery,
     figures: () => [],
     advice: () => [],
   };

@@ -1,5 +1,4 @@
 import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
-import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
@@ -8,7 +7,10 @@ import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
-import { balanceName, roughRunway } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance, sayLength } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
@@ -24,7 +26,19 @@ import {
   warnOfSteps,
   withinKey,
 } from './within.ts';
-import { currentAmount, nameBalance, topUpAdvice, wholeSeconds } from './words.ts';
+import { nameBalance, sayBalanceOf, sayNeed, topUpAdvice, wholeSeconds } from './words.ts';
+
+const says = phrases('runway', {
+  subject: '{balance} running out',
+  runningOut: '{balance} {amount} is running out',
+  usedUp: '{balance} {amount} is used up',
+  lasts: '{balance} {amount} lasts {lasts}',
+  lastsLess: '{balance} {amount} lasts {lasts}, less than {limit}',
+  resolved: '{balance} {amount} lasts {lasts} again',
+  longEnough: '{balance} {amount} lasts long enough again',
+  recovery: 'Resolved: spending slowed down.',
+  threshold: 'lasts less than {limit}',
+});
 
 const keys = {
   severity: ladderSeverityKey,
@@ -113,21 +127,28 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
       return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
     return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
   },
-  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} running out`,
+  subject: ({ balanceLabel }, reader) =>
+    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
   firing(item, frame) {
     const { value, threshold } = item;
-    const start = `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}`;
-    if (value?.unit !== 'duration') return `${start} is running out`;
-    if (value.ms <= 0) return `${start} is used up`;
-    const limit = threshold?.unit === 'duration' ? `, less than ${roughDuration(threshold.ms)}` : '';
-    return `${start} lasts ${roughRunway(value.ms)}${limit}`;
+    const given = sayBalanceOf(item, frame);
+    const need = sayNeed(item, frame);
+    if (need !== null) return need;
+    if (value?.unit !== 'duration') return say(says.runningOut, given, frame);
+    if (value.ms <= 0) return say(says.usedUp, given, frame);
+    const lasts = sayLength(value.ms, frame);
+    return threshold?.unit === 'duration'
+      ? say(says.lastsLess, { ...given, lasts, limit: sayDuration(threshold.ms, frame) }, frame)
+      : say(says.lasts, { ...given, lasts }, frame);
   },
   resolved(item, frame) {
-    const lasts = item.value?.unit === 'duration' ? roughRunway(item.value.ms) : 'long enough';
-    return `${balanceName(item.balanceLabel)}${currentAmount(item, frame)} lasts ${lasts} again`;
+    const given = sayBalanceOf(item, frame);
+    return item.value?.unit === 'duration'
+      ? say(says.resolved, { ...given, lasts: sayLength(item.value.ms, frame) }, frame)
+      : say(says.longEnough, given, frame);
   },
-  recovery: 'Resolved: spending slowed down.',
-  wordThreshold: (limit) => `lasts less than ${limit}`,
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
   advice: topUpAdvice,
 });
 

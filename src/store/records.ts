@@ -1,22 +1,22 @@
 import type { Alert, Incident } from '../domain/alert.ts';
-import { parseJson } from '../domain/json.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
+import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Silence } from '../domain/route.ts';
+import { isOfAnotherVersion } from '../engine/orders.ts';
 import type {
   DamagedRecord,
   DamagedRun,
   GroupBackoff,
   IncidentQuery,
+  LeftOrder,
   StoredSpending,
   StoredState,
-  TakenOrder,
 } from '../ports/store.ts';
 import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
-import { faultOfNote, faultOfOrder, faultOfRecord } from './shapes.ts';
+import { faultOfNote, faultOfRecord } from './shapes.ts';
 
 /** So many rows are asked for at once: a few megabytes, well within the time that a statement may take. */
 const pageRows = 2000;
@@ -159,24 +159,20 @@ export interface OrderRow {
 export function takeFresh(
   rows: readonly OrderRow[],
   given: Set<string>,
-): { readonly orders: readonly TakenOrder[]; readonly taken: readonly OrderRow[] } {
+): { readonly orders: readonly LeftOrder[]; readonly taken: readonly OrderRow[] } {
   const fresh = rows.filter(({ no, body }) => !given.has(`${no} ${body}`));
   for (const { no, body } of fresh) given.add(`${no} ${body}`);
-  const taken = rows.filter(({ body }) => faultOfOrder(parseJson(body)) !== 'of another version');
+  const taken = rows.filter(({ body }) => !isOfAnotherVersion(parseOrder(body)));
   return { orders: fresh.map(({ body }) => parseOrder(body)), taken };
 }
 
-export function parseOrders(rows: readonly { readonly body: string }[]): readonly OperatorOrder[] {
-  return rows.flatMap(({ body }) => {
-    const order = parseOrder(body);
-    return order.kind === 'unreadable' ? [] : [order];
-  });
+/** One that is no JSON object any more is an order without a kind, which whoever takes it sets aside. */
+export function parseOrders(rows: readonly { readonly body: string }[]): readonly LeftOrder[] {
+  return rows.map(({ body }) => parseOrder(body));
 }
 
-function parseOrder(body: string): TakenOrder {
-  const order = parseJson(body);
-  const why = faultOfOrder(order);
-  return why === null ? (order as OperatorOrder) : { kind: 'unreadable', why };
+function parseOrder(body: string): LeftOrder {
+  return parseJsonObject(body) ?? { body };
 }
 
 /** Asks until a page is empty; `after` gives from the last row of a page what the next one begins after. */

@@ -1,6 +1,6 @@
 import type { Alert, LastNotified } from '../domain/alert.ts';
 import { keyOf, parseJson } from '../domain/json.ts';
-import type { AuditEntry, ExpectedTopUp, KnownSession, OperatorOrder } from '../domain/operator.ts';
+import type { AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
 import { severities } from '../domain/severity.ts';
@@ -176,25 +176,6 @@ const backoff = objectOf<GroupBackoff>({ group: text, strikes: number, until: in
 /** The bodies of records, by table. */
 const records = new Map(Object.entries({ account, alert, incident, message, silence, backoff }));
 
-const alertName = each(text, 'account', 'rule');
-const seen = orAbsent(objectOf({ incident: orAbsent(orNull(text)), severity: orAbsent(severity) }));
-const orders: Readonly<Record<OperatorOrder['kind'], Shape<object>>> = {
-  acknowledge: { ...alertName, ...each(text, 'by', 'comment'), seen, at: instant },
-  unacknowledge: { ...alertName, at: instant },
-  silence: { silence },
-  expire: { id: text, at: instant },
-  'expect-top-up': {
-    ...each(text, 'account', 'orderedBy', 'comment'),
-    ...each(orAbsent(text), 'balance', 'id'),
-    amountMicros: micros,
-    at: instant,
-    by: orAbsent(instant),
-  },
-  'cancel-expected': { ...each(text, 'account', 'id'), at: instant },
-  'hand-over': { at: instant, epoch: orAbsent(number) },
-};
-const order = unionOf('kind', orders);
-
 const written =
   (check: Check): Check =>
   (value) =>
@@ -246,11 +227,4 @@ export function faultOfRecord(table: string, body: unknown): string | null {
 /** As `faultOfRecord`. */
 export function faultOfNote(name: string, value: string): string | null {
   return notes.get(name.split(':')[0] ?? '')?.(value) === false ? 'it is not whole' : null;
-}
-
-/** Null for an order that can be obeyed. */
-export function faultOfOrder(body: unknown): 'damaged' | 'of another version' | null {
-  const kind = keyOf(body, 'kind');
-  if (typeof kind === 'string' && !Object.hasOwn(orders, kind)) return 'of another version';
-  return order(body) ? null : 'damaged';
 }

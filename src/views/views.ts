@@ -2,10 +2,10 @@ import { describeIncident } from '../daemon/compose.ts';
 import type { HistoryLoader } from '../daemon/history-loader.ts';
 import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { SilenceOrder } from '../domain/operator.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
+import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
@@ -162,7 +162,7 @@ export function viewIncident(
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordItem(item, { timezone, at: now, publicUrl: null });
+  const { subject } = wordItem(item, { language: 'en', timezone, at: now, publicUrl: null });
   return {
     account,
     accountName: item.accountName,
@@ -214,7 +214,8 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
   };
 }
 
-export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | 'endsAt' | 'by' | 'comment'> {
+export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
+  readonly by: string;
   /** Null for windows that come from the configuration. */
   readonly id: string | null;
   readonly active: boolean;

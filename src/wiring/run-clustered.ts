@@ -121,7 +121,7 @@ export async function ownShared(
     random: systemRandom,
     calendar: cronCalendar,
     counters: new Counting(log),
-    ownerName: () => membership.clusterStatus.owner?.node ?? null,
+    owner: () => membership.clusterStatus.owner,
     status: () => ({
       version,
       startedAt,

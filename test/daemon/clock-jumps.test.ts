@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 
@@ -219,7 +220,7 @@ describe('a poll that a cron expression asks for at noon once a day', () => {
     const world = await start();
     const held = Promise.withResolvers<void>();
     world.provider.hold = held.promise;
-    void world.views.pollNow('otp');
+    void give(world.views, { kind: 'poll', account: 'otp' });
     await world.pass(1000);
     const before = polls(world);
     world.clock.jump(2 * minuteMs);

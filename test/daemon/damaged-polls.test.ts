@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const accounts = ['otp', 'marketing'];
@@ -29,7 +30,7 @@ it('damaged readings of one account are reported, and an acknowledgement of anot
   const world = await startDamaged();
   expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
   expect(world.daemon.committer.failing).toBe(false);
-  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'ada', comment: '' });
+  await give(world.views, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'ada');
   world.crash();
   world.start();
   await world.pass(minuteMs);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { acknowledge as acknowledgeAlert, unacknowledge } from '../../src/engine/operate.ts';
 import { minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { PagingTool, type ToolType, toolTypes } from '../support/paging-tool.ts';
 import { makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
@@ -28,8 +28,7 @@ async function read(world: World, sms: number): Promise<void> {
 }
 
 async function acknowledge(world: World): Promise<void> {
-  const order = { account: 'otp', rule: 'sms-low', by: 'kim', comment: '' };
-  await world.daemon.act((at) => acknowledgeAlert(world.daemon.state, { ...order, at }));
+  giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
   await world.pass(minuteMs);
 }
 
@@ -63,8 +62,7 @@ describe.each(toolTypes)('%s', (type) => {
     const { world, tool } = await worldWith(type);
     await read(world, 20);
     await acknowledge(world);
-    const order = { account: 'otp', rule: 'sms-low', by: 'kim' };
-    await world.daemon.act((at) => unacknowledge(world.daemon.state, { ...order, at }));
+    giveAtOnce(world, { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' });
     await world.pass(2 * 3_600_000);
     expect(tool.woken).toHaveLength(2);
     await read(world, 900);

@@ -6,6 +6,7 @@ import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
 import { dayMs, minuteMs } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -64,7 +65,7 @@ test('readings of other balances, and of polled accounts, are refused with what 
   expect(await world.views.pushReading({ ...reading, account: 'nobody' })).toMatchObject({
     refused: 'not-found',
   });
-  expect(await world.views.pollNow('ai')).toMatchObject({ refused: 'not-now' });
+  expect(await give(world.views, { kind: 'poll', account: 'ai' })).toMatchObject({ refused: 'not-now' });
 });
 
 test('an account to which nothing is pushed any more goes stale', async () => {

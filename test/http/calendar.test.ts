@@ -2,13 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { writeCalendar } from '../../src/http/calendar.ts';
+import { english } from '../../src/wording/language.ts';
 import { smsLow, units } from '../support/account-facts.ts';
 import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../support/built-views.ts';
 import { showingAccounts } from '../support/showing-accounts.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld } from '../support/world.ts';
 
-const frame = { now: viewsNow, timezone: 'Asia/Shanghai' };
+const frame = { language: english, now: viewsNow, timezone: 'Asia/Shanghai' };
 
 type Component = Readonly<Record<string, string>>;
 

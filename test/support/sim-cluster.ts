@@ -1,4 +1,3 @@
-import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type {
@@ -8,7 +7,7 @@ import type {
   LoadOptions,
   MemberCard,
 } from '../../src/ports/cluster.ts';
-import type { Batch, FencedStore, StoredState, StoreFile } from '../../src/ports/store.ts';
+import type { Batch, FencedStore, LeftOrder, StoredState, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -42,9 +41,9 @@ export interface StoredBatch {
   readonly batch: Batch;
 }
 
-interface LeftOrder {
+interface WaitingOrder {
   readonly no: number;
-  readonly order: OperatorOrder;
+  readonly order: LeftOrder;
 }
 
 const givesUpMs = 2500;
@@ -78,7 +77,7 @@ export class SimCluster {
   readonly #members = new Map<string, Member>();
   readonly #settled = new WeakSet<Batch>();
   #slot = { epoch: 0, incarnation: '' };
-  #orders: readonly LeftOrder[] = [];
+  #orders: readonly WaitingOrder[] = [];
   #lastOrder = 0;
   /** Called when a member took the accounts; `after` is the epoch in which it had them before. */
   taken: (incarnation: string, epoch: number, after: number | undefined) => void = () => undefined;
@@ -97,7 +96,7 @@ export class SimCluster {
     return this.#lives(this.#slot.incarnation) ? this.#slot.incarnation : null;
   }
 
-  leaveOrder(order: OperatorOrder): void {
+  leaveOrder(order: LeftOrder): void {
     this.#orders = [...this.#orders, { no: ++this.#lastOrder, order }];
   }
 

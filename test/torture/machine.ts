@@ -1,13 +1,13 @@
 import { Membership } from '../../src/cluster/membership.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
-import type { HandOver, OperatorOrder } from '../../src/domain/operator.ts';
+import type { HandOver } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import type { Calendar, Clock, Random } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { Batch, StoredState } from '../../src/ports/store.ts';
+import type { Batch, LeftOrder, StoredState } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews, type LiveViews } from '../../src/views/live-views.ts';
 import { type Ask, loadPatiently, type SimCluster } from '../support/sim-cluster.ts';
@@ -101,7 +101,7 @@ export class Machine {
   }
 
   /** Where the command line can leave an order. */
-  get leaveOrder(): ((order: OperatorOrder) => void) | null {
+  get leaveOrder(): ((order: LeftOrder) => void) | null {
     return this.#fleet.shared === null
       ? this.storage.leaveOrder
       : (order) => this.#fleet.shared?.leaveOrder(order);

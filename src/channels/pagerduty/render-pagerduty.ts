@@ -1,8 +1,11 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
+import { say } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
@@ -92,18 +95,25 @@ function eventOf({ item, action, key: dedup_key }: KeyOrder, message: IncidentMe
       ...(item.balance === null ? {} : { component: item.balance }),
       ...(team === undefined ? {} : { group: team }),
       class: item.rule,
-      custom_details: detailsOf(words),
+      custom_details: detailsOf(words, readerOf(message)),
     },
   };
 }
 
-function detailsOf(words: ItemWording): Readonly<Record<string, string>> {
+const says = phrases('pagingDetail', {
+  whatToDo: 'What to do',
+  note: 'Note',
+  since: 'Since',
+  origin: 'Origin',
+});
+
+function detailsOf(words: ItemWording, reader: Reader): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(words.figures.map(({ label, value }) => [label, value])),
-    ...(words.advice.length === 0 ? {} : { 'What to do': words.advice.join(' ') }),
-    ...(words.note === null ? {} : { Note: words.note }),
-    Since: words.story.join(' '),
-    Origin: words.origin,
+    ...(words.advice.length === 0 ? {} : { [say(says.whatToDo, reader)]: words.advice.join(' ') }),
+    ...(words.note === null ? {} : { [say(says.note, reader)]: words.note }),
+    [say(says.since, reader)]: words.story.join(' '),
+    [say(says.origin, reader)]: words.origin,
   };
 }
 

@@ -241,7 +241,7 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
       ...part.lines.map(literal),
       ...part.figures.map(({ label, value }) => literal(`${label}: ${value}`)),
       ...part.advice.map((sentence) => `→ ${literal(sentence)}`),
-      ...(part.note === null ? [] : [literal(`Note: ${part.note}`)]),
+      ...(part.noteLine === null ? [] : [literal(part.noteLine)]),
       ...part.links.map(linkLine),
       ...(part.origin === null ? [] : [literal(part.origin)]),
     ]),

@@ -5,7 +5,8 @@ import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
-import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { english, type Language } from '../../wording/language.ts';
+import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/remote-views.ts';
@@ -121,7 +122,7 @@ function formatCheck(
   timezone: string,
 ): string {
   const { style } = stdout;
-  const frame = { now: clock.now(), timezone, style };
+  const frame = { language: english, now: clock.now(), timezone, style };
   const troubled = checked.filter((account) => statusOf(account) !== 'ok');
   const good = `${checked.length - troubled.length} of ${plural(checked.length, 'account')} fine`;
   const worst = troubled
@@ -143,7 +144,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
     const { value } = evaluation;
     return value === null
       ? rule.id
-      : `${rule.id} ${wordQuantity(value, { ...frame, currency: view.currency })}`;
+      : `${rule.id} ${sayQuantity(value, { ...frame, currency: view.currency })}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
 }
@@ -168,6 +169,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
 }
 
 interface Frame {
+  readonly language: Language;
   readonly now: number;
   readonly timezone: string;
   readonly style: Style;
@@ -207,8 +209,8 @@ function formatRule(
   const { style } = frame;
   const name = padToWidth(rule.id, frame.width);
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
-  const value = evaluation.value && wordQuantity(evaluation.value, frame);
-  const threshold = evaluation.threshold && wordQuantity(evaluation.threshold, frame);
+  const value = evaluation.value && sayQuantity(evaluation.value, frame);
+  const threshold = evaluation.threshold && sayQuantity(evaluation.threshold, frame);
   const numbers = isAboutReadings
     ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
     : [

@@ -70,11 +70,14 @@ is listed.`,
     if (before.members.length < 2)
       throw new CommandError('no other daemon stands by: nobody would take the accounts over');
     if (!input.flag('force')) await refuseDiffering(context, postgres, before);
-    await leaveOrder(context, settings.storage, {
-      kind: 'hand-over',
-      at: context.clock.now(),
-      epoch: before.epoch,
-    });
+    const { makeOrder, writeOrder } = await import('../../engine/orders.ts');
+    const { user: by, random, clock } = context;
+    const from = { door: 'command line', address: null } as const;
+    const order = makeOrder(
+      { kind: 'hand-over', epoch: before.epoch },
+      { by, from, at: clock.now(), random },
+    );
+    await leaveOrder(context, settings.storage, writeOrder(order));
     const heir = await waitForHeir(context, look, before);
     if (heir === null)
       throw new CommandError(

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Views } from '../../views/create-views.ts';
 import type { LiveViews } from '../../views/live-views.ts';
+import { english } from '../../wording/language.ts';
 import { problemJson } from '../refusal.ts';
 import { toRequestError } from '../refuse.ts';
 import type { Site, WebEnv } from '../web-env.ts';
@@ -24,7 +25,7 @@ export function openLocalApi({ version, now, timezone, views }: LocalApiOptions)
     if (views !== null) {
       context.set('views', readingViews(views));
       const query = new URL(context.req.url).searchParams;
-      context.set('visit', { views: readingViews(views), now, timezone, query });
+      context.set('visit', { language: english, views: readingViews(views), now, timezone, query });
     }
     await next();
   });

@@ -5,9 +5,9 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { expectedJson, paymentJson } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
-import { accept, nextCursor, pageOfList, pagingQuery } from './input.ts';
+import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
-import { expectOrderSchema } from './orders.ts';
+import { byQuery, expectOrderSchema } from './orders.ts';
 
 const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
@@ -22,23 +22,26 @@ export const paymentOperations: readonly Operation[] = [
     [
       'expected-top-ups',
       'expectTopUp',
-      'Announces a top-up: runway and pay-by know of it, and an alert fires where it does not come',
+      'Announces a top-up: runway and pay-by know of it, the alerts that it ends are acknowledged, and an alert fires where it does not come',
     ],
     { body: expectOrderSchema, answers: answers('The top-up', { expected: expectedJson.schema }, 201) },
-    async ({ views, person, body: { amount: amountMicros, arrivesBy, by, comment = '', ...order } }) => {
-      const orderedBy = person ?? by ?? 'api';
-      const at = arrivesBy === undefined ? undefined : Date.parse(arrivesBy);
-      const made = await views.expectTopUp({ ...order, amountMicros, by: at, orderedBy, comment });
-      return { expected: expectedJson(accept(made)) };
+    async ({ door, body: { amount: amountMicros, arrivesBy, by, comment = '', seen = [], ...order } }) => {
+      const until = arrivesBy === undefined ? {} : { arrivesBy: Date.parse(arrivesBy) };
+      const wanted = { kind: 'expect-top-up', ...order, amountMicros, ...until, comment } as const;
+      return { expected: expectedJson(await door.give({ ...wanted, seen: { expected: seen } }, by)) };
     },
   ),
   del(
     ['expected-top-ups/{id}', 'cancelExpectedTopUp', 'Cancels an expected top-up'],
-    { params: { id: z.string() }, answers: answers('Its id', { cancelled: z.string() }) },
-    async ({ views, params: { id } }) => {
+    {
+      params: { id: z.string() },
+      query: byQuery,
+      answers: answers('Its id', { cancelled: z.string() }),
+    },
+    async ({ views, door, params: { id }, query: { by } }) => {
       const account = views.expected().find((topUp) => topUp.id === id)?.account;
       if (account === undefined) throw new RequestError('not_found', 'No top-up of this id is expected.');
-      accept(await views.cancelExpected({ account, id }));
+      await door.give({ kind: 'cancel-expected', account, id }, by);
       return { cancelled: id };
     },
   ),

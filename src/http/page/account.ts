@@ -8,7 +8,7 @@ import { describeRule } from '../../rules/registry.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceName, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceName, sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
@@ -160,13 +160,13 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const words = { ...frame, currency: account.currency };
   return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
-<td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
-<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
+<td class="number" data-label="Value">${evaluation.value === null ? unknown() : sayQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="How far">${howFar(explanation, words)}</td>
 <td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
     evaluation.facts.length > 0 &&
     html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
-      (fact) => html`<dt>${fact.name}</dt><dd>${wordFact(fact, words)}</dd>`,
+      (fact) => html`<dt>${fact.name}</dt><dd>${sayFact(fact, words)}</dd>`,
     )}</dl></details>`
   }</td></tr>`;
 }
@@ -177,7 +177,7 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   const reached =
     next !== null &&
     html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
+  return html`${sayQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 
 function differenceOf(left: Quantity | null, right: Quantity | null) {

@@ -2,7 +2,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
-import { accept } from '../api/input.ts';
 import type { WebContext } from '../web-env.ts';
 import { accountLinks, summaryOf } from './alerts.ts';
 import { personFields, readForm, readPerson, readSeen, seenFields } from './forms.ts';
@@ -41,8 +40,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const linked = await findLinked(context, form);
   if (linked instanceof Response) return linked;
   const { account, rule, summary } = linked.alert;
-  accept(await context.var.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
-  context.set('isDone', true);
+  const { by, comment } = readPerson(form);
+  await context.var.door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
   const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }

@@ -9,7 +9,7 @@ import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName, wordRunwayClause } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, sayRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
@@ -136,7 +136,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const clause = wordRunwayClause(ownOf(account.runways, balance) ?? null, visit);
+  const clause = sayRunwayClause(ownOf(account.runways, balance) ?? null, visit);
   if (chart.projection.length > 0) parts.push(`It ${clause}${chart.fan.length > 0 ? ', 80 % range' : ''}.`);
   const { hindsight } = chart;
   if (hindsight !== null) {

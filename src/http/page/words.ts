@@ -8,9 +8,12 @@ import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { english, type Language } from '../../wording/language.ts';
+import { sayNearMoment } from '../../wording/moments.ts';
+import { endOf, isGuess, sayComputed, sayInterval, sayLength } from '../../wording/quantity-wording.ts';
 
 export interface Frame {
+  readonly language: Language;
   readonly now: number;
   readonly timezone: string;
 }
@@ -113,7 +116,7 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
   const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
-  return burn === null ? null : formatComputed(burn, account.currency);
+  return burn === null ? null : sayComputed(burn, { language: english, currency: account.currency });
 }
 
 /** What stands where nothing is known. */
@@ -129,11 +132,10 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   if (runwayMs === null) return html`<span class="soft">nothing spent</span>`;
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
   const endsAt = endOf(runway, frame.now);
-  const near = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
+  const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    return html`<strong class="runway">${roughRunway(runwayMs)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
-  return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
+    return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
+  return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
     html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;

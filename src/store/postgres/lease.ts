@@ -65,7 +65,7 @@ const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch,
 const removeMember = `WITH freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
 ), obeyed AS (
-  DELETE FROM operator_order USING freed WHERE body LIKE '{"kind":"hand-over"%'
+  DELETE FROM operator_order USING freed WHERE body LIKE '%"kind":"hand-over"%'
 )
 DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
 

@@ -1,8 +1,7 @@
-import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
-import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
+import type { HistoryQuery, LeftOrder, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import {
@@ -57,7 +56,7 @@ async function openOfSchema(url: Secret, program: string): Promise<Database> {
 }
 
 /** Leaves an order in the database, where the owner of the accounts finds it. */
-export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {
+export async function insertOrder({ change }: Database, order: LeftOrder): Promise<void> {
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
 

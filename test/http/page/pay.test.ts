@@ -214,6 +214,22 @@ describe('a payment that was ordered', () => {
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
   });
 
+  it('is asked about where somebody has ordered since the page was opened, and keeps what was typed', async () => {
+    const world = await startWorld({ rules });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    await order(url, { by: 'Ada' });
+    await world.pass(2 * 60_000);
+    const asked = await order(url, { amount: '2700', 'seen-worst': 'critical' });
+    expect(asked.status).toBe(409);
+    const page = await asked.text();
+    expect(page).toMatch(/role="alert">Ada has ordered 9,300\.00 CNY 2 minutes ago/);
+    expect(page).toMatch(/name="amount"[^>]* value="2700"[\s\S]*name="arrives" value="2026-11-23"/);
+    const seen = /name="seen-expected" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    expect((await order(url, { 'seen-expected': seen })).status).toBe(303);
+    expect(world.views.expected().map(({ orderedBy }) => orderedBy)).toEqual(['Ada', 'Lin']);
+  });
+
   interface Answer {
     readonly expected: readonly { readonly id: string }[];
     readonly audit: readonly { readonly action: string; readonly by: string }[];
@@ -239,7 +255,12 @@ describe('a payment that was ordered', () => {
       comment: 'PO-1',
     };
     expect(ordered).toMatchObject({ status: 201, body: { expected: topUp } });
-    await send(api, 'POST', wanted);
+    expect(await send(api, 'POST', wanted)).toMatchObject({
+      status: 409,
+      body: { detail: 'Wei has ordered 5,000.00 CNY less than a second ago' },
+    });
+    const seen = (await send(api, 'GET')).body.expected.map(({ id }) => id);
+    expect(await send(api, 'POST', { ...wanted, seen })).toMatchObject({ status: 201 });
     const listed = await send(api, 'GET');
     expect(listed.body.expected).toMatchObject([topUp, { comment: '' }]);
     const [first, second] = listed.body.expected.map(({ id }) => id);
