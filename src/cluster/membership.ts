@@ -4,6 +4,7 @@ import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from
 import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
+import { HandingOver } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
@@ -51,8 +52,7 @@ export class Membership {
   #owned: OwnedAccounts | null = null;
   /** What keeps the accounts locked was ended at the last round. */
   #isEndingStuck = false;
-  /** What is being handed over, once at a time. */
-  #givesAway: OwnedAccounts | null = null;
+  readonly #handingOver: HandingOver;
   #takeovers = 0;
   #loadFailure: string | null = null;
 
@@ -61,6 +61,7 @@ export class Membership {
     this.#dependencies = dependencies;
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
+    this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
     this.#seat = new Seat(dependencies, (process) => this.#describe(process));
   }
@@ -115,39 +116,12 @@ export class Membership {
     }
   }
 
-  /**
-   * Gives the accounts to a daemon that stands by, as soon as one can take them. An order that names another epoch than the present one was
-   * for somebody else.
-   */
+  /** Gives the accounts to a daemon that stands by, as soon as one can take them. */
   async handOver(order: HandOver): Promise<void> {
-    const { log } = this.#dependencies;
     const owned = this.#owned;
-    if (owned?.phase !== 'owner' || this.#givesAway === owned) return;
-    const isMeant = order.epoch === undefined ? order.at >= owned.takenAt : order.epoch === owned.epoch;
-    if (!isMeant) log.info({ order }, 'an order to hand over was for an earlier owner: it is dropped');
-    else {
-      this.#givesAway = owned;
-      await this.#giveAway(owned).finally(() => {
-        this.#givesAway = null;
-      });
-    }
-  }
-
-  async #giveAway(owned: OwnedAccounts): Promise<void> {
-    const { clock, log, leaseMs, drain } = this.#dependencies;
     const isMine = () => this.#owned === owned && !this.#pauses.ended;
-    const until = clock.monotonic() + leaseMs;
-    while (!this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '')) {
-      if (clock.monotonic() >= until || !isMine())
-        return log.warn({}, 'the accounts are not handed over: no other daemon could take them');
-      await new Promise<void>((resolve) => clock.setTimer(lookMs / 2, resolve));
-    }
-    if (!isMine() || owned.phase !== 'owner') return;
-    const { isClockOff, aheadMs } = this.#fleet.link;
-    owned.phase = 'giving';
-    await drain(isClockOff ? aheadMs : 0);
-    if (!isMine() || owned.phase !== 'giving') return;
-    owned.phase = 'released';
+    const hasTaker = () => this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '');
+    if (owned === null || !(await this.#handingOver.give(owned, order, { isMine, hasTaker }))) return;
     this.#lease.end();
     this.#standsBy = true;
     await this.#seat.leave();
@@ -359,7 +333,7 @@ export class Membership {
     if (owned.phase === 'loading' && owned.unreadForMs >= leaseMs / 2)
       return this.#goBlind(owned, 'what is stored cannot be read');
     if (owned.phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
-    if (this.#givesAway !== owned)
+    if (this.#handingOver.of !== owned)
       log.warn({ aheadMs: link.aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver({ at: clock.now(), epoch: owned.epoch });
   }
