@@ -52,11 +52,11 @@ const says = phrases('report', {
   perDay: '{amount} per day',
   topUps: '{amount} in {count}',
   noRecord: 'how good forecasts are is not known yet',
-  record: 'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks',
+  record: 'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %',
   recordLow:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too low',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too low',
   recordHigh:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too high',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too high',
   noIncidents: 'no incidents',
   stillOpen: '{count, plural, one {# incident} other {# incidents}} still open',
   incidents: '{count, plural, one {# incident} other {# incidents}}',
