@@ -7,8 +7,10 @@ import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
+import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
 import { linkKeysOf } from '../engine/access.ts';
+import { leftReceivers } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
@@ -56,6 +58,34 @@ export function frameOf(
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
     ...(message.except === undefined ? {} : { except: message.except }),
   };
+}
+
+/**
+ * The end of what receivers were notified of that the next settings have no more, by the channel: nobody there hears of it again, and
+ * an incident tool would have it open for good.
+ */
+export function composeFarewells(
+  dependencies: ComposeDependencies,
+  next: Settings,
+): ReadonlyMap<string, IncidentMessage> {
+  const { state, now } = dependencies;
+  const at = now();
+  const farewells = new Map<string, IncidentMessage>();
+  for (const channel of leftReceivers(state, next)) {
+    const open = [...state.incidents.values()].filter(
+      ({ notified, resolvedAt, event }) =>
+        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
+    );
+    if (open.length === 0) continue;
+    const composing = { ...dependencies, channel, at };
+    const items = open.toSorted(byUrgency).map((incident) => {
+      const over = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
+      return composeItem(composing, over, ['resolved']);
+    });
+    const frame = frameOf(state, { id: state.random.id(), revision: 0, channel }, at);
+    farewells.set(channel, { ...frame, kind: 'incidents', items, thread: null, companions: [] });
+  }
+  return farewells;
 }
 
 type Charts = ReadonlyMap<string, readonly Reading[]>;

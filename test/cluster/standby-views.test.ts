@@ -15,10 +15,7 @@ import { read, startWorld, type World } from '../support/world.ts';
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** A daemon that owns nothing, on the database of one that does. */
-function standBy(
-  world: World,
-  parts: { readonly reader?: StoreReader; readonly revision?: () => string | null } = {},
-) {
+function standBy(world: World, parts: Partial<Parameters<typeof createStandbyViews>[0]> = {}) {
   let asked = 0;
   return createStandbyViews({
     settings: () => world.settings,
@@ -144,6 +141,19 @@ test('an acknowledgement there is seen there at once, and by the owner within tw
   expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
   await world.pass(2000);
   expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'ana', from: '127.0.0.1', action: 'acknowledge', account: 'otp', rule: 'sms-low' },
+  ]);
+});
+
+test('an order that the program of the owner does not know is refused, and left for nobody', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { owner: () => ({ node: 'a', program: 'lowwater 0.3.0' }) });
+  expect(await give(standby, { kind: 'renew-calendar-key', key: 'k' })).toEqual({
+    refused: 'not-now',
+    why: 'the accounts are with lowwater 0.3.0, which does not know this order',
+  });
+  expect(await world.store.leftOrders()).toEqual([]);
 });
 
 test('a silence made, made longer and ended there reaches the owner', async () => {

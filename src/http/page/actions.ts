@@ -42,11 +42,6 @@ export function addActions(app: WebApp): void {
       await door.give({ kind: 'unacknowledge', account, rule }, readPerson(form).by);
       return 'given-back';
     },
-    '/pay/ordered': async (form, context) => {
-      form.set('back', '/pay');
-      await orderTopUp(context, form);
-      return 'ordered';
-    },
     '/pay/cancel': async (form, { var: { door } }) => {
       form.set('back', '/pay');
       const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
@@ -90,6 +85,7 @@ export function addActions(app: WebApp): void {
     });
   }
   app.post('/silences', silence);
+  app.post('/pay/ordered', orderTopUp);
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */

@@ -214,6 +214,22 @@ describe('a payment that was ordered', () => {
     expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
   });
 
+  it('is asked about where somebody has ordered since the page was opened, and keeps what was typed', async () => {
+    const world = await startWorld({ rules });
+    await read(world, 20);
+    const { url } = await serveWorld(world);
+    await order(url, { by: 'Ada' });
+    await world.pass(2 * 60_000);
+    const asked = await order(url, { amount: '2700', 'seen-worst': 'critical' });
+    expect(asked.status).toBe(409);
+    const page = await asked.text();
+    expect(page).toMatch(/role="alert">Ada has ordered 9,300\.00 CNY 2 minutes ago/);
+    expect(page).toMatch(/name="amount"[^>]* value="2700"[\s\S]*name="arrives" value="2026-11-23"/);
+    const seen = /name="seen-expected" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    expect((await order(url, { 'seen-expected': seen })).status).toBe(303);
+    expect(world.views.expected().map(({ orderedBy }) => orderedBy)).toEqual(['Ada', 'Lin']);
+  });
+
   interface Answer {
     readonly expected: readonly { readonly id: string }[];
     readonly audit: readonly { readonly action: string; readonly by: string }[];
