@@ -2,6 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
@@ -36,7 +37,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
   const currencies = [...Map.groupBy(due, ({ currency }) => currencyCode(currency)).values()]
     .map((payments) => ({
       currency: payments[0]?.currency ?? '',
-      payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
+      payments: payments.toSorted((left, right) => byUrgency(urgencyOfPayment(left), urgencyOfPayment(right))),
       /** Of what is due within 7 and within 30 days. */
       thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + weekMs)),
       next30Days: sum(payments),

@@ -17,6 +17,13 @@ import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
+import {
+  mostUrgent,
+  notUrgent,
+  type Urgency,
+  urgencyOf,
+  urgencyOfBalance,
+} from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -60,6 +67,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const alerts = [...account.alerts.values()];
   const firing = alerts.filter((alert) => alert.state === 'firing');
   const blocked = blockedUntil(parts.state, id);
+  const runways = ofEach(balances, (balance) => runwayOf(account, balance, now));
   return {
     ...{ id, name, labels, topUpUrl, runbookUrl, note, balances },
     /** Of the newest reading, else the configured one. */
@@ -69,7 +77,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     nextPollAt: parts.nextPollAt(id),
     pollIntervalMs: account.pollIntervalMs,
     reading,
-    runways: ofEach(balances, (balance) => runwayOf(account, balance, now)),
+    runways,
     consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage,
@@ -77,6 +85,13 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
+    /** Of its most urgent balance or alert that fires. */
+    urgency: mostUrgent([
+      ...balances.flatMap(({ id: balance }) => urgencyOfBalance(runways[balance] ?? null, now) ?? []),
+      ...firing.map((alert) =>
+        urgencyOf({ ...alert, since: alert.breachedSince ?? now }, runways[alert.balance ?? ''] ?? null, now),
+      ),
+    ]),
   };
 }
 
@@ -96,6 +111,7 @@ export interface AlertView
   > {
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
+  readonly urgency: Urgency;
   /** Of the account, as it is now; of a resolved alert none. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
@@ -113,14 +129,19 @@ export type FiringView = ReturnType<typeof viewFiring> extends Iterable<infer Vi
 
 export function* viewFiring({ state, now }: ViewDependencies) {
   const at = now();
-  for (const { state: phase, account, rule, severity, incident: id } of state.alerts.values()) {
+  for (const alert of state.alerts.values()) {
+    const { state: phase, account, rule, type, balance, severity, incident: id } = alert;
     if (phase !== 'firing') continue;
     const incident = id === null ? undefined : state.incidents.get(id);
+    const since = incident?.firedAt ?? at;
     yield {
-      account,
-      rule,
-      severity,
-      since: incident?.firedAt ?? at,
+      ...{ account, rule, type, balance, severity, since },
+      /** Worked out when it is asked for: of thousands the runways are not. */
+      get urgency() {
+        const watched = balance === null ? undefined : state.accounts.get(account);
+        const runway = watched === undefined ? null : runwayOf(watched, balance ?? '', at);
+        return urgencyOf({ type, balance, severity, since }, runway, at);
+      },
       acknowledged: incident !== undefined && isAcknowledged(incident),
       ...(incident === undefined
         ? { silenced: false, inhibited: false }
@@ -135,15 +156,20 @@ export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
+  const runways = ofEach(
+    balancesOf(state, alert.account),
+    (balance) => account && runwayOf(account, balance, now),
+  );
   return {
     ...viewIncident(parts, incident, 'firing'),
+    urgency: urgencyOf({ ...alert, since: incident.firedAt }, runways[alert.balance ?? ''] ?? null, now),
     state: alert.state === 'pending' ? 'pending' : 'firing',
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
     forecast: ofEach(
       balancesOf(state, alert.account),
-      (balance) => account && (runwayOf(account, balance, now)?.forecast ?? null),
+      (balance) => runways[balance]?.forecast ?? null,
     ),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
@@ -172,6 +198,7 @@ export function viewIncident(
     severity,
     state: 'resolved',
     since: incident.firedAt,
+    urgency: notUrgent,
     resolvedAt: incident.resolvedAt,
     value,
     threshold,
