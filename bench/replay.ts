@@ -53,6 +53,7 @@ const rules: readonly AnyRule[] = [
     id: 'runway',
     type: 'runway',
     balance: 'sms',
+    afterLeadTime: [],
     thresholds: { warning: 3 * 86_400_000, critical: 86_400_000 },
     floorMicros: 0,
     lookbackMs: 86_400_000,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Kernel ticks a second in /proc/PID/stat: 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -10,6 +10,8 @@ export interface MeasuredProcess {
   readonly startedAt: number;
   /** Seconds of processor time that it has used, all threads. */
   cpuSeconds(): number;
+  /** How often one of its threads waited and was woken: voluntary context switches. */
+  wakeUps(): number;
   residentMegabytes(): number;
   peakMegabytes(): number;
   /** Its exit code, once it ends by itself or is ended. */
@@ -44,6 +46,7 @@ export function startMeasured(script: readonly string[], outputFile: string): Me
     startedAt,
     ended,
     cpuSeconds: () => readCpuSeconds(child, pid),
+    wakeUps: () => readWakeUps(pid),
     residentMegabytes: () => readMegabytes(pid, 'VmRSS'),
     peakMegabytes: () => readMegabytes(pid, 'VmHWM'),
     end(signal) {
@@ -64,4 +67,12 @@ function readMegabytes(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
   return Number(kilobytes) / 1024;
+}
+
+function readWakeUps(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+    return sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }, 0);
 }

@@ -1,16 +1,58 @@
 import { createHash } from 'node:crypto';
+import { isAcknowledged, type ToolKeys } from '../domain/alert.ts';
 import { type MessageItem, stateOf } from '../domain/message.ts';
 
-/** What is to be done with the incident. Its state decides, not what the message was written for: it may be late. */
-export function actionFor(item: MessageItem): 'open' | 'acknowledge' | 'close' {
-  if (item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item))) return 'close';
-  return item.incident.acknowledgement === null ? 'open' : 'acknowledge';
+/** What an incident tool is to do with one key of an alert. */
+export interface KeyOrder {
+  readonly item: MessageItem;
+  readonly action: 'open' | 'acknowledge' | 'close';
+  readonly key: string;
+  /** What people call it: the alert, with a number from its second key on. */
+  readonly name: string;
 }
 
+const oneKey: ToolKeys = { first: 0, newest: 0, taken: null };
+
 /**
- * One item for each alert. A message that was late may speak of an incident that ended and of the next one of the same alert:
- * under one key the end of the first would close the second.
+ * What is to be done with the alerts of a message, key by key. A message that was late may speak of an incident that ended and of the
+ * next one of the same alert: the end of the first does not close what the second has.
+ *
+ * An open alert that got worse has another key than before: what a tool has already, or somebody took there, wakes nobody again.
+ * `raises`: the tool takes a new urgency under the same key, and needs another one only where somebody had taken the first.
  */
+export function keyOrders(
+  items: readonly MessageItem[],
+  { maxLength, raises }: { readonly maxLength: number; readonly raises: boolean },
+): readonly KeyOrder[] {
+  const newestFirst = items.toSorted((left, right) => right.firedAt - left.firedAt);
+  const orders = new Map<string, KeyOrder>();
+  for (const item of newestFirst) {
+    const action = actionFor(item);
+    for (const number of numbersOf(item, action, raises)) {
+      const name = number === 0 ? nameOfAlert(item) : `${nameOfAlert(item)} (${number + 1})`;
+      const key = keyText(number === 0 ? nameOfAlert(item) : `${nameOfAlert(item)}/${number + 1}`, maxLength);
+      if (!orders.has(name)) orders.set(name, { item, action, key, name });
+    }
+  }
+  const all = [...orders.values()];
+  return items.flatMap((item) => all.filter((order) => order.item === item));
+}
+
+/** The incident's state decides, not what the message was written for: it may be late. */
+export function actionFor(item: MessageItem): KeyOrder['action'] {
+  if (item.resolvedAt !== null || ['resolved', 'closed'].includes(stateOf(item))) return 'close';
+  return isAcknowledged(item.incident) ? 'acknowledge' : 'open';
+}
+
+/** What is taken or over is so under all of its keys. */
+function numbersOf({ keys = oneKey }: MessageItem, action: KeyOrder['action'], raises: boolean) {
+  const { first, newest, taken } = keys;
+  if (action !== 'open') return Array.from({ length: newest - first + 1 }, (_, place) => first + place);
+  if (!raises) return [newest];
+  return taken === null ? [first] : [...new Set([first, newest])];
+}
+
+/** One item for each alert, for a receiver that knows an alert by one name. */
 export function latestOfEachAlert(items: readonly MessageItem[]): readonly MessageItem[] {
   const latest = new Map<string, MessageItem>();
   for (const item of items) {
@@ -26,8 +68,8 @@ export function nameOfAlert(item: MessageItem): string {
   return stateOf(item) === 'event' ? `${account}/${rule} ${id}` : `${account}/${rule}`;
 }
 
-/** One alert is one key for good: when it fires again after its end, an incident tool opens a new incident by itself. */
-export function dedupKey(item: MessageItem, maxLength: number): string {
-  const key = `lowwater/${nameOfAlert(item)}`;
+/** Stays the same for good: when the alert fires again after its end, an incident tool opens a new incident by itself. */
+function keyText(name: string, maxLength: number): string {
+  const key = `lowwater/${name}`;
   return key.length <= maxLength ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;
 }

@@ -1,3 +1,4 @@
+import type { Message } from '../domain/message.ts';
 import type { Delivery } from '../ports/channel.ts';
 
 /** What a receiver takes by itself: an event of several, or the line that mentions people. */
@@ -15,15 +16,18 @@ const maxFailuresInARow = 3;
  * Sends the parts of a message one after the other, and each ends by itself: what was taken is not sent again, what was refused
  * is named, and what failed for now is owed; what was not tried goes first the next time.
  *
- * `recipients` names the parts that are still owed; without it all are sent. A receiver that asks to wait gets nothing more.
+ * `recipients` names the parts that are still owed; without it all are sent but those of `except`. A receiver that asks to wait gets
+ * nothing more.
  */
 export async function deliverParts<Part extends MessagePart>(
   parts: readonly Part[],
-  recipients: readonly string[] | undefined,
+  { recipients, except = [] }: Pick<Message, 'recipients' | 'except'>,
   send: (part: Part) => Promise<Delivery>,
   maxFailures = maxFailuresInARow,
 ): Promise<Delivery> {
-  const wanted = recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ?? parts;
+  const wanted =
+    recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ??
+    parts.filter(({ name }) => !except.includes(name));
   const refused: (Ended<'dead'> & MessagePart)[] = [];
   const later: (Ended<'retry'> & MessagePart)[] = [];
   let taken: Ended<'delivered'> | null = null;

@@ -25,7 +25,7 @@ export interface SenderDependencies {
 export interface ChannelKind<
   Config extends { readonly type: string } = { readonly type: string },
   Own extends ChannelSettings = ChannelSettings,
-> extends Pick<Channel, 'threadsBySubject' | 'drawsAlerts'> {
+> extends Pick<Channel, 'threadsBySubject' | 'drawsAlerts' | 'restateEveryMs'> {
   readonly type: string;
   /** Its part of the file, with a description of every key; `type` is a literal. */
   readonly schema: z.ZodObject;
@@ -46,6 +46,8 @@ export interface ChannelKind<
   /** How fast the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
+  /** False where a report would wake people: it is not sent. */
+  readonly takesReports?: boolean;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];
   /** A receiver for the demo, which gets what a person would see; loaded only there. */

@@ -7,6 +7,7 @@ import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
+import { listWords } from '../wording/lists.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
@@ -36,6 +37,7 @@ export function postKind(
   const {
     description = `Messages by ${name} (${source}).`,
     unencrypted = 'messages and keys travel unencrypted over http://',
+    quietly,
   } = receiver;
   return {
     type,
@@ -66,6 +68,9 @@ export function postKind(
           if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
           return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
         }),
+        ...(quietly === undefined
+          ? []
+          : [quietly === null ? 'no reports and no good news' : `reports and good news as ${quietly}`]),
       ].join(', '),
     ...(receiver.hosts === undefined ? {} : { keysAt: keysAtHost(new RegExp(receiver.hosts)) }),
     findWarnings: (settings, house) => {
@@ -79,21 +84,26 @@ export function postKind(
           : []),
       ];
     },
-    check: ({ read, credentials }) =>
-      Object.keys(keys)
+    check({ read, credentials }) {
+      const given = receiver.needsOneOf?.filter((key) => read(key) !== undefined);
+      const [missing = '', ...others] = given?.length === 0 ? (receiver.needsOneOf ?? []) : [];
+      if (missing !== '') return [{ key: missing, message: `is missing; or give ${listWords(others)}` }];
+      return Object.keys(keys)
         .filter((key) => receiver.spendsBalance && credentials.has(String(read(key))))
         .slice(0, 1)
         .map((key) => ({
           key,
           message:
             'is that of an account whose balance is watched: when it is empty, nothing pays for the alert. Use another account',
-        })),
+        }));
+    },
     pace: ({ place, mention }) => ({
       minGapMs:
         (Object.keys(mention).length === 0 ? null : receiver.minGapMsWithMention) ?? receiver.minGapMs,
       paceKey: place.reveal(),
     }),
     answers: table.rows,
+    takesReports: quietly !== null,
     async openSender(settings, dependencies) {
       const [{ openPostSender }, { render, prepare }] = await Promise.all([
         import('./post-sender.ts'),
@@ -127,7 +137,10 @@ export function postKind(
 export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(receiver.keys).flatMap(([key, { kind, example = '', optional }]) => {
-      if (key !== receiver.address) return optional ? [] : [[key, kind === 'people' ? [example] : example]];
+      if (key !== receiver.address)
+        return optional && key !== receiver.needsOneOf?.[0]
+          ? []
+          : [[key, kind === 'people' ? [example] : example]];
       const { pathname, search } = new URL(example);
       return [[key, origin === undefined ? example : `${origin}${pathname}${search}`]];
     }),
@@ -204,6 +217,8 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
 }
 
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
+  if (paths === '')
+    return parseJson(answer.body) === undefined && !/^\s*</.test(answer.body) ? answer.body : '';
   const words = paths.split(' ').map((choice) =>
     choice
       .split('|')

@@ -8,6 +8,8 @@ import type { Sender, SenderDependencies } from './kind.ts';
 
 /** One attempt to post a body: everything that may differ from try to try, such as a signature over the time. */
 export interface Attempt {
+  /** `POST` where it is absent. */
+  readonly method?: 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
@@ -48,11 +50,13 @@ export function openPostSender<Part extends PostedPart>(options: PostSenderOptio
     async send(message, outer) {
       const parts = tryRender(() => render(message));
       if ('failed' in parts) return parts.failed;
-      const { recipients } = message;
-      return deliverParts(parts.rendered, recipients, (part) =>
+      if (parts.rendered.length === 0)
+        return { kind: 'delivered', said: `nothing was sent: ${table.receiver} has no quiet way for it` };
+      return deliverParts(parts.rendered, message, (part) =>
         deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
-          const { url, headers, body } = prepare(part, { id: message.id, now: clock.now() });
+          const { method, url, headers, body } = prepare(part, { id: message.id, now: clock.now() });
           const answer = await postOnce({
+            ...(method === undefined ? {} : { method }),
             url,
             headers: { 'content-type': 'application/json', 'user-agent': 'lowwater', ...headers },
             body,

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
+import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
+import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
 import dingtalk from './dingtalk/dingtalk.json' with { type: 'json' };
 import { emailKind } from './email/email-kind.ts';
 import feishu from './feishu/feishu.json' with { type: 'json' };
@@ -24,6 +26,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   slackKind,
   emailKind,
   webhookKind,
+  alertmanagerKind,
   postKind(teams as Receiver, () => import('./teams/teams-robot.ts')),
   postKind(dingtalk as Receiver, () => import('./dingtalk/dingtalk-robot.ts')),
   postKind(feishu as Receiver, () => import('./feishu/feishu-robot.ts')),
@@ -36,10 +39,19 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
 
 const [firstKind, ...otherKinds] = channelKinds;
 
+/** What every kind of channel may say besides its own keys. */
+const commonKeys = {
+  language: languageKey('The language of its messages. Default: `language` at the top.').optional(),
+};
+
+function inLanguage({ schema }: ChannelKind): z.ZodObject {
+  return schema.extend(commonKeys);
+}
+
 /** One channel as it stands in the file. */
 export const channelSchema = z.discriminatedUnion(
   'type',
-  [firstKind.schema, ...otherKinds.map(({ schema }) => schema)],
+  [inLanguage(firstKind), ...otherKinds.map(inLanguage)],
   {
     error: (issue) =>
       issue.code === 'invalid_union'
@@ -57,8 +69,10 @@ export function kindOf({ type }: { readonly type: string }): ChannelKind {
 
 /** Settings from a part of the file that `channelSchema` let through. */
 export function buildChannel(name: string, config: z.output<typeof channelSchema>): ChannelSettings {
-  const { type } = config;
-  return kindOf({ type: String(type) }).build(name, { ...config, type: String(type) });
+  const { language, ...own } = config;
+  const type = String(own.type);
+  const settings = kindOf({ type }).build(name, { ...own, type });
+  return language === undefined ? settings : { ...settings, language: String(language) };
 }
 
 /** Loads at once what the kind needs, so that the first message does not wait for it; opens no connection before that. */
@@ -69,6 +83,7 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     name: settings.name,
     threadsBySubject: kind.threadsBySubject ?? false,
     drawsAlerts: kind.drawsAlerts ?? false,
+    ...(kind.restateEveryMs === undefined ? {} : { restateEveryMs: kind.restateEveryMs }),
     ...kind.pace(settings),
     send: async (message, signal) => (await sender).send(message, signal),
     preview: async (message) => (await sender).preview(message),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
+import { sendWhole, wordMissed } from '../channels/send-whole.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
 import { HistoryLoader } from '../daemon/history-loader.ts';
@@ -37,6 +38,7 @@ export async function checkHere(
   const provider = createEntryClients(settings, {
     texts: textsFor(settings),
     clock,
+    random,
     ...(explain === undefined ? {} : { observe: (seen) => explain(describeExchange(seen)) }),
   });
   const adapters = { clock, random, calendar, signal: context.signal };
@@ -72,9 +74,10 @@ export function sendTest(
 ): Promise<{ readonly delivery: Delivery; readonly outgoing: string }> {
   const { server, timezone } = settings;
   const now = { id: random.id(), at: clock.now(), publicUrl: server?.publicUrl ?? null, timezone };
-  const message = { kind: 'test', ...now, channel: channel.name } as const;
+  const language = channel.language ?? settings.language;
+  const message = { kind: 'test', ...now, language, channel: channel.name } as const;
   return withChannel(settings, channel, async (open) => ({
-    delivery: await open.send(message, signal),
+    delivery: await sendWhole(open, message, { clock, signal }),
     outgoing: await open.preview(message),
   }));
 }
@@ -117,8 +120,10 @@ export async function sendReport(
   const message = await composeNow(order);
   const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
   const send = async (channel: ChannelSettings) => {
-    const delivery = await withChannel(settings, channel, (open) => open.send(message, signal));
-    const reason = delivery.kind === 'delivered' ? null : delivery.reason;
+    const delivery = await withChannel(settings, channel, (open) =>
+      sendWhole(open, message, { clock, signal }),
+    );
+    const reason = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
     return { channel: channel.name, delivered: reason === null, reason };
   };
   return Promise.all(channels.map(send));

@@ -1,10 +1,11 @@
 import { roughDuration } from '../domain/moment.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Wanted } from '../engine/orders.ts';
 import type { DescribedDaemon } from '../http/api/daemon.ts';
 import type { StoreFile } from '../ports/store.ts';
+import type { StoredViews } from '../views/stored-views.ts';
 import type { BriefAccount } from '../views/views.ts';
-import { type Command, CommandError, type CommandInput, exitCodes } from './command.ts';
+import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
 import { type FoundDaemon, findDaemon, namedServer, requireDaemon } from './daemon/find-daemon.ts';
@@ -28,8 +29,17 @@ export interface Desk {
   readonly isComplete: boolean;
   /** Asks the daemon, else the database, which is opened when it is first asked. */
   views(): Promise<OperatorViews>;
+  /** What the database holds. Throws `CommandError` where only a daemon is named. */
+  storedViews(): Promise<StoredViews>;
   /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
-  order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
+  order(request: DaemonRequest, left: LeftHere): Promise<DaemonAnswer>;
+}
+
+/** An order for the database, once it is known that it goes there. `orderId`: where what is printed names it. */
+export interface LeftHere {
+  readonly wanted: () => Wanted | Promise<Wanted>;
+  readonly by: string;
+  readonly orderId?: string;
 }
 
 /** A command that asks a daemon, and the database where none answers. */
@@ -42,15 +52,22 @@ export function operatorCommand({
   return {
     ...command,
     asksDaemon: true,
-    async run(context, input) {
-      const opened: StoreFile[] = [];
-      try {
-        return await run(context, input, await openDesk(context, input, opened));
-      } finally {
-        for (const reader of opened) await reader.close();
-      }
-    },
+    run: (context, input) => withDesk(context, input, (desk) => run(context, input, desk)),
   };
+}
+
+/** Looks for the daemon, or opens the database, for as long as the work takes. */
+export async function withDesk<T>(
+  context: CommandContext,
+  input: CommandInput,
+  work: (desk: Desk) => Promise<T>,
+): Promise<T> {
+  const opened: StoreFile[] = [];
+  try {
+    return await work(await openDesk(context, input, opened));
+  } finally {
+    for (const reader of opened) await reader.close();
+  }
 }
 
 async function openDesk(context: CommandContext, input: CommandInput, opened: StoreFile[]): Promise<Desk> {
@@ -102,13 +119,23 @@ function atDaemon(daemon: FoundDaemon, facts: DescribedDaemon, difference: strin
       if (difference !== null) throw new CommandError(difference);
       return openRemoteViews(daemon);
     },
+    async storedViews() {
+      throw new CommandError(`the daemon at ${daemon.url} went away`);
+    },
     async order(request) {
       const answer = await askDaemon(daemon, request);
       if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
       return answer;
     },
   };
+}
+
+const badRequest = 400;
+
+/** What can never be done so is bad usage, what cannot be done now a failure. */
+function refusedAs(isInvalid: boolean, why: string): Error {
+  return isInvalid ? new UsageError(why) : new CommandError(why);
 }
 
 /** `daemon`: one that takes orders, though it cannot be read. */
@@ -119,6 +146,21 @@ function atDatabase(
   opened: StoreFile[],
 ): Omit<Desk, 'settings' | 'isComplete'> {
   const { accounts, rules, channels, reports, timezone, storage } = settings;
+  const storedViews = async (): Promise<StoredViews> => {
+    const { openStoredViews } = await import('../views/stored-views.ts');
+    const { cronCalendar: calendar } = await import('../system/calendar.ts');
+    const reader = opened[0] ?? (await openReader(context, storage));
+    opened[0] = reader;
+    return openStoredViews({ ...context, settings, reader, calendar });
+  };
+  const leave = async ({ wanted, ...given }: LeftHere): Promise<void> => {
+    const { makeOrder } = await import('../engine/orders.ts');
+    const from = { door: 'command line', address: null } as const;
+    const { random, clock } = context;
+    const order = makeOrder(await wanted(), { ...given, from, at: clock.now(), random });
+    const refusal = await (await storedViews()).order(order, (left) => leaveOrder(context, storage, left));
+    if (refusal !== null) throw refusedAs(refusal.refused === 'invalid', refusal.why);
+  };
   return {
     timezone,
     names: {
@@ -128,12 +170,9 @@ function atDatabase(
       reports: reports.map(({ id }) => id),
     },
     daemon,
+    storedViews,
     async views() {
-      const { openStoredViews } = await import('../views/stored-views.ts');
-      const { cronCalendar: calendar } = await import('../system/calendar.ts');
-      const reader = opened[0] ?? (await openReader(context, storage));
-      opened[0] = reader;
-      const views = await openStoredViews({ ...context, settings, reader, calendar });
+      const views = await storedViews();
       return {
         ...views,
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
@@ -143,8 +182,8 @@ function atDatabase(
     },
     async order(request, left) {
       const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'absent') await leaveOrder(context, storage, await left());
+      if (answer.kind === 'refused') throw refusedAs(answer.status === badRequest, answer.message);
+      if (answer.kind === 'absent') await leave(left);
       return answer;
     },
   };

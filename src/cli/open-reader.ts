@@ -1,8 +1,7 @@
 import { isoText } from '../domain/moment.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
 import { plural } from '../domain/plain-text.ts';
 import type { StorageSettings } from '../domain/settings.ts';
-import type { StoreFile } from '../ports/store.ts';
+import type { LeftOrder, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
 
@@ -22,7 +21,7 @@ export async function openReader(context: CommandContext, storage: StorageSettin
 export async function leaveOrder(
   context: CommandContext,
   storage: StorageSettings,
-  order: OperatorOrder,
+  order: LeftOrder,
 ): Promise<void> {
   const { orderIn } = await import('../store/store.ts');
   await orderIn(storage, programOf(context), order);

@@ -5,8 +5,10 @@ interface KnownState {
   readonly role: Role;
   readonly card: Pick<MemberCard, 'node' | 'configHash'>;
   readonly fleet: FleetView;
+  /** The epoch under which it has the accounts; null where it has not. */
+  readonly takenUnder: number | null;
   readonly takeovers: number;
-  /** Whether nobody has polled for longer than a take-over takes. */
+  /** Whether nobody has polled for longer than a take-over takes, as far as can be known. */
   readonly isBlind: boolean;
   /** Why it owns the accounts though something speaks against it; null where nothing does. */
   readonly doubt: string | null;
@@ -27,7 +29,7 @@ export function clusterStatusOf(known: KnownState): ClusterStatus {
     ready: look !== null && role !== 'loading' && !isBlind,
     node: card.node,
     owner,
-    epoch: look?.epoch ?? null,
+    epoch: known.takenUnder ?? look?.epoch ?? null,
     takeovers,
     reachesDatabase: reaches,
     origin: look?.origin ?? null,

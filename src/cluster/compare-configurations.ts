@@ -1,3 +1,4 @@
+import { ownOf } from '../domain/own.ts';
 /** What a configuration consists of: the names of each kind of thing, with a digest of what it is. */
 export type ConfigurationParts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -19,8 +20,8 @@ function differingNames(
   other: Readonly<Record<string, string>>,
 ): string[] {
   return Object.keys({ ...owner, ...other }).flatMap((name) => {
-    if (owner[name] === other[name]) return [];
-    if (other[name] === undefined) return [`${name} (missing)`];
-    return [`${name} (${owner[name] === undefined ? 'added' : 'changed'})`];
+    if (ownOf(owner, name) === ownOf(other, name)) return [];
+    if (ownOf(other, name) === undefined) return [`${name} (missing)`];
+    return [`${name} (${ownOf(owner, name) === undefined ? 'added' : 'changed'})`];
   });
 }

@@ -49,11 +49,12 @@ export class DatabaseLink {
     return this.#looksOff > 1;
   }
 
-  /** Whether a living member other than `incarnation` has a clock that counts, as far as it says. */
-  hasRightClockBeside(incarnation: string): boolean {
+  /** Whether a living member other than `incarnation`, of those that are `meant`, has a clock that counts, as far as it says. */
+  hasRightClockBeside(incarnation: string, meant: (member: ClusterMember) => boolean = () => true): boolean {
     return (this.look?.members ?? []).some(
       (member) =>
         member.incarnation !== incarnation &&
+        meant(member) &&
         Math.abs((member.status?.skewMs ?? this.databaseBehindMs) - this.databaseBehindMs) <= maxSkewMs,
     );
   }

@@ -1,3 +1,4 @@
+import type { StorageError } from '../domain/operator-error.ts';
 import type {
   ClusterLook,
   ClusterMember,
@@ -8,12 +9,16 @@ import type {
 } from '../ports/cluster.ts';
 import { ConfigurationWatch } from './configuration-watch.ts';
 import { DatabaseLink } from './database-link.ts';
+import { LeaseWatch } from './lease-watch.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
 /** After so many leases in which nobody polled, who reaches the database takes the accounts, even in doubt. */
 const leasesUntilDoubt = 2;
 
-type FleetDependencies = Pick<MembershipDependencies, 'cluster' | 'clock' | 'log' | 'leaseMs' | 'askPeers'>;
+type FleetDependencies = Pick<
+  MembershipDependencies,
+  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers'
+>;
 
 type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
 
@@ -26,26 +31,39 @@ export class FleetView {
   /** Who owned the accounts when that was last known, be it this process. */
   lastOwner: ClusterMember | null = null;
   readonly #dependencies: FleetDependencies;
-  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
+  /** Since when nobody polls although the database answers, or nothing is known of that; null where somebody does. Monotonic. */
   #blindSince: number | null = null;
+  /** Since when the database does not answer; null where it does, or never did. Monotonic. */
+  #silentSince: number | null = null;
   /** It gave the accounts away, or could not load them, and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
+  /** It waited for the owner of this epoch to come back after an outage of the database. */
+  #waitedForEpoch: number | null = null;
+  readonly #leases: LeaseWatch;
   #askedPeersAt = Number.NEGATIVE_INFINITY;
   #rival: Rival | null = null;
 
   constructor(dependencies: FleetDependencies) {
-    const { clock, cluster, log } = dependencies;
+    const { clock, cluster, log, leaseMs } = dependencies;
     this.#dependencies = dependencies;
+    this.#leases = new LeaseWatch(leaseMs);
     this.link = new DatabaseLink(log);
     this.polling = { who: 'unknown', node: null, since: clock.now() };
     this.configurations = new ConfigurationWatch(cluster);
   }
 
+  /** What a look says, as seen by leases that grow. */
+  sift<Look extends ClusterLook>(look: Look, incarnation: string): Look {
+    return this.#leases.observe(look, incarnation, this.#dependencies.clock.monotonic());
+  }
+
   /** A look of the member of this card; `wallNow` as for the link. Gives what happened to the database, as a clause, if anything did. */
   heard(look: ClusterLook, card: MemberCard, wallNow: number): string | null {
-    const before = this.link.look;
+    const { look: before, trouble } = this.link;
     this.link.heard(look, card.incarnation, wallNow);
     this.lastOwner = this.link.owner ?? this.lastOwner;
+    this.#silentSince = null;
+    if (trouble !== null) this.#waitForOwner(look);
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
     // Who stands by next to an owner has nothing to decide by it.
@@ -53,6 +71,45 @@ export class FleetView {
     const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;
+  }
+
+  failed(trouble: StorageError): void {
+    this.link.failed(trouble);
+    this.#leases.interrupted();
+    if (this.link.look !== null) this.#silentSince ??= this.#dependencies.clock.monotonic();
+  }
+
+  /**
+   * Whether the database has been silent for two leases, not for longer than a daemon may go on alone, and nobody goes on from memory: who
+   * polled before may, unless it is gone from its address.
+   */
+  async isAbandoned(peers: readonly ClusterMember[]): Promise<boolean> {
+    const { askPeers, clock, leaseMs, aloneForMs } = this.#dependencies;
+    const now = clock.monotonic();
+    const silentMs = now - (this.#silentSince ?? now);
+    if (silentMs < leasesUntilDoubt * leaseMs || silentMs > aloneForMs) return false;
+    if (now - this.#askedPeersAt < leaseMs) return false;
+    this.#askedPeersAt = now;
+    const answers = await askPeers(peers);
+    const { owner } = this.link;
+    const polled = owner?.status?.polls === false ? null : owner;
+    if (polled !== null && !answers.some(({ node }) => node === polled.node)) return false;
+    return answers.every(({ takenUnder, reachesDatabase }) => takenUnder === null && !reachesDatabase);
+  }
+
+  /** Who had the accounts before an outage, and went on from memory, has them for a lease after it: once, should the database come and go. */
+  #waitForOwner({ owner, lapsedOwner, epoch }: ClusterLook): void {
+    if (owner !== null || lapsedOwner === null || this.#waitedForEpoch === epoch) return;
+    this.#waitedForEpoch = epoch;
+    this.letOthersClaim();
+  }
+
+  /** Whether another member could take the accounts now: it renews, and its clock is right. */
+  hasTakerBeside(incarnation: string): boolean {
+    const now = this.#dependencies.clock.monotonic();
+    return this.link.hasRightClockBeside(incarnation, (member) =>
+      this.#leases.isFresh(member.incarnation, now),
+    );
   }
 
   /** `holds`: whether this process polls; `owns`: whether it has the accounts. */
@@ -68,20 +125,21 @@ export class FleetView {
 
   #setPolling(who: ClusterPolling['who'], node: string | null = null): void {
     const { clock } = this.#dependencies;
-    if (who !== 'nobody') this.#blindSince = null;
-    else this.#blindSince ??= clock.monotonic();
-    if (this.polling.who !== who || this.polling.node !== node)
-      this.polling = { who, node, since: clock.now() };
+    const isOther = this.polling.who !== who || this.polling.node !== node;
+    if (who === 'this' || who === 'other' || isOther) this.#blindSince = null;
+    if (who === 'nobody') this.#blindSince ??= this.#leases.ownerRenewedAt ?? clock.monotonic();
+    else if (who === 'unknown') this.#blindSince ??= clock.monotonic();
+    if (isOther) this.polling = { who, node, since: clock.now() };
   }
 
-  /** For how long nobody has polled although the database answers; 0 where somebody does or that is not known. */
+  /** For how long nobody has polled as far as can be known; 0 where somebody does. */
   get blindForMs(): number {
     return this.#blindSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#blindSince;
   }
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
   get isDoubtful(): boolean {
-    return this.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
+    return this.polling.who === 'nobody' && this.blindForMs >= leasesUntilDoubt * this.#dependencies.leaseMs;
   }
 
   get mayClaim(): boolean {

@@ -18,22 +18,39 @@ export class LeaderStore {
   readonly port: Store;
   readonly #dependencies: LeaderDependencies;
   #store: FencedStore;
+  /** What is stored could not be read: nothing is stored over it. */
+  isBlind = false;
   #failingSince: number | null = null;
   #isChanging = false;
   #lost: readonly Batch[] = [];
   #line: Promise<unknown> = Promise.resolve();
+  #pause: PromiseWithResolvers<void> | null = null;
 
   constructor(dependencies: LeaderDependencies) {
     this.#dependencies = dependencies;
     this.#store = dependencies.store;
+    const inLine = async <T>(work: () => Promise<T>): Promise<T> => {
+      await this.#pause?.promise;
+      return this.#inLine(work);
+    };
     this.port = {
       ...dependencies.reader,
-      commit: (batch) => this.#inLine(() => this.#commit(batch)),
+      commit: (batch) => inLine(() => this.#commit(batch)),
       takeDamaged: () => this.#store.takeDamaged(),
-      takeOrders: () => this.#inLine(() => this.#write(() => this.#store.takeOrders())),
-      prune: (olderThan) => this.#inLine(() => this.#write(() => this.#store.prune(olderThan))),
+      takeOrders: () => inLine(() => this.#write(() => this.#store.takeOrders())),
+      prune: (olderThan) => inLine(() => this.#write(() => this.#store.prune(olderThan))),
       close: async () => undefined,
     };
+  }
+
+  /** The accounts are free: who writes waits until it is known whose they are. */
+  pause(): void {
+    this.#pause ??= Promise.withResolvers();
+  }
+
+  goOn(): void {
+    this.#pause?.resolve();
+    this.#pause = null;
   }
 
   /** How many batches the database is known to have of the present incarnation. */
@@ -74,6 +91,11 @@ export class LeaderStore {
   }
 
   async #write<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isBlind)
+      throw new StorageError(
+        'other',
+        'the shared database: what is stored cannot be read, and nothing is stored over it',
+      );
     if (this.#isChanging)
       throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
     try {

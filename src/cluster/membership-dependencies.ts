@@ -2,7 +2,7 @@ import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterMember, MemberCard, PeerAnswer } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
+import type { Store, StoredState } from '../ports/store.ts';
 
 export interface MembershipDependencies {
   readonly cluster: Cluster;
@@ -23,11 +23,13 @@ export interface MembershipDependencies {
     readonly state: MonitorState;
     /** The node that had the accounts before and did not give them away; null where it did. */
     readonly takenFrom: string | null;
-    readonly damaged: readonly DamagedRecord[];
   }) => void;
   readonly abandon: () => void;
-  /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
-  readonly finish: (aheadMs: number) => Promise<void>;
+  /**
+   * Lets what is under way end while nothing new begins, and stores what is known, by the clock that counts where the own is ahead of it by so
+   * much. The work goes on when it may again.
+   */
+  readonly drain: (aheadMs: number) => Promise<void>;
   /** Called by an owner when something happened to the database; a clause. */
   readonly happened?: (happened: string) => void;
   /** Called after each look, and where this process took or lost the accounts: the status may be another one. */

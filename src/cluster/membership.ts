@@ -1,5 +1,7 @@
+import type { HandOver } from '../domain/operator.ts';
 import { OperatorError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
@@ -19,11 +21,23 @@ const looksPerLease = 8;
  * (`owned-accounts.ts`) while it renews its lease, and gives them away.
  *
  * - The database decides who owns, by its own clock; the owner goes by how long ago it sent its last renewal that succeeded,
- *   and stops acting before its lease ends there.
- * - It takes them when `claim` gave an epoch, or a look says that it did though nobody heard of it.
- * - It loses them when another owns (a look, or a change that was refused), when another reaches the database while this one does not, or
- *   when nobody did for too long. Everything is forgotten.
- * - Where its clock is off it takes none, unless nobody has polled for two leases: then it owns them in doubt, and says so.
+ *   and stops acting before its lease ends there. A lease that does not grow for its own length is over (`lease-watch.ts`).
+ * - What it knows is forgotten only when another epoch is seen.
+ *
+ * Each round is a look at the database, and means (`#meet`; the first row that fits counts):
+ *
+ * | has the accounts | what it sees                              | what it does                                                |
+ * | ---------------- | ----------------------------------------- | ----------------------------------------------------------- |
+ * | yes, or let go   | another owner on a newer history          | forgets everything                                          |
+ * | yes, or let go   | anything else                             | `judge-look.ts`: keeps, takes again, stores again, forgets    |
+ * | yes, owns        | its clock is off, another one's is right  | hands over                                                  |
+ * | yes, reads       | nothing could be read for half a lease     | polls blind, from the configuration alone                   |
+ * | no               | its own lease is over                     | becomes a new incarnation                                   |
+ * | no               | it owns: nobody heard that its claim arrived | takes them                                               |
+ * | no               | nobody owns, and it may claim             | claims; in doubt where nobody has polled for two leases       |
+ * | no               | anything else                             | stands by                                                   |
+ * | yes, or let go   | the database does not answer              | `OwnedAccounts.endure`: pauses, goes on from memory, forgets |
+ * | no               | the same for two leases, and nobody polls | polls blind                                                 |
  */
 export class Membership {
   readonly #dependencies: MembershipDependencies;
@@ -35,6 +49,8 @@ export class Membership {
   readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
+  /** What is being handed over, once at a time. */
+  #givesAway: OwnedAccounts | null = null;
   #takeovers = 0;
   #loadFailure: string | null = null;
 
@@ -71,6 +87,7 @@ export class Membership {
       role: this.#role,
       card: this.#dependencies.card(),
       fleet: this.#fleet,
+      takenUnder: this.#owned?.epoch ?? null,
       takeovers: this.#takeovers,
       isBlind: this.#fleet.blindForMs > this.#dependencies.leaseMs,
       doubt: this.#doubt ?? this.#owned?.unreadable ?? null,
@@ -96,22 +113,54 @@ export class Membership {
     }
   }
 
-  /** Gives the accounts away and lets somebody else take them for the length of a lease. */
-  async handOver(): Promise<void> {
-    if (this.#role !== 'owner') return;
-    this.#fleet.letOthersClaim();
+  /**
+   * Gives the accounts to a daemon that stands by, as soon as one can take them. An order that names another epoch than the present one was
+   * for somebody else.
+   */
+  async handOver(order: HandOver): Promise<void> {
+    const { log } = this.#dependencies;
+    const owned = this.#owned;
+    if (owned?.phase !== 'owner' || this.#givesAway === owned) return;
+    const isMeant = order.epoch === undefined ? order.at >= owned.takenAt : order.epoch === owned.epoch;
+    if (!isMeant) log.info({ order }, 'an order to hand over was for an earlier owner: it is dropped');
+    else {
+      this.#givesAway = owned;
+      await this.#giveAway(owned).finally(() => {
+        this.#givesAway = null;
+      });
+    }
+  }
+
+  async #giveAway(owned: OwnedAccounts): Promise<void> {
+    const { clock, log, leaseMs, drain } = this.#dependencies;
+    const isMine = () => this.#owned === owned && !this.#pauses.ended;
+    const until = clock.monotonic() + leaseMs;
+    while (!this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '')) {
+      if (clock.monotonic() >= until || !isMine())
+        return log.warn({}, 'the accounts are not handed over: no other daemon could take them');
+      await new Promise<void>((resolve) => clock.setTimer(lookMs / 2, resolve));
+    }
+    if (!isMine() || owned.phase !== 'owner') return;
     const { isClockOff, aheadMs } = this.#fleet.link;
-    await this.#dependencies.finish(isClockOff ? aheadMs : 0);
-    await this.#leave();
+    owned.phase = 'giving';
+    await drain(isClockOff ? aheadMs : 0);
+    if (!isMine() || owned.phase !== 'giving') return;
+    owned.phase = 'released';
+    this.#lease.end();
+    this.#standsBy = true;
+    await this.#seat.leave();
   }
 
   async stop(): Promise<void> {
     this.#pauses.end();
-    await this.#leave();
+    this.#forget();
+    await this.#seat.leave();
   }
 
   get #role(): Role {
-    return this.#owned?.phase ?? (this.#standsBy ? 'standby' : 'joining');
+    const phase = this.#owned?.phase ?? 'released';
+    if (phase === 'released') return this.#standsBy ? 'standby' : 'joining';
+    return phase === 'giving' ? 'owner' : phase;
   }
 
   async #round(): Promise<void> {
@@ -119,21 +168,30 @@ export class Membership {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      this.#fleet.link.failed(error);
-      const owned = this.#owned;
-      const { advertise } = this.#dependencies.card();
-      const verdict = await owned?.endure(this.#fleet.link.peersBeside(advertise));
-      if (verdict?.kind === 'lose' && this.#owned === owned) this.#lose(verdict.why);
+      this.#fleet.failed(error);
+      await this.#endure();
     }
+  }
+
+  /** The database does not answer. */
+  async #endure(): Promise<void> {
+    const owned = this.#owned;
+    const peers = this.#fleet.link.peersBeside(this.#dependencies.card().advertise);
+    const verdict = await owned?.endure(peers);
+    if (this.#owned !== owned) return;
+    if (verdict?.kind === 'lose') this.#lose(verdict.why);
+    else if (owned === null && (await this.#fleet.isAbandoned(peers)) && this.#owned === null)
+      await this.#goBlind(this.#makeOwned(''), 'nobody reaches the shared database, and nobody polls');
   }
 
   async #meet(): Promise<void> {
     const card = this.#seat.card ?? (await this.#seat.join());
     const sentAt = this.#lease.instant();
     const storedBefore = this.#owned?.store.stored ?? 0;
-    const look = await this.#dependencies.cluster.renew(this.#seat.describe(card));
+    const renewal = await this.#dependencies.cluster.renew(this.#seat.describe(card));
     // It was left or lost while the answer was on its way.
     if (this.#seat.card !== card || this.#pauses.ended) return;
+    const look = this.#fleet.sift(renewal, card.incarnation);
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     const happened = this.#fleet.heard(look, this.#seat.describe(card), wallNow);
     if (happened !== null && this.#owned !== null) this.#dependencies.happened?.(happened);
@@ -147,7 +205,7 @@ export class Membership {
     if (this.#owned !== null) await this.#keep(this.#owned, look, card, sentAt, storedBefore);
     else if (!look.renewed) this.#seat.renounce();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
-    else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card);
+    else if (look.owner === null && this.#fleet.mayClaim) await this.#claim(card, look);
     else this.#standBy(look);
   }
 
@@ -180,14 +238,15 @@ export class Membership {
     return this.#fleet.isDoubtful;
   }
 
-  async #claim({ incarnation }: MemberCard): Promise<void> {
+  async #claim({ incarnation }: MemberCard, { overdue }: ClusterLook): Promise<void> {
+    const { cluster } = this.#dependencies;
     this.#standsBy = true;
-    const epoch = await this.#dependencies.cluster.claim(incarnation);
-    if (epoch !== null && this.#seat.card?.incarnation === incarnation) this.#take(epoch);
+    const epoch = await cluster.claim(incarnation, { overdue });
+    if (this.#seat.card?.incarnation !== incarnation) return;
+    if (epoch !== null) this.#take(epoch);
   }
 
-  #take(epoch: number): void {
-    const incarnation = this.#seat.card?.incarnation ?? '';
+  #makeOwned(incarnation: string, epoch = this.#fleet.link.look?.epoch ?? 0): OwnedAccounts {
     const owned: OwnedAccounts = new OwnedAccounts(
       this.#dependencies,
       this.#lease,
@@ -198,24 +257,41 @@ export class Membership {
     );
     this.#owned = owned;
     this.#takeovers += 1;
+    return owned;
+  }
+
+  #take(epoch: number): void {
+    if (this.#owned !== null) this.#dependencies.abandon();
+    const owned = this.#makeOwned(this.#seat.card?.incarnation ?? '', epoch);
     this.#dependencies.log.info({ epoch }, 'this daemon takes the accounts');
     void this.#load(owned, this.#fleet.lastOwner);
   }
 
+  /** Alive and able to poll beats every doubt: polls what the configuration names, and tells what it sees. */
+  async #goBlind(owned: OwnedAccounts, why: string): Promise<void> {
+    const { begin, log, restore } = this.#dependencies;
+    owned.goBlind(why);
+    const state = await restore(nothingStored, null);
+    if (this.#owned !== owned || !owned.isBlind || this.#pauses.ended) return;
+    log.error({ why }, 'nobody polls: this daemon polls what its configuration names, in doubt');
+    begin({ store: owned.store.port, state, takenFrom: null });
+  }
+
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { begin, log, looked } = this.#dependencies;
+    const { abandon, begin, log, looked } = this.#dependencies;
     try {
-      const { state, damaged } = await owned.load(this.#fleet.isDoubtful, before);
+      const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
-      owned.phase = 'owner';
+      if (owned.isBlind) abandon();
+      owned.readAll();
       this.#loadFailure = null;
-      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner, damaged });
+      begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
       if (this.#fleet.link.isClockOff)
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#owned !== owned) return;
+      if (this.#owned !== owned || owned.isBlind) return;
       this.#loadFailure = `what is stored cannot be read: ${error.message}`;
       // Somebody else may be able to; the next try is as good as this one was.
       this.#fleet.letOthersClaim();
@@ -239,8 +315,9 @@ export class Membership {
       this.#lose(
         `two database servers take writes, and ${newerOwner} owns the accounts on the newer history`,
       );
-    else if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
+    else if (verdict.kind === 'keep') await this.#goOn(owned, incarnation);
     else if (verdict.kind === 'lose') this.#lose(verdict.why);
+    else if (verdict.kind === 'claim') await this.#claim(card, look);
     else if (verdict.kind === 'rejoin') {
       this.#seat.renounce();
       await this.#meet();
@@ -248,12 +325,15 @@ export class Membership {
   }
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
-  #followClock({ phase }: OwnedAccounts, incarnation: string): void {
+  async #goOn(owned: OwnedAccounts, incarnation: string): Promise<void> {
     const { link } = this.#fleet;
-    if (phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
-    const { aheadMs } = link;
-    this.#dependencies.log.warn({ aheadMs }, 'the clock of this machine is off: giving the accounts away');
-    void this.handOver();
+    const { clock, log, leaseMs } = this.#dependencies;
+    if (owned.phase === 'loading' && owned.unreadForMs >= leaseMs / 2)
+      return this.#goBlind(owned, 'what is stored cannot be read');
+    if (owned.phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
+    if (this.#givesAway !== owned)
+      log.warn({ aheadMs: link.aheadMs }, 'the clock of this machine is off: giving the accounts away');
+    void this.handOver({ at: clock.now(), epoch: owned.epoch });
   }
 
   /** Why it owns the accounts though its clock is off; null where it does not, or the clock is right. */
@@ -274,26 +354,23 @@ export class Membership {
     this.#dependencies.looked?.();
   }
 
-  async #leave(): Promise<void> {
-    this.#forget();
-    await this.#seat.leave();
-  }
-
   #forget(): void {
+    this.#owned?.store.goOn();
     this.#owned = null;
     this.#standsBy = false;
     this.#lease.end();
   }
 
   #notePolling(): void {
-    this.#fleet.notePolling(this.holds(), this.#owned !== null);
+    this.#fleet.notePolling(this.holds(), this.#owned !== null && this.#owned.phase !== 'released');
   }
 
   #nextRoundMs(): number {
     const { leaseMs } = this.#dependencies;
     // A renewal of which nobody heard is made good before the lease that it was for is over.
-    const owns = this.#owned !== null && this.#owned.phase !== 'alone';
-    if (owns && this.#fleet.link.reaches) return leaseMs / renewalsPerLease;
+    const phase = this.#owned?.phase ?? 'released';
+    if (phase !== 'alone' && phase !== 'released' && this.#fleet.link.reaches)
+      return leaseMs / renewalsPerLease;
     return Math.min(lookMs, leaseMs / looksPerLease);
   }
 }

@@ -1,47 +1,48 @@
 import { onStorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
-import type { DamagedRecord } from '../ports/store.ts';
 import type { Instant, OwnLease } from './held-lease.ts';
+import { isBehind, judgeLook, keep, lose, type Phase, type Verdict } from './judge-look.ts';
 import { LeaderStore } from './leader-store.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 
 type OwnedDependencies = Pick<
   MembershipDependencies,
-  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore'
+  'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers' | 'restore' | 'card'
 >;
-
-type Verdict =
-  | { readonly kind: 'keep' }
-  /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
-  | { readonly kind: 'regain' | 'rejoin' | 'restore' }
-  | { readonly kind: 'lose'; readonly why: string };
 
 /** After a failure that may pass the load is tried again so soon. */
 const retryMs = 250;
 
-const keep: Verdict = { kind: 'keep' };
-const lose = (why: string): Verdict => ({ kind: 'lose', why });
-
 /**
- * The accounts in the hands of this process, from the moment that it took them.
+ * The accounts in the hands of this process, from the moment that it took them until another epoch is seen.
  *
- * - loading → owner: all is read.
- * - owner → alone: its lease is over and nobody reaches the database. alone → owner: the epoch is still the same when the database is
- *   back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
+ * - loading → owner: all is read. Polls while its lease lasts.
+ * - owner → giving: a person handed them over; what is known is stored, nothing new begins. giving → released: the slot is free, and another
+ *   daemon takes them. Where none does for a lease, it takes them again: released → owner.
+ * - owner, giving, released → alone: its lease is over and nobody who has them can be asked. alone → owner: the epoch is still the same when the
+ *   database is back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
+ * - loading → alone, blind: what is stored could not be read. It polls what the configuration names, stores nothing over what it did
+ *   not read, and begins again with that once it can.
  */
 export class OwnedAccounts {
   readonly store: LeaderStore;
   /** What it began without, because it could not be read, as a clause. */
   unreadable: string | null = null;
-  phase: 'loading' | 'owner' | 'alone' = 'loading';
+  /** By the wall clock. */
+  readonly takenAt: number;
   readonly #dependencies: OwnedDependencies;
   readonly #lease: OwnLease;
   readonly #lost: (why: string) => void;
+  #phase: Phase = 'loading';
+  #phaseSince: number;
   #seat: { readonly incarnation: string; readonly epoch: number };
-  #aloneSince = 0;
   /** A change was refused, and why is not known yet. */
   #isRefused = false;
+  /** Since when a member that reaches the database might have taken the accounts, and has not. */
+  #cutOffSince: number | null = null;
+  /** Since when each read of what is stored has failed. */
+  #unreadSince: number | null = null;
 
   /** `lost` is called when a change was refused because another owns the accounts, before anybody hears of that. */
   constructor(
@@ -55,12 +56,35 @@ export class OwnedAccounts {
     this.#lease = lease;
     this.#lost = lost;
     this.#seat = seat;
+    this.takenAt = clock.now();
+    this.#phaseSince = clock.monotonic();
     this.store = new LeaderStore({
       store: cluster.store(seat),
       reader: cluster.reader,
       monotonic: () => clock.monotonic(),
       refused: () => this.#lookWhetherOvertaken(),
     });
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  set phase(phase: Phase) {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.#phaseSince = this.#dependencies.clock.monotonic();
+    // Who lets go writes no more before it is known whose they are.
+    if (phase === 'released') this.store.pause();
+    else this.store.goOn();
+  }
+
+  get epoch(): number {
+    return this.#seat.epoch;
+  }
+
+  get isBlind(): boolean {
+    return this.store.isBlind;
   }
 
   get holds(): boolean {
@@ -73,25 +97,44 @@ export class OwnedAccounts {
     return this.phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
   }
 
+  /** For how long each read of what is stored has failed; 0 where it goes on. */
+  get unreadForMs(): number {
+    return this.#unreadSince === null ? 0 : this.#dependencies.clock.monotonic() - this.#unreadSince;
+  }
+
   /** Rejects with `StorageError` where what is stored cannot be read, unless it is lenient: what cannot be read is left out then. `before`: who owned the accounts last. */
-  async load(
-    isLenient: boolean,
-    before: ClusterMember | null,
-  ): Promise<{ readonly state: MonitorState; readonly damaged: readonly DamagedRecord[] }> {
+  async load(isLenient: boolean, before: ClusterMember | null): Promise<MonitorState> {
     const { clock, cluster, log, restore } = this.#dependencies;
     // For one lost answer the accounts would be nobody's as long as the lease lasts.
     const goOn = async (): Promise<boolean> => {
+      this.#unreadSince ??= clock.monotonic();
       await new Promise<void>((resolve) => clock.setTimer(retryMs, resolve));
       return this.#lease.lasts;
     };
-    const stored = await cluster.load({ goOn, isLenient });
+    const progressed = (): void => {
+      this.#unreadSince = null;
+    };
+    const stored = await cluster.load({ goOn, progressed, isLenient });
     const { damagedRecords = [] } = stored;
     for (const { source, key, reason } of damagedRecords)
       log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
     if (damagedRecords.length > 0) await cluster.setAside(this.#seat, damagedRecords);
     const tables = damagedRecords.filter(({ body }) => body === null).map(({ source }) => source);
     if (tables.length > 0) this.unreadable = `nothing can be read of the tables ${tables.join(', ')}`;
-    return { state: await restore(stored, before), damaged: damagedRecords };
+    return restore(stored, before);
+  }
+
+  /** It acts by the configuration alone until it can read what is stored. */
+  goBlind(why: string): void {
+    this.store.isBlind = true;
+    this.unreadable = why;
+    this.phase = 'alone';
+  }
+
+  /** What is stored has been read. */
+  readAll(): void {
+    this.store.isBlind = false;
+    this.phase = 'owner';
   }
 
   /** What the database says to who owns, or owned. `storedBefore`: known to be stored when the look was sent. */
@@ -100,23 +143,16 @@ export class OwnedAccounts {
     incarnation: string,
     storedBefore: number,
   ): Verdict {
-    const isOwn = look.owner === incarnation;
-    const isBehind = look.epoch === this.#seat.epoch && look.batch !== null && look.batch < storedBefore;
-    if ((look.epoch < this.#seat.epoch || isBehind) && this.phase !== 'loading') {
-      if (!isOwn && look.owner !== null)
-        return lose('the database lost its last commits, and another daemon took the accounts');
-      return { kind: look.renewed ? 'restore' : 'rejoin' };
-    }
-    this.#isRefused = false;
-    if (isOwn && look.epoch === this.#seat.epoch) {
-      // The renewals had arrived, and only their answers had not.
-      if (this.phase === 'alone') this.phase = 'owner';
-      return keep;
-    }
-    if (!isOwn && (look.owner !== null || look.epoch !== this.#seat.epoch))
-      return lose('another daemon took the accounts');
-    if (this.phase === 'loading') return lose('the lease ended before everything was read');
-    return { kind: look.renewed ? 'regain' : 'rejoin' };
+    const { clock, leaseMs } = this.#dependencies;
+    const { phase, epoch, isBlind } = this;
+    const waits = clock.monotonic() - this.#phaseSince < leaseMs;
+    const standing = { phase, incarnation, epoch, stored: storedBefore, waits, isBlind };
+    const verdict = judgeLook(standing, look);
+    this.#cutOffSince = null;
+    if (!isBehind(standing, look)) this.#isRefused = false;
+    // The renewals had arrived, and only their answers had not.
+    if (verdict.kind === 'keep' && phase === 'alone' && !isBlind) this.phase = 'owner';
+    return verdict;
   }
 
   /**
@@ -128,7 +164,7 @@ export class OwnedAccounts {
     input: {
       readonly incarnation: string;
       readonly sentAt: Instant;
-      readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch'>;
+      readonly look: Pick<ClusterLook, 'owner' | 'epoch' | 'batch' | 'overdue'>;
       readonly isCurrent: () => boolean;
     },
   ): Promise<void> {
@@ -140,7 +176,9 @@ export class OwnedAccounts {
       // It may have taken them though nobody heard of it.
       const isHeld = look.owner === incarnation;
       const condition = kind === 'regain' ? { after: before } : { above: before };
-      const epoch = isHeld ? look.epoch : await cluster.claim(incarnation, condition);
+      const epoch = isHeld
+        ? look.epoch
+        : await cluster.claim(incarnation, { ...condition, overdue: look.overdue });
       // Who was quicker, if anybody, is seen in the next look.
       if (epoch === null || !isCurrent()) return null;
       const lost = kind === 'regain' ? [] : await cluster.takeLost();
@@ -170,21 +208,30 @@ export class OwnedAccounts {
     if (look.epoch > epoch || isForeign) this.#lost('another daemon owns the accounts');
   }
 
-  /** The database does not answer. `peers`: whom to ask whether they reach it. */
+  /** The database does not answer. `peers`: whom to ask whether they have the accounts, or could take them. */
   async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
-    const { clock, log, aloneForMs, askPeers } = this.#dependencies;
+    const { clock, log, leaseMs, aloneForMs, askPeers, card } = this.#dependencies;
     if (this.#lease.lasts) return keep;
     if (this.phase === 'loading') return lose('the lease ended before everything was read');
     const epoch = this.#seat.epoch;
-    const isReached = (await askPeers(peers)).some(({ reachesDatabase }) => reachesDatabase);
+    const answers = await askPeers(peers);
     if (this.#seat.epoch !== epoch) return keep;
-    if (isReached) return lose('another daemon reaches the database and this one does not');
-    if (this.phase === 'owner') {
-      this.phase = 'alone';
-      this.#aloneSince = clock.monotonic();
-      log.error({}, 'nobody reaches the database: this daemon goes on from memory');
-    } else if (clock.monotonic() - this.#aloneSince > aloneForMs)
-      return lose('nobody has reached the database for as long as this daemon may go on alone');
+    if (answers.some(({ takenUnder }) => takenUnder !== null && takenUnder > epoch))
+      return lose('another daemon has the accounts and reaches the database, and this one does not');
+    // Of several that poll without knowing anything one is enough.
+    if (this.isBlind && answers.some(({ takenUnder, node }) => takenUnder !== null && node < card().node))
+      return lose('another daemon polls as well, and has the accounts or the first name');
+    const now = clock.monotonic();
+    if (this.phase === 'alone')
+      return now - this.#phaseSince > aloneForMs
+        ? lose('nobody has reached the database for as long as this daemon may go on alone')
+        : keep;
+    if (answers.some(({ reachesDatabase }) => reachesDatabase)) this.#cutOffSince ??= now;
+    else this.#cutOffSince = null;
+    // Who reaches the database takes them within a lease, if it can.
+    if (this.#cutOffSince !== null && now - this.#cutOffSince < leaseMs) return keep;
+    this.phase = 'alone';
+    log.error({}, 'nobody who has the accounts can be asked: this daemon goes on from memory');
     return keep;
   }
 }

@@ -49,13 +49,13 @@ export class Seat {
     this.renounce();
   }
 
-  /** Ends it now, so that what it owned is free; unheard twice, that stays nobody's until the lease ends by itself. */
+  /** Ends it now, so that what it owned is free; unheard twice, it ends when the next one joins, or with its lease. */
   async leave(): Promise<void> {
     const incarnation = this.card?.incarnation;
-    this.renounce();
     if (incarnation === undefined) return;
+    this.abandon();
     const { cluster } = this.#dependencies;
     const leave = (): Promise<boolean> => cluster.leave(incarnation).then(() => true, onStorageError(false));
-    if (!(await leave())) await leave();
+    if ((await leave()) || (await leave())) this.#gone = this.#gone.filter((gone) => gone !== incarnation);
   }
 }

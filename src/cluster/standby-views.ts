@@ -1,13 +1,12 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { OperatorOrder, Refusal } from '../domain/operator.ts';
+import { type Refusal, refuse } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
-import { expectTopUp } from '../engine/expect-top-up.ts';
-import { addSilence, applyOrder, extendSilence } from '../engine/operate.ts';
-import type { MonitorState } from '../engine/state.ts';
-import type { StoredState } from '../ports/store.ts';
+import type { ClusterMember } from '../ports/cluster.ts';
+import type { LeftOrder, StoredState } from '../ports/store.ts';
 import { createViews } from '../views/create-views.ts';
 import { nothingStored } from '../views/empty-reader.ts';
+import { leaveOrders } from '../views/leave-orders.ts';
 import type { DaemonStatus, LiveViews } from '../views/live-views.ts';
 import { restoreStored, type StoredDependencies } from '../views/stored-views.ts';
 
@@ -20,12 +19,14 @@ interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   readonly settings: () => Settings;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
-  readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
+  readonly leaveOrder: (order: LeftOrder) => Promise<void>;
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
-  /** Where the owner can be asked, in words; null where nobody owns the accounts. */
-  readonly ownerName: () => string | null;
+  /** Null where nobody owns the accounts. */
+  readonly owner: () => OwnerName | null;
 }
+
+type OwnerName = Pick<ClusterMember, 'node' | 'program'>;
 
 /**
  * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old (with tens of thousands of accounts up to
@@ -95,25 +96,6 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     });
   }
 
-  /** Does it to what is known here, and leaves the order for the owner unless it is refused. */
-  async function order<T>(
-    act: (state: MonitorState) => T | Refusal,
-    left: (made: T) => OperatorOrder,
-  ): Promise<T | Refusal> {
-    const { state } = await freshOnceRead();
-    const made = act(state);
-    if (isRefusal(made)) return made;
-    await leaveOrder(left(made));
-    return made;
-  }
-
-  function leave(wanted: Parameters<typeof applyOrder>[1]): Promise<Refusal | null> {
-    return order(
-      (state) => applyOrder(state, wanted, now()),
-      () => wanted,
-    );
-  }
-
   return {
     ...views,
     accounts: async (ids) => fresh().then(() => views.accounts(ids)),
@@ -123,37 +105,18 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     alerts: async (query) => freshOnceRead().then(() => views.alerts(query)),
     alert: async (account, rule) => freshOnceRead().then(() => views.alert(account, rule)),
     explain: async (account) => fresh().then(() => views.explain(account)),
-    // What is ordered here is left for the owner, who keeps it when it carries it out.
-    recordAction: async () => undefined,
-    acknowledge: (it) => leave({ kind: 'acknowledge', ...it, at: now() }),
-    acknowledgeAll: ({ alerts, by, comment }) =>
-      Promise.all(alerts.map((alert) => leave({ kind: 'acknowledge', ...alert, by, comment, at: now() }))),
-    unacknowledge: ({ account, rule }) => leave({ kind: 'unacknowledge', account, rule, at: now() }),
-    expectTopUp: (wanted) =>
-      order(
-        (state) => expectTopUp(state, wanted, now()),
-        ({ by }) => ({ kind: 'expect-top-up', ...wanted, by, at: now() }),
-      ),
-    cancelExpected: (topUp) => leave({ kind: 'cancel-expected', ...topUp, at: now() }),
-    silence: (wanted) =>
-      order(
-        (state) => addSilence(state, wanted, now()),
-        (silence) => ({ kind: 'silence', silence }),
-      ),
-    expireSilence: (id) => leave({ kind: 'expire', id, at: now() }),
-    extendSilence: async (wanted) => {
-      const made = await order(
-        (state) => extendSilence(state, wanted, now()) ?? silenceOf(state, wanted.id),
-        (silence) => ({ kind: 'silence', silence }),
-      );
-      return isRefusal(made) ? made : null;
+    async orders(orders) {
+      const { state } = await freshOnceRead();
+      const owner = parts.owner();
+      const reach = { poll: () => standsBy(owner), handOver() {} };
+      return leaveOrders(state, orders, now(), {
+        ownerProgram: owner?.program ?? null,
+        reach,
+        leave: leaveOrder,
+      });
     },
-    pollNow: async () => standsBy(parts.ownerName()),
-    pushReading: async () => standsBy(parts.ownerName()),
-    // Who signs out here is signed out of this process (`CurrentViews`): what is stored is the owner's.
-    endSession: async () => undefined,
+    pushReading: async () => standsBy(parts.owner()),
     recordSession: () => undefined,
-    renewCalendarKey: async () => standsBy(parts.ownerName()),
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {
@@ -164,17 +127,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
   };
 }
 
-function silenceOf(state: MonitorState, id: string) {
-  const silence = state.silences.get(id);
-  if (silence === undefined) throw new Error('a silence vanished while it was made longer');
-  return silence;
-}
-
-function isRefusal<T>(made: T | Refusal): made is Refusal {
-  return typeof made === 'object' && made !== null && 'refused' in made;
-}
-
-function standsBy(owner: string | null): Refusal {
-  const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
-  return { refused: 'not-now', why: `this daemon stands by: ${who}` };
+function standsBy(owner: OwnerName | null): Refusal {
+  const who = owner === null ? 'nobody owns the accounts just now' : `${owner.node} polls the accounts`;
+  return refuse('not-now', `this daemon stands by: ${who}`);
 }

@@ -73,6 +73,7 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
     storage: buildStorage(config, around),
     log: config.log,
     timezone: config.timezone,
+    language: config.language,
   };
 }
 
@@ -197,7 +198,7 @@ export function buildProvider(
       topUpUrl,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
-      putIn: kind.requestKey === undefined ? [] : putInAt(kind.requestKey),
+      putIn: (kind.requestKeys ?? []).flatMap(putInAt),
     },
     typed,
   );

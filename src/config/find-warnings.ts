@@ -4,6 +4,7 @@ import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Parts } from '../domain/parts.ts';
 import {
   credentialTextOf,
@@ -112,7 +113,7 @@ function warnOfProviders(file: Spot, settings: Settings): void {
     const kind = providerKindOf(entry);
     const spot = spotOf(file, entry);
     const { caution } = describeProvider(kind);
-    for (const leaf of kind.requestKey === undefined ? [] : spot.at(kind.requestKey).leaves())
+    for (const leaf of (kind.requestKeys ?? []).flatMap((key) => spot.at(key).leaves()))
       if (leaf.isFilled)
         leaf.report('a secret belongs into `credentials` of an account, and here as {{credentials.name}}');
     if (caution !== null) spot.at('type').report(caution);
@@ -227,6 +228,7 @@ const finders: readonly Finder[] = [
   warnOfRules,
   warnOfGaps,
   warnOfUnused,
+  warnOfReports,
   warnOfLabels,
   warnOfEndlessSilences,
   warnOfChannels,
@@ -257,6 +259,14 @@ function warnOfUnused(file: Spot, { routes, reports, channels }: Settings): void
     if (!used.has(name)) file.at('channels', name).report('no route and no report uses this channel');
 }
 
+function warnOfReports(file: Spot, { reports, channels }: Settings): void {
+  const refusing = channels.filter((channel) => kindOf(channel).takesReports === false);
+  for (const [index, report] of reports.entries())
+    for (const [place, name] of report.channels.entries())
+      if (refusing.some((channel) => channel.name === name))
+        file.at('reports', index, 'channels', place).report('gets no reports: they would wake people there');
+}
+
 function warnOfLabels(file: Spot, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   for (const section of ['rules', 'routes', 'silences'] as const)
@@ -264,9 +274,7 @@ function warnOfLabels(file: Spot, settings: Settings): void {
       for (const [label, values] of Object.entries(settings[section][index]?.match?.labels ?? {})) {
         const spot = item.at('match', 'labels', label);
         const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
-        const isSeen = settings.accounts.some(
-          ({ labels }) => Object.hasOwn(labels, label) && values.includes(labels[label] ?? ''),
-        );
+        const isSeen = settings.accounts.some(({ labels }) => values.includes(ownOf(labels, label) ?? ''));
         if (!names.has(label)) spot.report(`no account has this label${known}`);
         else if (!isSeen) spot.report('no account has this label with such a value');
       }

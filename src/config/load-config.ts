@@ -2,10 +2,12 @@ import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plain-text.ts';
 import { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
+import { loadLanguagesOf } from '../languages/load-language.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
@@ -78,6 +80,7 @@ export async function loadConfigFile(request: Checking): Promise<{
     const gathered = await inTurns(gathering);
     if (unread.size + unlisted.size === 0) {
       const loaded = await inTurns(checkAll(gathered, request));
+      if (loaded.kind === 'loaded') await loadLanguagesOf(loaded.settings);
       return { loaded, sources, salvage: () => salvageSettings(gathered, request) };
     }
     for (const [path, maxBytes] of unread) {
@@ -113,7 +116,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   const { document, isSound, problems } = parseDocument(file.text);
   if (document === null) return { draft: null, isSound, problems };
   const files: AccountFiles = {
-    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    env: (name) => ownOf(env, name),
     names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
     list: (pattern) => listFiles(resolve(directory, pattern)),

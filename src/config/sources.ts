@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
-import type { WatchedSource } from '../ports/watched-source.ts';
+import type { WatchedSource, WatchPath } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 
 /** The largest configuration, and the largest file of accounts next to it. */
@@ -30,6 +30,7 @@ export async function listFileSource(
 ): Promise<{ readonly content: FileList; readonly source: WatchedSource }> {
   const content = await listFiles(pattern);
   const source = {
+    path: dirname(pattern),
     held: digestOfList(content),
     look: async () => digestOfList(await listFiles(pattern)),
   };
@@ -124,6 +125,7 @@ const roundsOfDoubt = 3;
 function watchFile(path: string, maxBytes: number, held: string): WatchedSource {
   let before = { metadata: '', digest: held, stillRounds: 0 };
   return {
+    path,
     held,
     async look() {
       const metadata = await describeMetadata(path);
@@ -154,26 +156,50 @@ function digestOfList(list: FileList): string {
   return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
 }
 
+/** How often it looks where the system says that something changed, or says nothing … */
 const lookEveryMs = 1000;
+/** … and where it reports changes: bind mounts and network drives report none. */
+const restMs = 10_000;
+/** So many rounds follow a report, until what is written is still. */
+const roundsOfReport = 4;
+/** More are not watched one by one: a system allows only so many watches. */
+const maxWatches = 500;
 
 /**
- * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
- * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
- * links swapped by Kubernetes, editors that rename, network drives. A change is reported when two rounds in a row
- * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
+ * Notices that the configuration, or a file that it names, holds something else than when it was loaded. The system reports
+ * most changes; looking finds what it misses: bind mounts, symbolic links swapped by Kubernetes, network drives. A change is
+ * reported when two rounds in a row saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
  */
 export function watchConfig(order: {
   readonly sources: readonly WatchedSource[];
   readonly onChange: () => void;
   readonly clock: Clock;
+  readonly watchPath?: WatchPath;
 }) {
-  const { onChange, clock } = order;
+  const { onChange, clock, watchPath = () => null } = order;
   let watched = order.sources;
   let loaded = heldBy(watched);
   let lastSeen = loaded;
   let closed = false;
+  let roundsLeft = roundsOfDoubt;
   let cancelTimer = (): void => {};
-  let round: Promise<void> = Promise.resolve();
+  let round: Promise<void> | null = null;
+  let watches = watchAll();
+
+  function watchAll(): readonly ((() => void) | null)[] {
+    const files = watched.map(({ path }) => path);
+    const paths = [...new Set([...files.map((path) => dirname(path)), ...files])].slice(0, maxWatches);
+    // A database may lie beside the configuration. Kubernetes swaps a link called `..data`.
+    const names = new Set(files.map((path) => basename(path)));
+    const isOther = (path: string, name: string | null): boolean =>
+      name !== null && !files.includes(path) && !names.has(name) && !name.startsWith('..');
+    return paths.map((path) => watchPath(path, (name) => isOther(path, name) || reported()));
+  }
+
+  function reported(): void {
+    roundsLeft = roundsOfReport;
+    if (round === null) arm();
+  }
 
   const look = async (): Promise<void> => {
     const asked = watched;
@@ -189,12 +215,21 @@ export function watchConfig(order: {
     loaded = all;
     onChange();
   };
-  const arm = (): void => {
+  function arm(): void {
     if (closed) return;
-    cancelTimer = clock.setTimer(lookEveryMs, () => {
-      round = look().then(arm);
+    cancelTimer();
+    const isQuiet = roundsLeft <= 0 && watches.length < maxWatches && watches.every((end) => end !== null);
+    cancelTimer = clock.setTimer(isQuiet ? restMs : lookEveryMs, () => {
+      roundsLeft -= 1;
+      round = look().then(() => {
+        round = null;
+        arm();
+      });
     });
-  };
+  }
+  function endWatches(): void {
+    for (const end of watches) end?.();
+  }
   arm();
 
   return {
@@ -203,12 +238,17 @@ export function watchConfig(order: {
       watched = others;
       loaded = heldBy(others);
       lastSeen = loaded;
+      if (closed) return;
+      endWatches();
+      watches = watchAll();
+      reported();
     },
     /** Resolves when the round that is under way is over. */
-    settled: () => round,
+    settled: () => round ?? Promise.resolve(),
     close(): void {
       closed = true;
       cancelTimer();
+      endWatches();
     },
   };
 }

@@ -3,16 +3,20 @@ import { weekMs } from '../domain/duration.ts';
 import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import { kindsByIncident, type Notification, type NotificationReason, wireId } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
+import type { Settings } from '../domain/settings.ts';
 import { severityRank } from '../domain/severity.ts';
 import { linkKeysOf } from '../engine/access.ts';
+import { leftReceivers } from '../engine/channel-changes.ts';
 import { routesFor } from '../engine/decide.ts';
 import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, clearingBalance, ruleKindOf } from '../rules/registry.ts';
+import { byUrgency, urgencyOf } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
 import { collect, type HistoryLoader } from './history-loader.ts';
@@ -39,14 +43,50 @@ export interface ComposeDependencies {
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
 }
 
-export function frameOf(state: MonitorState, message: Notification, now: number) {
+export function frameOf(
+  state: MonitorState,
+  message: Pick<Notification, 'id' | 'revision' | 'channel' | 'owed' | 'except'>,
+  now: number,
+) {
+  const { settings } = state;
+  const channel = settings.channels.find(({ name }) => name === message.channel);
   return {
     id: wireId(message),
     at: now,
-    publicUrl: state.settings.server?.publicUrl ?? null,
-    timezone: state.settings.timezone,
+    publicUrl: settings.server?.publicUrl ?? null,
+    timezone: settings.timezone,
+    language: channel?.language ?? settings.language,
     ...(message.owed === undefined ? {} : { recipients: message.owed }),
+    ...(message.except === undefined ? {} : { except: message.except }),
   };
+}
+
+/**
+ * The end of what receivers were notified of that the next settings have no more, by the channel: nobody there hears of it again, and
+ * an incident tool would have it open for good.
+ */
+export function composeFarewells(
+  dependencies: ComposeDependencies,
+  next: Settings,
+): ReadonlyMap<string, IncidentMessage> {
+  const { state, now } = dependencies;
+  const at = now();
+  const farewells = new Map<string, IncidentMessage>();
+  for (const channel of leftReceivers(state, next)) {
+    const open = [...state.incidents.values()].filter(
+      ({ notified, resolvedAt, event }) =>
+        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
+    );
+    if (open.length === 0) continue;
+    const composing = { ...dependencies, channel, at };
+    const items = mostUrgentFirst(state, open, at).map((incident) => {
+      const over = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
+      return composeItem(composing, over, ['resolved']);
+    });
+    const frame = frameOf(state, { id: state.random.id(), revision: 0, channel }, at);
+    farewells.set(channel, { ...frame, kind: 'incidents', items, thread: null, companions: [] });
+  }
+  return farewells;
 }
 
 type Charts = ReadonlyMap<string, readonly Reading[]>;
@@ -69,9 +109,13 @@ export async function composeIncidents(
   isDrawn: boolean,
 ): Promise<Message | null> {
   const { state } = dependencies;
-  await dependencies.historyLoader.ofAll(incidentsOf(state, message).map(({ account }) => account));
-  const charts = isDrawn ? await readCharts(dependencies, incidentsOf(state, message)) : noCharts;
-  const incidents = incidentsOf(state, message);
+  await dependencies.historyLoader.ofAll(
+    incidentsOf(state, message, dependencies.now()).map(({ account }) => account),
+  );
+  const charts = isDrawn
+    ? await readCharts(dependencies, incidentsOf(state, message, dependencies.now()))
+    : noCharts;
+  const incidents = incidentsOf(state, message, dependencies.now());
   if (incidents.length === 0) return null;
   const kinds = kindsByIncident(message.items);
   const composing = { ...dependencies, channel: message.channel, at: dependencies.now() };
@@ -91,14 +135,35 @@ export async function composeIncidents(
   };
 }
 
-function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
-  return (
-    [...kindsByIncident(message.items).keys()]
-      .flatMap((id) => state.incidents.get(id) ?? [])
-      // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
-      .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
-      .sort(byUrgency)
+/** All that fires and that the channel was notified of, as it is now; null where that is nothing. */
+export async function composeOpen(
+  dependencies: ComposeDependencies,
+  channel: string,
+): Promise<IncidentMessage | null> {
+  const { state, historyLoader } = dependencies;
+  const listOpen = () =>
+    [...state.incidents.values()].filter(
+      ({ resolvedAt, event, notified }) =>
+        resolvedAt === null && !event && ownOf(notified, channel) !== undefined,
+    );
+  await historyLoader.ofAll(listOpen().map(({ account }) => account));
+  const at = dependencies.now();
+  const composing = { ...dependencies, channel, at };
+  const items = mostUrgentFirst(state, listOpen(), at).map((incident) =>
+    composeItem(composing, incident, ['reminder']),
   );
+  if (items.length === 0) return null;
+  const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
+  return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
+}
+
+function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
+  const incidents = [...kindsByIncident(message.items).keys()].flatMap((id) => state.incidents.get(id) ?? []);
+  // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
+  const heard = incidents.filter(
+    (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
+  );
+  return mostUrgentFirst(state, heard, now);
 }
 
 /**
@@ -145,11 +210,13 @@ function composeItem(
   const { state, channel, at, acknowledgeUrl } = composing;
   const isOpen = incident.resolvedAt === null && !incident.event;
   const key = linkKeysOf(state)[0];
+  const notified = ownOf(incident.notified, channel);
   return {
     ...describeIncident(state, { incident, kinds, now: at }),
     acknowledgeUrl: isOpen && key !== undefined ? acknowledgeUrl({ incident, now: at, key }) : null,
     mention: mentionsPeople(composing, incident, kinds),
-    receipt: incident.notified[channel]?.receipt ?? null,
+    receipt: notified?.receipt ?? null,
+    ...(notified?.keys === undefined ? {} : { keys: notified.keys }),
   };
 }
 
@@ -158,10 +225,12 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
-  return [...composing.state.incidents.values()]
-    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[composing.channel]?.receipt ?? ''))
-    .sort(byUrgency)
-    .map((incident) => composeItem(composing, incident, ['firing']));
+  const others = [...composing.state.incidents.values()].filter(
+    ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
+  );
+  return mostUrgentFirst(composing.state, others, composing.at).map((incident) =>
+    composeItem(composing, incident, ['firing']),
+  );
 }
 
 /** As the first route says that leads to the channel; the default without one. */
@@ -277,24 +346,40 @@ function threadOf(
   const { firstMessage, subject } = first;
   if (others.some((notified) => notified?.firstMessage !== firstMessage)) return null;
   const [worst = null] = [...state.incidents.values()]
-    .filter(({ notified }) => notified[message.channel]?.firstMessage === firstMessage)
+    .filter(({ notified }) => ownOf(notified, message.channel)?.firstMessage === firstMessage)
     .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
-    .sort(byUrgency);
+    .sort((left, right) => severityRank(right.severity) - severityRank(left.severity));
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
 function earlierNotified(incident: Incident, message: Notification): LastNotified | null {
-  const notified = incident.notified[message.channel];
+  const notified = ownOf(incident.notified, message.channel);
   return notified === undefined || notified.subject === null || notified.firstMessage === message.id
     ? null
     : notified;
 }
 
-/** Open before ended, worse before milder, balances before self alerts, newer before older. */
-function byUrgency(left: Incident, right: Incident): number {
-  const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
-  const own = Number(left.account === selfAccountId) - Number(right.account === selfAccountId);
-  return (
-    open || severityRank(right.severity) - severityRank(left.severity) || own || right.firedAt - left.firedAt
-  );
+/** Open before ended, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
+function mostUrgentFirst(state: MonitorState, incidents: readonly Incident[], now: number): Incident[] {
+  const runway = ({ account, balance }: Incident) => {
+    const watched = balance === null ? undefined : state.accounts.get(account);
+    return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
+  };
+  const rank = (incident: Incident): readonly number[] => [
+    Number(incident.resolvedAt !== null),
+    -severityRank(incident.severity),
+    Number(incident.account === selfAccountId),
+    -incident.firedAt,
+  ];
+  return incidents
+    .map((incident) => ({
+      incident,
+      rank: rank(incident),
+      urgency: urgencyOf({ ...incident, since: incident.firedAt }, runway(incident), now),
+    }))
+    .sort(({ rank: left, urgency }, { rank: right, urgency: other }) => {
+      const [open = 0, ...rest] = left.map((value, place) => value - (right[place] ?? 0));
+      return open || byUrgency(urgency, other) || (rest.find((difference) => difference !== 0) ?? 0);
+    })
+    .map(({ incident }) => incident);
 }

@@ -20,6 +20,11 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
+  /**
+   * Calls `changed` when something is written next to the database. Null where that cannot be watched, as where this is absent: then the
+   * daemon looks for orders each second.
+   */
+  readonly watchDatabase?: (changed: () => void) => (() => void) | null;
   readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Absent: this process owns the accounts as long as it lives. */
   readonly membership?: DaemonMembership;

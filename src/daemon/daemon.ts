@@ -17,8 +17,10 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
+import { type ComposeDependencies, composeFarewells } from './compose.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
 import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
@@ -29,14 +31,18 @@ import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
+import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
+import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
+/** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
+const watchedSleepMs = 5000;
 
 /**
  * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
@@ -48,20 +54,24 @@ export class Daemon {
   readonly committer: Committer;
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
+  readonly reach: OrderReach;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #dependencies: DaemonDependencies;
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
+  readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
+  readonly #restating: Restating;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   readonly #ending: ReturnType<typeof createEnding>;
-  readonly #takeLeftOrders: (now: number) => void;
+  readonly #leftOrders: ReturnType<typeof openLeftOrders>;
+  #endWatch: (() => void) | null = null;
   #running = false;
   /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
@@ -98,18 +108,18 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
-    this.#dispatcher = new Dispatcher({
-      ...parts,
-      reader: store,
-      ended: (sent) => this.#deliveryEnded(sent),
-    });
+    const composing = { ...parts, reader: store };
+    this.#composing = composing;
+    this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
+    this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.#takeLeftOrders = openLeftOrders(parts);
+    this.reach = createReach(parts, this.poller);
+    this.#leftOrders = openLeftOrders(parts, this.reach);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher],
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
       running: () => this.poller.running + this.#dispatcher.running,
     });
@@ -126,6 +136,8 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    this.#endWatch =
+      this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, even where the last daemon reported another one.
@@ -160,7 +172,10 @@ export class Daemon {
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
-    this.#connections.replace(settings);
+    const { membership } = this.#dependencies;
+    const farewells =
+      membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
+    this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
@@ -196,9 +211,19 @@ export class Daemon {
 
   /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
+    this.#endWatch?.();
     this.#running = false;
     this.#fenced = true;
     return this.#ending.abandon();
+  }
+
+  /**
+   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
+   * `aheadMs` as for `stop`.
+   */
+  drain(aheadMs: number): Promise<void> {
+    this.#setClock(aheadMs);
+    return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
   /**
@@ -206,10 +231,15 @@ export class Daemon {
    * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
-    this.#time.correctBy(aheadMs);
-    this.#followClockChange();
+    this.#endWatch?.();
+    this.#setClock(aheadMs);
     this.#running = false;
     return this.#ending.stop(() => writeNote(this.state, aliveNote, String(this.now())));
+  }
+
+  #setClock(aheadMs: number): void {
+    this.#time.correctBy(aheadMs);
+    this.#followClockChange();
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
@@ -233,19 +263,27 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    const { membership, maxSleepMs = usualSleepMs } = this.#dependencies;
+    const { membership, maxSleepMs = this.#endWatch === null ? usualSleepMs : watchedSleepMs } =
+      this.#dependencies;
+    // What was drained and has the accounts again goes by this clock, right or wrong.
+    if (membership?.holds() === true) this.#time.correctBy(0);
     this.#followClockChange();
     const now = this.now();
     this.poller.start(now);
-    this.#takeLeftOrders(now);
+    this.#ending.somethingEnded();
+    this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
+    this.#restating.start(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
-      Math.min(now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt(), this.#heartbeat.nextAt),
+      Math.min(
+        ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
+        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+      ),
     );
   }
 

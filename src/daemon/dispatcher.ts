@@ -4,8 +4,10 @@ import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import {
   absorbFollowers,
+  alertsUnderWay,
   heldForPollUntil,
-  incidentsUnderWay,
+  isAboutOneOf,
+  joinOwed,
   putNotification,
   queueOf,
   sendable,
@@ -110,7 +112,7 @@ export class Dispatcher {
       (message) => message.dueAt <= now && !(isHeld && message.items.length > 0),
     );
     if (due === undefined) return null;
-    const whole = absorbFollowers(state, due, incidentsUnderWay(state, name));
+    const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
     lane.running.add(message.id);
     // Another lane of the same receiver may be due now.
@@ -170,7 +172,7 @@ export class Dispatcher {
   }
 
   /**
-   * What may be sent while other messages are under way. A message about an incident of one under way waits for its end; so does
+   * What may be sent while other messages are under way. A message about an alert of one under way waits for its end; so does
    * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
    */
   #sendable(channel: string, lane: Lane): readonly Notification[] {
@@ -180,11 +182,9 @@ export class Dispatcher {
     const { maxConcurrent = 1 } = lane.channel;
     if (Math.max(underWay.length, lane.running.size) >= maxConcurrent) return [];
     if (underWay.length === 0) return sendable(queue);
-    const busy = incidentsUnderWay(state, channel);
+    const busy = alertsUnderWay(state, channel);
     return sendable(
-      queue.filter(
-        ({ id, items }) => !state.underWay.has(id) && !items.some(({ incident }) => busy.has(incident)),
-      ),
+      queue.filter((message) => !state.underWay.has(message.id) && !isAboutOneOf(message, busy)),
     );
   }
 

@@ -37,6 +37,13 @@ export function createEnding(
       for (const worker of workers) worker.abandon();
       await connections.close();
     },
+    /** As `stop`, but nothing ends. */
+    async drain(noteEnd: () => void): Promise<void> {
+      void committer.flush();
+      await untilIdle(drainMs);
+      noteEnd();
+      await atMost(clock, lastStoreMs, committer.flushAll());
+    },
     /** `noteEnd` notes that the daemon lived until then, as the last record. */
     async stop(noteEnd: () => void): Promise<void> {
       for (const source of sources) source.stop();

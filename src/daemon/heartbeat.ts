@@ -1,5 +1,6 @@
 import type { Notification } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
+import { isUnheard } from '../engine/announce.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
 
@@ -9,8 +10,8 @@ const overdueMs = 60_000;
 const lookAgainMs = 1000;
 
 /**
- * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored and no
- * poll or message is overdue.
+ * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored, no poll or message is overdue,
+ * and no channel refuses what nobody else has heard.
  */
 export class Heartbeat {
   readonly #dependencies: DaemonParts;
@@ -79,6 +80,7 @@ export class Heartbeat {
     const isStored = this.#firstPoll === 'stored' || resting;
     if (committer.failing || !isStored || nextAt < now - overdueMs) return false;
     for (const message of state.messages.values()) if (isOverdue(message, now)) return false;
+    for (const incident of state.incidents.values()) if (isUnheard(state, incident, now)) return false;
     return true;
   }
 }

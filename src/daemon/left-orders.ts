@@ -1,14 +1,15 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { applyOrder } from '../engine/operate.ts';
+import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 
 const orderNote = 'order-at';
-/** Orders are looked for at most this often. */
+/** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
-export function openLeftOrders({ state, store, log, committer, act, membership }: DaemonParts) {
+export function openLeftOrders({ state, store, log, committer, act }: DaemonParts, reach: OrderReach) {
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -22,19 +23,18 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
           // The store deletes orders with the next commit, so there must be one.
           writeNote(state, orderNote, String(now));
           for (const order of orders) {
-            if (order.kind === 'hand-over') {
-              void membership?.handOver();
-              continue;
-            }
-            const refusal = applyOrder(state, order, now);
+            const refused = takeLeftOrder(state, order, now, reach);
             // Nobody waits for what becomes of an order that was left in the database.
-            if (refusal !== null)
-              log.warn({ order: order.kind, why: refusal.why }, 'an order of the command line was refused');
+            if (refused !== null)
+              log.warn(
+                { order: refused.kind, why: refused.why },
+                'an order that was left in the database was refused',
+              );
           }
         });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (!isFailing) log.warn({ err: error }, 'orders of the command line cannot be read');
+      if (!isFailing) log.warn({ err: error }, 'orders that were left in the database cannot be read');
       isFailing = true;
       // A failure to read them is a storage failure, which the next commit reports: so there must be one.
       act((now) => writeNote(state, orderNote, String(now)));
@@ -43,11 +43,15 @@ export function openLeftOrders({ state, store, log, committer, act, membership }
     }
   }
 
-  return (now: number): void => {
-    // After the clock was set back, look again.
-    if (looks || Math.abs(now - lookedAt) < lookMs) return;
-    looks = true;
-    lookedAt = now;
-    committer.alone(take);
+  return {
+    take(now: number): void {
+      // After the clock was set back, look again.
+      if (looks || Math.abs(now - lookedAt) < lookMs) return;
+      looks = true;
+      lookedAt = now;
+      committer.alone(take);
+    },
+    /** When it may look again. */
+    nextAt: () => lookedAt + lookMs,
   };
 }

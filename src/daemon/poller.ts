@@ -40,6 +40,10 @@ export class Poller {
   readonly #line = new Set<string>();
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
+  /** Of those, what is not sent as long as another process may own the accounts. */
+  readonly #heldBack = new Set<string>();
+  /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
+  readonly #missed = new Set<string>();
   readonly #open: ReturnType<typeof createOpenRequests> | null;
   /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
@@ -60,8 +64,9 @@ export class Poller {
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
+  /** Requests that were sent, or are about to be. */
   get running(): number {
-    return this.#underWay.size;
+    return this.#underWay.size - this.#heldBack.size;
   }
 
   /** Null while it is being polled or about to be. */
@@ -85,8 +90,7 @@ export class Poller {
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
       this.#phases.set(account.id, now + phaseMs);
-      const isPlanned = account.settings.poll.kind === 'cron' && account.poll.polledAt !== null;
-      this.#plan(account.id, isPlanned ? this.#nextByPlan(account, now) : now + firstMs);
+      this.#plan(account.id, this.#isResting(account, now) ? this.#nextByPlan(account, now) : now + firstMs);
     });
   }
 
@@ -128,20 +132,41 @@ export class Poller {
     return promise;
   }
 
-  /** After a clock change intervals go on as before; cron expressions are evaluated again. */
+  /**
+   * After a clock change intervals go on as before, and cron expressions are evaluated again. What was due in the time that was jumped
+   * over is polled soon: the machine may have slept.
+   */
   shift(byMs: number): void {
     const now = this.#now;
+    const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#phases.has(id));
+    const missed = new Set(accounts.filter((account) => this.#isMissed(account, now - byMs, now)));
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     this.#guard.shift(byMs);
-    const accounts = [...this.#state.accounts.values()].filter(({ id }) => this.#due.dueAt(id) !== null);
-    accounts.forEach((account, index) => {
+    let nth = 0;
+    for (const account of accounts) {
       const { id, pollIntervalMs } = account;
-      const soon = now + (index / accounts.length) * Math.min(2000, pollIntervalMs);
-      // After a jump forward the machine may have slept: poll soon.
-      if (byMs > pollIntervalMs) this.#plan(id, soon);
-      else if (account.settings.poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
-    });
+      const isPlanned = this.#due.dueAt(id) !== null;
+      // One that is under way was asked before.
+      if (missed.has(account) && !isPlanned) this.#missed.add(id);
+      else if (missed.has(account))
+        this.#plan(id, now + (nth++ / missed.size) * Math.min(2000, pollIntervalMs));
+      else if (isPlanned && account.settings.poll.kind === 'cron')
+        this.#due.set(id, this.#nextByPlan(account, now));
+    }
+  }
+
+  /** Polled since its cron expression asked for that last. */
+  #isResting({ settings, poll: { polledAt } }: WatchedAccount, now: number): boolean {
+    if (settings.poll.kind === 'every' || polledAt === null) return false;
+    const { cron, timezone } = settings.poll;
+    return (this.#state.calendar.next(cron, timezone, polledAt) ?? Number.POSITIVE_INFINITY) > now;
+  }
+
+  #isMissed({ id, settings: { poll } }: WatchedAccount, since: number, now: number): boolean {
+    const dueAt = this.#due.dueAt(id);
+    if (dueAt !== null || poll.kind === 'every') return dueAt !== null && dueAt <= now;
+    return (this.#state.calendar.next(poll.cron, poll.timezone, since) ?? Number.POSITIVE_INFINITY) <= now;
   }
 
   stop(): void {
@@ -177,7 +202,12 @@ export class Poller {
 
   #guardOf(id: string): SendingGuard {
     const group = groupOf(this.#state, id);
-    return () => (this.#owns ? this.#guard.trySend(group, this.#now) : askAgainMs);
+    return () => {
+      this.#heldBack.delete(id);
+      if (this.#owns) return this.#guard.trySend(group, this.#now);
+      this.#heldBack.add(id);
+      return askAgainMs;
+    };
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
@@ -202,6 +232,7 @@ export class Poller {
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
+    this.#heldBack.delete(id);
     const current = this.#state.accounts.get(id);
     // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) return this.#release(id, null);
@@ -236,7 +267,8 @@ export class Poller {
 
   #planNext(account: WatchedAccount): void {
     const { retryAt, outcome } = account.poll;
-    const planned = this.#nextByPlan(account, this.#now);
+    const now = this.#now;
+    const planned = this.#missed.delete(account.id) ? now : this.#nextByPlan(account, now);
     const isRetried = retryAt !== null && outcome !== 'auth_failed';
     this.#plan(account.id, isRetried ? Math.min(planned, retryAt) : planned);
   }
@@ -252,6 +284,7 @@ export class Poller {
 
   #forget(id: string): void {
     this.#phases.delete(id);
+    this.#missed.delete(id);
     this.#due.delete(id);
     this.#guard.leave(id);
     if (!this.#underWay.has(id)) this.#release(id, null);

@@ -38,7 +38,7 @@ function makeUp(state: MonitorState, account: WatchedAccount, now: number): Inci
   };
   const incident = sketchIncident('', account, alert, now);
   const item = describeIncident(state, { incident, kinds: ['firing'], now });
-  const { timezone, server } = state.settings;
-  const frame = { id: '', at: now, timezone, publicUrl: server?.publicUrl ?? null };
+  const { language, timezone, server } = state.settings;
+  const frame = { id: '', at: now, language, timezone, publicUrl: server?.publicUrl ?? null };
   return { ...frame, kind: 'incidents', items: [item], thread: null, companions: [] };
 }

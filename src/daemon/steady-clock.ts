@@ -6,10 +6,8 @@ import type { Clock } from '../ports/clock.ts';
  */
 const jumpMs = 2000;
 const wallStepMs = 1;
-/**
- * Without a look for this many intervals the process itself stood still (paused container, stopped process).
- */
-const sleepsPerPause = 15;
+/** Without a look for this much longer than usual the process itself stood still (paused container, stopped process). */
+const standstillMs = 14_000;
 
 /**
  * The daemon's time: the wall clock at the start, going on at the pace of the monotonic clock. It never jumps
@@ -28,7 +26,7 @@ export class SteadyClock {
 
   constructor(clock: Clock, lookEveryMs = 1000) {
     this.#clock = clock;
-    this.#pauseMs = sleepsPerPause * lookEveryMs;
+    this.#pauseMs = lookEveryMs + standstillMs;
     this.#askedAt = clock.monotonic();
     this.#baseMs = clock.now() - this.#askedAt;
   }

@@ -51,6 +51,16 @@ export interface LastNotified {
   /** How long lowwater did not run since then, where it did not: reminders wait that much longer. */
   readonly pausedMs?: number;
   readonly acknowledgedAt: number | null;
+  /** Absent where there is one key, 0, which nobody took. */
+  readonly keys?: ToolKeys;
+}
+
+/** The keys under which an incident tool has an incident, by their numbers: an alert's first one is 0. */
+export interface ToolKeys {
+  readonly first: number;
+  readonly newest: number;
+  /** Up to this one somebody had it. */
+  readonly taken: number | null;
 }
 
 export type Resolution =

@@ -41,22 +41,30 @@ export function describeHistory(ms: number): string {
   return ms < 1 ? 'no history yet' : `${describeDuration(ms)} of history`;
 }
 
-const wordedUnits = [
-  ['day', unitMs.d],
-  ['hour', unitMs.h],
-  ['minute', unitMs.m],
-  ['second', unitMs.s],
-] as const;
+export interface DurationPart {
+  readonly unit: 'day' | 'hour' | 'minute' | 'second';
+  readonly count: number;
+}
+
+const units = ['day', 'hour', 'minute', 'second'] as const;
+const sizes = { day: unitMs.d, hour: unitMs.h, minute: unitMs.m, second: unitMs.s } as const;
+
+/** The two largest units; none below a second. */
+export function durationParts(ms: number): readonly DurationPart[] {
+  let rest = Math.abs(Math.round(ms));
+  const first = units.findIndex((unit) => rest >= sizes[unit]);
+  if (first < 0) return [];
+  return units.slice(first, first + 2).flatMap((unit) => {
+    const count = Math.floor(rest / sizes[unit]);
+    rest -= count * sizes[unit];
+    return count === 0 ? [] : [{ unit, count }];
+  });
+}
 
 /** The two largest units in words: `"3 days 4 hours"`, `"12 seconds"`. */
 export function describeDuration(ms: number): string {
-  const magnitude = Math.abs(Math.round(ms));
-  if (magnitude < 1000) return `${magnitude} ms`;
-  const first = wordedUnits.findIndex(([, size]) => magnitude >= size);
-  const [name, size] = wordedUnits[first] ?? wordedUnits[3];
-  const [nextName, nextSize] = wordedUnits[first + 1] ?? ['', Number.POSITIVE_INFINITY];
-  const count = Math.floor(magnitude / size);
-  const nextCount = Math.floor((magnitude - count * size) / nextSize);
-  const worded = plural(count, name);
-  return nextCount === 0 ? worded : `${worded} ${plural(nextCount, nextName)}`;
+  const parts = durationParts(ms);
+  return parts.length === 0
+    ? `${Math.abs(Math.round(ms))} ms`
+    : parts.map(({ unit, count }) => plural(count, unit)).join(' ');
 }

@@ -7,6 +7,9 @@ const minCoreLength = 6;
 /** An escaped form of an encoded form. A provider does not nest deeper by accident. */
 const maxDecodings = 3;
 
+/** As much as is read of an answer. */
+const maxSearched = 64 * 1024;
+
 /** Makes text from providers fit to be shown, stored and logged. */
 export interface ForeignTexts {
   /**
@@ -27,7 +30,8 @@ export interface ForeignTexts {
  * each of the three places where they can begin.
  */
 export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
-  const written = new FormIndex((secret) => [secret]);
+  // A key of several lines stands on one where it is shown.
+  const written = new FormIndex((secret) => [...new Set([secret, cleanText(secret, maxSearched)])]);
   const cores = new FormIndex(coresOf);
   const short = new Set<string>();
   let shortest = Number.POSITIVE_INFINITY;
@@ -35,7 +39,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   function add(secret: string): void {
     if (secret === '') return;
     const core = coreOf(secret).length;
-    shortest = Math.min(shortest, core < minCoreLength ? secret.length : core);
+    const whole = core < minCoreLength ? secret.length : core;
+    shortest = Math.min(shortest, secret.length < longSecret ? whole : beginning);
     if (secret.length < minCoreLength) short.add(secret);
     else written.add(secret);
     cores.add(secret);
@@ -59,8 +64,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     holdsSecret,
     clean(text, limit) {
       if (text.length < shortest) return cleanText(text, limit);
-      // The part that may be shown, plus room for a secret that begins at its end.
-      const hidden = hideWritten(cleanText(text, limit * 8));
+      // Searched before it is cut: a secret that begins within the limit may end far behind it.
+      const hidden = hideWritten(cleanText(text, maxSearched));
       // A placeholder must neither join the text around it nor be taken for a part of a secret.
       return holdsSecret(hidden.replaceAll(placeholder, ' ')) ? placeholder : cleanText(hidden, limit);
     },
@@ -211,7 +216,7 @@ export class FormIndex {
       const begins = text.slice(place, place + length);
       if (!this.#secrets.has(begins)) continue;
       for (const form of this.#formsThatBegin(begins))
-        if (form.length > longest && text.startsWith(form, place)) longest = form.length;
+        longest = Math.max(longest, lengthOf(form, text, place));
     }
     return longest;
   }
@@ -223,6 +228,20 @@ export class FormIndex {
       return [...forms].filter((form) => form.startsWith(begins));
     });
   }
+}
+
+/** A shorter secret has a beginning that may be a word of its own. */
+const longSecret = 32;
+
+/** How much of a form stands at a place: all of it, or the beginning of a long one that ends there, as where it was cut; else 0. */
+function lengthOf(form: string, text: string, place: number): number {
+  if (text.startsWith(form, place)) return form.length;
+  if (form.length < longSecret) return 0;
+  let length = 0;
+  while (length < form.length && form[length] === text[place + length]) length++;
+  // Of an address where it leads is no secret.
+  const least = Math.max(beginning, (/^\w+:\/\/[^/]*\//.exec(form)?.[0].length ?? 0) + minFormLength);
+  return length >= least && !/[\p{L}\p{N}]/u.test(text[place + length] ?? '') ? length : 0;
 }
 
 /** 21 bits of the first `minFormLength` characters. */

@@ -1,4 +1,4 @@
-import type { Incident } from './alert.ts';
+import { type Incident, isAcknowledged, type ToolKeys } from './alert.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { ProviderWords } from './provider-entry.ts';
@@ -19,8 +19,12 @@ interface MessageBase {
   readonly publicUrl: string | null;
   /** Only these recipients of the channel get it, because the others have it; absent: all. */
   readonly recipients?: readonly string[];
+  /** These do not get it: they hear of it with what they are owed. */
+  readonly except?: readonly string[];
   /** An IANA name. */
   readonly timezone: string;
+  /** In which it is said, as BCP 47 names it: `en`, `zh-CN`. */
+  readonly language: string;
 }
 
 export interface IncidentMessage extends MessageBase {
@@ -69,6 +73,8 @@ export interface MessageItem
   readonly mention: boolean;
   /** The receiver's name for the first message about it; null where it gave none. */
   readonly receipt: string | null;
+  /** For incident tools; absent where there is only the first key. */
+  readonly keys?: ToolKeys;
 }
 
 export interface ItemAccount
@@ -181,8 +187,8 @@ export function stateOf(item: MessageItem): ItemState {
   }
   const order = ['flapping', 'escalated', 'firing', 'worse', 'acknowledged', 'reminder', 'event'] as const;
   const state = order.find((kind) => kinds.includes(kind)) ?? 'firing';
-  // The acknowledgement was removed before this was sent.
-  return state === 'acknowledged' && item.incident.acknowledgement === null ? 'reminder' : state;
+  // The acknowledgement was removed, or broken, before this was sent.
+  return state === 'acknowledged' && !isAcknowledged(item.incident) ? 'reminder' : state;
 }
 
 /** True for what will not change any more: its numbers are those of that moment. */

@@ -1,4 +1,4 @@
-import { dayMs, describeDuration, hourMs, minuteMs } from './duration.ts';
+import { type DurationPart, dayMs, durationParts, hourMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
 import { plural } from './plain-text.ts';
 
@@ -114,17 +114,39 @@ export function describeDistance(at: number, now: number): string {
 
 /** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
 export function roughDuration(ms: number): string {
+  const parts = roughParts(ms);
+  return parts.length === 0
+    ? 'less than a second'
+    : parts.map(({ unit, count }) => plural(count, unit)).join(' ');
+}
+
+/** The duration that a person needs, cut into its units; none below a second. */
+export function roughParts(ms: number): readonly DurationPart[] {
   const magnitude = Math.abs(ms);
-  if (magnitude < 1000) return 'less than a second';
-  if (magnitude < 2 * minuteMs) return describeDuration(roundTo(magnitude, 1000));
-  if (magnitude < 10 * hourMs) return describeDuration(roundTo(magnitude, minuteMs));
-  if (magnitude < 2 * dayMs) return plural(Math.round(magnitude / hourMs), 'hour');
-  if (magnitude < 10 * dayMs) return describeDuration(roundTo(magnitude, hourMs));
-  return plural(Math.round(magnitude / dayMs), 'day');
+  if (magnitude < 1000) return [];
+  if (magnitude < 2 * minuteMs) return durationParts(roundTo(magnitude, 1000));
+  if (magnitude < 10 * hourMs) return durationParts(roundTo(magnitude, minuteMs));
+  if (magnitude < 2 * dayMs) return [{ unit: 'hour', count: Math.round(magnitude / hourMs) }];
+  if (magnitude < 10 * dayMs) return durationParts(roundTo(magnitude, hourMs));
+  return [{ unit: 'day', count: Math.round(magnitude / dayMs) }];
 }
 
 function roundTo(value: number, step: number): number {
   return Math.round(value / step) * step;
+}
+
+/** What a zone's clocks and calendar show. `weekdayIndex` counts from Sunday, `monthIndex` from January, both from 0. */
+export function momentParts(at: number, timezone: string) {
+  const zone = zoneAt(at, timezone);
+  const wall = new Date(at + offsetOf(zone));
+  return {
+    zone,
+    weekdayIndex: wall.getUTCDay(),
+    day: `${wall.getUTCDate()}`,
+    monthIndex: wall.getUTCMonth(),
+    year: `${wall.getUTCFullYear()}`,
+    time: isoText(wall.getTime()).slice(-13, -8),
+  };
 }
 
 function partsOf(at: number, timezone: string) {

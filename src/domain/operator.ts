@@ -1,13 +1,16 @@
 import type { Micros } from './money.ts';
 import type { Balance } from './reading.ts';
-import type { Silence } from './route.ts';
 import type { Severity } from './severity.ts';
 
 export interface Refusal {
   /** `changed`: the alert is no longer as the person saw it. */
   readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed';
   readonly why: string;
-  readonly about?: 'account' | 'rule' | 'window' | 'everything';
+  readonly about?: 'account' | 'rule' | 'window' | 'everything' | 'expected';
+}
+
+export function isRefusal(answer: object | null): answer is Refusal {
+  return answer !== null && 'refused' in answer;
 }
 
 export function refuse(
@@ -32,12 +35,7 @@ export interface SeenAlert {
 
 /** Which alert a person means, as they saw it. */
 export interface SeenAlertName extends AlertName {
-  readonly seen?: SeenAlert;
-}
-
-export interface Acknowledge extends SeenAlertName {
-  readonly by: string;
-  readonly comment: string;
+  readonly seen?: SeenAlert | undefined;
 }
 
 /** What a silence would mute: alerts that fire now, and the accounts that it covers. */
@@ -46,25 +44,11 @@ export interface Muted {
   readonly accounts: readonly string[];
 }
 
-export interface SilenceOrder extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
-  /** Confirms an empty `match`. */
-  readonly everything?: boolean;
-  readonly by: string;
-  /** The alert whose form ordered it, as the person saw it. */
-  readonly seen?: AlertName & SeenAlert;
+/** `epoch`: of the owner that it is for; absent from orders of 0.3 and before, which are for who owned the accounts when they were given. */
+export interface HandOver {
+  readonly at: number;
+  readonly epoch?: number | undefined;
 }
-
-/** An order that the command line left in the database for the daemon. */
-export type OperatorOrder = DatabaseOrder | { readonly kind: 'hand-over'; readonly at: number };
-
-/** One about alerts, silences or top-ups. */
-export type DatabaseOrder =
-  | (Acknowledge & { readonly kind: 'acknowledge'; readonly at: number })
-  | (AlertName & { readonly kind: 'unacknowledge'; readonly at: number })
-  | { readonly kind: 'silence'; readonly silence: Silence }
-  | { readonly kind: 'expire'; readonly id: string; readonly at: number }
-  | (ExpectOrder & { readonly kind: 'expect-top-up'; readonly at: number })
-  | { readonly kind: 'cancel-expected'; readonly account: string; readonly id: string; readonly at: number };
 
 /** A top-up that a person announced: ordered, but not on the balance yet. */
 export interface ExpectedTopUp {
@@ -80,15 +64,6 @@ export interface ExpectedTopUp {
   readonly comment: string;
   /** By how much the balance rose since. */
   readonly receivedMicros: Micros;
-}
-
-/** An announcement. Without a balance it is for the account's first; without `by` it arrives after the account's lead time. */
-export interface ExpectOrder
-  extends Pick<ExpectedTopUp, 'account' | 'amountMicros' | 'orderedBy' | 'comment'> {
-  readonly balance?: Balance | undefined;
-  readonly by?: number | undefined;
-  /** Of an order that was left in the database, where it is listed before a daemon takes it. */
-  readonly id?: string;
 }
 
 /** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */
@@ -111,9 +86,9 @@ export function expectedBetween(
 /** One thing that a person or a program of theirs did to a running daemon. */
 export interface AuditEntry {
   readonly at: number;
-  /** The name that a trusted proxy gave, else the one that was typed, else `page`, `api` or `command line`. */
+  /** The name that a trusted proxy or a chat gave, else the one that was typed, else the door by which it came. */
   readonly by: string;
-  /** Address of the client, as a trusted proxy or the connection names it; null for orders left in the database. */
+  /** Address of the client, as a trusted proxy or the connection names it, or who in which chat; null for orders left in the database. */
   readonly from: string | null;
   readonly action: string;
   readonly account: string | null;

@@ -45,6 +45,8 @@ export interface Notification {
   readonly lastError: string | null;
   /** Retried for these recipients alone: others have the message. Absent: all. */
   readonly owed?: readonly string[];
+  /** Not for these recipients: they are owed something about the same alerts, and hear of this with it. Nothing joins it any more. */
+  readonly except?: readonly string[];
 }
 
 /** True for what is sent by itself: nothing joins it, and later messages do not wait for it. */
@@ -57,7 +59,7 @@ const firstRetryMs = 1000;
 const maxRetryMs = 5 * minuteMs;
 
 /** The id that the receiver sees, the same for every retry of the same content. */
-export function wireId(message: Notification): string {
+export function wireId(message: Pick<Notification, 'id' | 'revision'>): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import { ownOf } from './own.ts';
 
 /** The names are public: storage, metrics, API and logs use them. */
 export const outcomeKinds = [
@@ -90,7 +91,7 @@ export function mapEach<From, To>(
 
 /** One balance of a reading of an account that has it. Throws where it has not: nothing is invented in its place. */
 export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros {
-  const micros = balances[balance];
+  const micros = ownOf(balances, balance);
   if (micros === undefined) throw new Error(`a reading without the balance ${balance} was used for it`);
   return micros;
 }
@@ -100,14 +101,17 @@ export function hasSameBalances(
   { balances: right }: BalanceAnswer,
 ): boolean {
   if (left === right) return true;
-  for (const balance in left) if (right[balance] === undefined) return false;
-  for (const balance in right) if (left[balance] === undefined) return false;
+  for (const balance in left) if (ownOf(right, balance) === undefined) return false;
+  for (const balance in right) if (ownOf(left, balance) === undefined) return false;
   return true;
 }
 
 /** Whether a reading has all of these balances: one of another provider, or of before they were configured, has not. */
-export function hasBalances({ balances }: BalanceAnswer, wanted: readonly BalanceDefinition[]): boolean {
-  return wanted.every(({ id }) => balances[id] !== undefined);
+export function hasBalances(
+  { balances }: BalanceAnswer,
+  wanted: readonly Pick<BalanceDefinition, 'id'>[],
+): boolean {
+  return wanted.every(({ id }) => ownOf(balances, id) !== undefined);
 }
 
 /** One of the balances of an account, as its provider's kind defines it. Accounts of one entry share their list of these. */

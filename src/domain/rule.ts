@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import { ownOf } from './own.ts';
 import type { Balance } from './reading.ts';
 import type { Severity } from './severity.ts';
 
@@ -67,7 +68,7 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
     areListed(matcher.rule, subject.rules ?? []) &&
     isListed(matcher.severity, subject.severity) &&
     Object.entries(matcher.labels ?? {}).every(([label, values]) =>
-      isListed(values, Object.hasOwn(subject.labels, label) ? subject.labels[label] : undefined),
+      isListed(values, ownOf(subject.labels, label)),
     )
   );
 }

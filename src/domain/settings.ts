@@ -22,6 +22,8 @@ export interface Settings {
   readonly log: { readonly level: LogLevel };
   /** IANA name: for times in messages, and for cron expressions that name none. */
   readonly timezone: string;
+  /** In which messages are said where channel or report name none: `en`, `zh-CN`. */
+  readonly language: string;
 }
 
 /** One daemon's SQLite file, or a PostgreSQL database that several share. */
@@ -88,6 +90,8 @@ export interface ChannelSettings {
   readonly name: string;
   /** Where its messages go, as one text: what makes two channels the same under different names. */
   readonly place: Secret;
+  /** In which its messages are said; absent: that of the configuration. */
+  readonly language?: string | undefined;
   readonly valuesFrom?: ValueSource;
 }
 
@@ -98,6 +102,8 @@ export interface Mailbox {
 
 export interface ReportSettings {
   readonly id: string;
+  /** Absent: that of each channel. */
+  readonly language?: string | undefined;
   readonly cron: string;
   readonly timezone: string;
   readonly channels: readonly string[];

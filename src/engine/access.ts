@@ -4,7 +4,7 @@ import { parseJsonObject } from '../domain/json.ts';
 import type { KnownSession } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
-const digestKeyNote = 'digest-key';
+export const digestKeyNote = 'digest-key';
 const linkKeysNote = 'link-keys';
 const calendarKeyNote = 'calendar-key';
 const endedPrefix = 'signed-out:';
@@ -55,15 +55,13 @@ export function calendarKeyOf({ notes }: MonitorState): string | null {
   return notes.get(calendarKeyNote)?.value ?? null;
 }
 
-/** Makes a new key: addresses with the one before show nothing any more. */
-export function renewCalendarKey(state: MonitorState): string {
-  const key = randomKey(state, 24);
+/** Addresses with the key before show nothing any more. */
+export function keepCalendarKey(state: MonitorState, key: string): void {
   writeNote(state, calendarKeyNote, key);
-  return key;
 }
 
-function randomKey({ random }: MonitorState, bytes = 32): string {
-  return Buffer.from(random.bytes(bytes)).toString('base64url');
+function randomKey({ random }: MonitorState): string {
+  return Buffer.from(random.bytes(32)).toString('base64url');
 }
 
 /** Stores that a session was signed out, until it would have expired: a copied cookie is worthless. */

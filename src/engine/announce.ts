@@ -1,6 +1,7 @@
-import type { Incident, LastNotified } from '../domain/alert.ts';
+import { type Incident, isAcknowledged, type LastNotified } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import { isStandalone, type NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { channelFailed, channelFailedRule, providerDown } from '../rules/self-alert-kinds.ts';
@@ -9,6 +10,7 @@ import { heldUntil, staleIncidentsOf, suppressionByAlerts } from './inhibit.ts';
 import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
+import { isOneKey, keysAfter } from './tool-keys.ts';
 
 interface Turn {
   readonly state: MonitorState;
@@ -52,7 +54,7 @@ function announce(turn: Turn, incident: Incident): void {
       decide({
         incident: after,
         plan,
-        notified: after.notified[channel] ?? null,
+        notified: ownOf(after.notified, channel) ?? null,
         suppression: forChannel,
         waiting,
         now,
@@ -74,13 +76,14 @@ function notify(
   item: NotificationReason,
 ): Incident {
   const { id, account, rule } = incident;
+  const keys = keysAfter(state, incident, { channel, item });
   const message = enqueue(
     state,
     channel,
     { incident: id, account, rule, kind: item, at: now },
     now + groupWaitMs,
   );
-  const known = incident.notified[channel];
+  const known = ownOf(incident.notified, channel);
   const notified: LastNotified = {
     at: now,
     severity: incident.severity,
@@ -92,6 +95,7 @@ function notify(
     ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
     escalatedAt: item === 'escalated' ? now : (known?.escalatedAt ?? null),
     acknowledgedAt: incident.acknowledgement?.at ?? null,
+    ...(isOneKey(keys) ? {} : { keys }),
   };
   return {
     ...incident,
@@ -144,15 +148,33 @@ function isUntried(state: MonitorState, incident: Incident): boolean {
   return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
 }
 
-/** A channel that refuses for good is retried at the pace of reminders, not with every new alert. */
+/**
+ * A channel that refuses for good is retried at the pace of reminders, not with every new alert; what rose since then, and an
+ * escalation that is due, is tried at once.
+ */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
-  const lastTry = state.channelTries.get(`${plan.channel}/${incident.id}`);
-  if (lastTry === undefined) return null;
-  const { repeatEveryMs } = plan;
+  const tried = state.channelTries.get(`${plan.channel}/${incident.id}`);
+  if (tried === undefined || tried.rises < incident.rises) return null;
+  const { repeatEveryMs, escalateAfterMs } = plan;
   const reminded = repeatEveryMs !== null && Number.isFinite(repeatEveryMs);
-  return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
+  const retriedAt = tried.at + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
+  const escalatedAt = incident.escalationSince + (escalateAfterMs ?? Number.POSITIVE_INFINITY);
+  return tried.at < escalatedAt ? Math.min(retriedAt, escalatedAt) : retriedAt;
 }
+
+/** Whether an open critical incident was refused for good wherever it was to go, so that nobody knows of it. */
+export function isUnheard(state: MonitorState, incident: Incident, now: number): boolean {
+  if (incident.severity !== 'critical' || incident.resolvedAt !== null || incident.event) return false;
+  if (isAcknowledged(incident)) return false;
+  if (Object.values(incident.notified).some(({ severity }) => severity === 'critical')) return false;
+  const plans = plansOf(state, incident);
+  const isRefused = plans.some(({ channel }) => state.channelTries.has(`${channel}/${incident.id}`));
+  if (plans.length > 0 && !isRefused) return false;
+  const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
+  return !silenced && !inhibited;
+}
+
 function isWaiting({ state, waiting }: Turn, channel: string, incident: string): boolean {
   // A retry for some recipients does not count: the others already have it.
   const about = (): string[] =>

@@ -119,6 +119,7 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   ) {
     recordRetry(state, { ...ended, delivery });
   } else {
+    if (delivery.kind === 'retry' && now >= message.giveUpAt) splitFresh(state, message, now);
     end(state, message, delivered(message.deliveredAt ?? now));
     if (delivery.kind !== 'needless') raiseRefused(state, channel, owed, { refusal: delivery.reason, now });
   }
@@ -169,8 +170,11 @@ function recordDead(
 ): void {
   end(state, message, dead(reason));
   raiseChannelFailed(state, message.channel, { severity: 'critical', text: reason }, now);
-  for (const { incident } of message.items)
-    if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
+  for (const { incident } of message.items) {
+    if (spared.has(incident)) continue;
+    const rises = state.incidents.get(incident)?.rises ?? 0;
+    state.channelTries.set(`${message.channel}/${incident}`, { at: now, rises });
+  }
   withdrawNotified(state, message, spared);
 }
 

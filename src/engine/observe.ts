@@ -2,6 +2,7 @@ import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import { minuteMs } from '../domain/duration.ts';
 import { isoText } from '../domain/moment.ts';
 import { type Refusal, refuse } from '../domain/operator.ts';
+import { ownOf } from '../domain/own.ts';
 import { entryOf, providerKeyOf } from '../domain/provider-entry.ts';
 import {
   type AccountState,
@@ -10,7 +11,7 @@ import {
   type Outcome,
   type Reading,
 } from '../domain/reading.ts';
-import { receiveTopUps } from './expect-top-up.ts';
+import { receiveTopUps } from './expected-top-ups.ts';
 import { holdsBack, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
@@ -60,7 +61,7 @@ function readingOf({ balances, currency }: BalanceAnswer, at: number): Reading {
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {
-  for (const balance in other) if (one[balance] !== other[balance]) return false;
+  for (const balance in other) if (ownOf(one, balance) !== ownOf(other, balance)) return false;
   return true;
 }
 
@@ -194,24 +195,29 @@ export function takeReading(state: MonitorState, pushed: PushedReading, now: num
     return refuse('not-now', `the account "${account.id}" is polled: it takes no readings`);
   const ids = account.settings.balances.map(({ id }) => id);
   const unknown = Object.keys(pushed.balances).filter((id) => !ids.includes(id));
-  const missing = ids.filter((id) => pushed.balances[id] === undefined);
+  const missing = ids.filter((id) => ownOf(pushed.balances, id) === undefined);
   if (unknown.length > 0 || missing.length > 0)
     return refuse('invalid', `balances: give ${ids.join(' and ')}, each as a string such as "12.50"`);
   if (pushed.at > now + maxAheadMs) return refuse('invalid', 'at: lies in the future, by more than a minute');
-  const at = Math.min(pushed.at, now);
+  if (pushed.at < now - state.settings.storage.retentionMs)
+    return refuse('invalid', 'at: lies before all that is kept (storage.retention)');
   const newest = account.poll.reading;
-  const balances = Object.fromEntries(ids.map((id) => [id, pushed.balances[id] ?? 0]));
+  const clamped = state.pushedAhead.get(account.id);
+  // What was given is compared: a clock that is ahead names the same instant again.
+  const at = pushed.at === clamped?.given ? clamped.taken : Math.min(pushed.at, now);
+  const balances = Object.fromEntries(ids.map((id) => [id, ownOf(pushed.balances, id) ?? 0]));
   const answer = { balances, currency: pushed.currency };
   if (newest !== null && at <= newest.at) {
     const isSame =
       at === newest.at &&
       newest.currency === answer.currency &&
       hasSameBalances(newest, answer) &&
-      ids.every((id) => newest.balances[id] === balances[id]);
+      ids.every((id) => ownOf(newest.balances, id) === ownOf(balances, id));
     return isSame
       ? { isNew: false }
       : refuse('not-now', `at: a reading of ${isoText(newest.at)} is already there`);
   }
+  if (pushed.at > now) state.pushedAhead.set(account.id, { given: pushed.at, taken: at });
   observePoll(state, account, { kind: 'ok', answer, durationMs: 0, usage: {} }, now, at);
   return { isNew: true };
 }

@@ -1,3 +1,4 @@
+import { alertKey } from '../domain/alert.ts';
 import {
   isStandalone,
   joinNotification,
@@ -6,6 +7,7 @@ import {
   newNotification,
   retryDelayMs,
 } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import type { MonitorState } from './state.ts';
 
 /** A burst of thousands is not rewritten with each item. Notifications are joined when they are sent. */
@@ -18,7 +20,7 @@ const maxItemsStored = 250;
 export function enqueue(state: MonitorState, channel: string, item: NotificationItem, dueAt: number): string {
   // Standalone ones in between are passed over.
   const last = queueOf(state, channel).findLast(
-    (message) => !isStandalone(message) && !state.underWay.has(message.id),
+    (message) => isOpen(message) && !state.underWay.has(message.id),
   );
   const message =
     last === undefined || last.items.length >= maxItemsStored
@@ -53,16 +55,29 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
-export function incidentsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
-  if (state.underWay.size === 0) return noIncidents;
+/** The alerts that messages under way are about. */
+export function alertsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
+  if (state.underWay.size === 0) return noAlerts;
   return new Set(
     queueOf(state, channel)
       .filter(({ id }) => state.underWay.has(id))
-      .flatMap(({ items }) => items.map(({ incident }) => incident)),
+      .flatMap(alertsOf),
   );
 }
 
-const noIncidents: ReadonlySet<string> = new Set();
+const noAlerts: ReadonlySet<string> = new Set();
+
+function alertsOf({ items }: Notification): readonly string[] {
+  return items.map(({ account, rule }) => alertKey(account, rule));
+}
+
+export function isAboutOneOf(message: Notification, alerts: ReadonlySet<string>): boolean {
+  return alerts.size > 0 && alertsOf(message).some((alert) => alerts.has(alert));
+}
+
+function isOpen(message: Notification): boolean {
+  return !isStandalone(message) && message.except === undefined;
+}
 
 /**
  * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
@@ -82,25 +97,68 @@ export function heldForPollUntil(state: MonitorState, queue: readonly Notificati
 /**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
  * down is one message, in order. What speaks
- * of an incident under way waits.
+ * of an alert under way waits.
  */
 export function absorbFollowers(
   state: MonitorState,
   message: Notification,
-  underWay: ReadonlySet<string> = noIncidents,
+  underWay: ReadonlySet<string> = noAlerts,
 ): Notification {
-  if (isStandalone(message)) return message;
+  if (!isOpen(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
-      continue;
-    if (underWay.size > 0 && follower.items.some(({ incident }) => underWay.has(incident))) continue;
+    if (follower === undefined || id === message.id || !isOpen(follower) || state.underWay.has(id)) continue;
+    if (isAboutOneOf(follower, underWay)) continue;
     whole = join(state, whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
     for (const { incident } of follower.items) followFirstMessage(state, incident, follower, message);
   }
   return whole;
+}
+
+/**
+ * What is owed to some recipients is one queue in order: where a message about to be sent is about the same alerts, they hear of it
+ * with what they are owed, and it goes to the others alone. Returns the message as it is to be sent.
+ */
+export function joinOwed(state: MonitorState, message: Notification): Notification {
+  if (message.report !== null) return message;
+  let whole = message;
+  for (const other of queueOf(state, message.channel)) {
+    if (state.underWay.has(other.id) || !isAboutOneOf(other, new Set(alertsOf(whole)))) continue;
+    whole = whole.owed === undefined ? exceptOwed(state, whole, other) : takeIn(state, whole, other);
+  }
+  return whole;
+}
+
+/** `other` may be for recipients who are owed something. */
+function exceptOwed(state: MonitorState, message: Notification, other: Notification): Notification {
+  if (other.owed === undefined) return message;
+  putNotification(state, withItems(state, other, message));
+  return { ...message, except: [...new Set([...(message.except ?? []), ...other.owed])] };
+}
+
+/** `message` is owed to some recipients, `other` to the same ones, or to everybody. */
+function takeIn(state: MonitorState, message: Notification, other: Notification): Notification {
+  const { owed = [] } = message;
+  if (other.id === message.id || other.report !== null) return message;
+  if (other.owed !== undefined) {
+    if (other.owed.length !== owed.length || other.owed.some((name) => !owed.includes(name))) return message;
+    removeNotification(state, other);
+  } else {
+    putNotification(state, { ...other, except: [...new Set([...(other.except ?? []), ...owed])] });
+  }
+  return withItems(state, message, other);
+}
+
+/** With those of another message that it does not have. */
+function withItems(state: MonitorState, message: Notification, { items }: Notification): Notification {
+  const fresh = items.filter((item) => !message.items.some((known) => isSameItem(known, item)));
+  return fresh.length === 0 ? message : join(state, message, fresh, message.dueAt);
+}
+
+function isSameItem(one: NotificationItem, other: NotificationItem): boolean {
+  return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }
 
 /**
@@ -123,9 +181,12 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
     }),
     // Includes clock changes and time without a daemon.
     giveUpAt: first.at + triedMs,
+    ...(message.owed === undefined ? {} : { owed: message.owed }),
   };
   putNotification(state, next);
-  for (const incident of spared) followFirstMessage(state, incident, message, next);
+  // The others have the first message.
+  if (message.owed === undefined)
+    for (const incident of spared) followFirstMessage(state, incident, message, next);
   return spared;
 }
 
@@ -145,7 +206,7 @@ export function removeNotification(state: MonitorState, message: Notification): 
 /** Replies refer to an incident's first message, also when that was joined into another. */
 function followFirstMessage(state: MonitorState, id: string, from: Notification, to: Notification): void {
   const incident = state.incidents.get(id);
-  const notified = incident?.notified[from.channel];
+  const notified = ownOf(incident?.notified, from.channel);
   if (incident === undefined || notified?.firstMessage !== from.id) return;
   const moved = { ...notified, firstMessage: to.id };
   state.incidents.set(id, { ...incident, notified: { ...incident.notified, [from.channel]: moved } });

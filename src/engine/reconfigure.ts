@@ -19,7 +19,7 @@ import {
   type Purse,
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { forgetExpected } from './expect-top-up.ts';
+import { forgetExpected } from './expected-top-ups.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';

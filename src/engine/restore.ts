@@ -5,15 +5,16 @@ import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
+import { digestKeyNote } from './access.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { restoreExpected } from './expect-top-up.ts';
+import { restoreExpected } from './expected-top-ups.ts';
 import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { putNotification } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
-import { noteDamagedPolls, scheduleSelfAlerts } from './self-alerts.ts';
+import { noteDamagedPolls, noteDamagedRecords, scheduleSelfAlerts } from './self-alerts.ts';
 import { reviewSilences, scheduleSilences, withdrawNotified } from './silencing.ts';
 import { restoreSpending } from './spending.ts';
 import { MonitorState, scheduleBy, writeNote } from './state.ts';
@@ -80,6 +81,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);
+  noteDamagedRecords(state, stored.damagedRecords ?? [], now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   state.heir = null;
   return state;
@@ -87,8 +89,9 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
 
 function* holdStored(state: MonitorState, stored: StoredState, downMs: number): Parts<void> {
   for (const account of stored.accounts) {
-    // Versions before stored neither.
-    const { purse = null, seriesSince = 0 } = account;
+    // Versions before stored neither, and a digest under a key that was lost says nothing.
+    const { seriesSince = 0 } = account;
+    const purse = state.notes.has(digestKeyNote) ? (account.purse ?? null) : null;
     state.polled.hold(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
@@ -176,7 +179,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     // A clock that is set back into a schedule's hours may make an account stale that rested before.
     scheduleAccount(state, account);
   }
-  for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
+  for (const [key, { at, rises }] of [...state.channelTries])
+    state.channelTries.set(key, { at: at + byMs, rises });
   writeNote(state, livedNote, String(now));
   reviewSilences(state, now);
 }

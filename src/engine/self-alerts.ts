@@ -221,6 +221,7 @@ export function noteDamagedRecords(
   records: readonly DamagedRecord[],
   now: number,
 ): void {
+  if (records.length === 0) return;
   const names = records.map(({ source, key, second, reason }) =>
     key === ''
       ? `the table ${source}: ${reason}`

@@ -1,6 +1,7 @@
 import { type Incident, type LastNotified, matchSubject } from '../domain/alert.ts';
 import type { Muted } from '../domain/operator.ts';
 import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import type { RecurringSilence, Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -144,7 +145,7 @@ export function forEachNotified(
 ): void {
   for (const id of new Set(message.items.map((item) => item.incident))) {
     const incident = state.incidents.get(id);
-    const notified = incident?.notified[message.channel];
+    const notified = ownOf(incident?.notified, message.channel);
     if (incident === undefined || notified === undefined) continue;
     const { [message.channel]: _, ...others } = incident.notified;
     const next = change(incident, notified);

@@ -1,6 +1,7 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
@@ -137,7 +138,7 @@ export class LearnFromHistory {
 /** What follows from the spending of a balance; null before the first reading. */
 export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
   const { reading } = account.poll;
-  if (reading?.balances[balance] === undefined) return null;
+  if (reading === null || ownOf(reading.balances, balance) === undefined) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(account), lookbackMs, now });

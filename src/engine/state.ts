@@ -54,8 +54,8 @@ export class MonitorState {
   readonly inherited = new Set<string>();
   /** False when the last daemon died: it may have done more than it stored. */
   endedCleanly = true;
-  /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
-  readonly channelTries = new Map<string, number>();
+  /** When a channel last refused an incident for good, and how often that had risen by then, by `<channel>/<incident>`. */
+  readonly channelTries = new Map<string, { readonly at: number; readonly rises: number }>();
   /** How each channel last did, for people who look. */
   readonly deliveries = new Map<
     string,
@@ -64,6 +64,8 @@ export class MonitorState {
   /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
   readonly silences = new Records<Silence>();
+  /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
+  readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
   /** By the group's name. */
   readonly backoffs = new Records<GroupBackoff>();
   /** By base address. */
@@ -205,6 +207,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     spending,
     consecutiveFailures,
     floorMicros: emptyAt(account),
+    leadTimeMs: settings.leadTimeMs,
     autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,
     outcome,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopbackHost } from '../domain/addresses.ts';
 import type { Role } from '../domain/operator.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { isAmong } from '../net/network.ts';
@@ -40,7 +41,7 @@ export function isFromHere({ settings }: Site, { headers }: IncomingMessage): bo
     isLoopbackHost(settings.host) &&
     name !== null &&
     isLoopbackHost(name) &&
-    forwardedHeaders.every((header) => headers[header] === undefined)
+    forwardedHeaders.every((header) => ownOf(headers, header) === undefined)
   );
 }
 
@@ -60,7 +61,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
  */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
-  const given = request.headers[trustedProxy.header];
+  const given = ownOf(request.headers, trustedProxy.header);
   const name = cleanText(decodeUtf8(typeof given === 'string' ? given : ''), maxNameLength).trim();
   return name === '' ? null : name;
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { minuteMs } from '../domain/duration.ts';
 
 /** What a link in a message allows: acknowledging one incident, until an instant (milliseconds since 1970). */
 interface AcknowledgementGrant {
@@ -13,10 +14,63 @@ type VerifiedGrant =
   | { readonly kind: 'expired' }
   | { readonly kind: 'forged' };
 
+/** Bytes of a short link: a mark of the incident, the minute in which it expires, a signature over both. */
+const markBytes = 5;
+const minuteBytes = 3;
+const saidBytes = markBytes + minuteBytes;
+const linkBytes = 16;
+const minutesThere = 2 ** (8 * minuteBytes);
+
+type VerifiedLink =
+  | { readonly kind: 'valid'; readonly isOf: (incident: string) => boolean }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'forged' };
+
 /**
- * The query of a link that acknowledges one incident without signing in:
- * `account=…&rule=…&incident=…&expires=…&signature=…`. Put it behind `<publicUrl>/ack?`. The signature is
- * HMAC-SHA256 over all of it, so nothing can be changed in it.
+ * The 22 characters of a link that acknowledges one incident without signing in, short enough for an SMS. Put them behind
+ * `<publicUrl>/a/`. It expires with the minute of `expiresAt` (milliseconds since 1970).
+ */
+export function signLink(
+  secretKey: Buffer,
+  { incident, expiresAt }: Pick<AcknowledgementGrant, 'incident' | 'expiresAt'>,
+): string {
+  const link = Buffer.alloc(linkBytes);
+  markOf(incident).copy(link);
+  link.writeUIntBE(Math.ceil(expiresAt / minuteMs) % minutesThere, markBytes, minuteBytes);
+  signatureOf(secretKey, link).copy(link, saidBytes);
+  return link.toString('base64url');
+}
+
+/** Whether a short link is signed by one of our keys and still good at `now`, and what it is for. */
+export function verifyLink(secretKeys: readonly Buffer[], text: string, now: number): VerifiedLink {
+  const link = Buffer.from(text, 'base64url');
+  if (link.length !== linkBytes || link.toString('base64url') !== text) return { kind: 'forged' };
+  const given = link.subarray(saidBytes);
+  const isOurs = secretKeys.filter((key) => timingSafeEqual(given, signatureOf(key, link)));
+  if (isOurs.length === 0) return { kind: 'forged' };
+  const mark = link.subarray(0, markBytes);
+  // The minutes begin again every 31 years: this is the one next to now.
+  const thisMinute = Math.floor(now / minuteMs);
+  const ahead = (link.readUIntBE(markBytes, minuteBytes) - thisMinute) % minutesThere;
+  const isPast = (ahead + minutesThere) % minutesThere > minutesThere / 2 || ahead === 0;
+  return isPast ? { kind: 'expired' } : { kind: 'valid', isOf: (incident) => markOf(incident).equals(mark) };
+}
+
+function markOf(incident: string): Buffer {
+  return createHash('sha256').update(incident).digest().subarray(0, markBytes);
+}
+
+function signatureOf(secretKey: Buffer, link: Buffer): Buffer {
+  const said = link.subarray(0, saidBytes);
+  const whole = createHmac('sha256', deriveKey(secretKey, 'acknowledge by a short link'))
+    .update(said)
+    .digest();
+  return whole.subarray(0, linkBytes - saidBytes);
+}
+
+/**
+ * The query of a link that messages had before 0.4, for `<publicUrl>/ack?`:
+ * `account=…&rule=…&incident=…&expires=…&signature=…`. The signature is HMAC-SHA256 over all of it, so nothing can be changed in it.
  */
 export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGrant): string {
   const { expiresAt, ...named } = grant;

@@ -5,11 +5,12 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { english } from '../wording/language.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
-import { describeAction } from './audit.ts';
 import { eventsMediaType } from './events.ts';
+import { openDoor } from './orders.ts';
 import { readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
 import { keepSession } from './page/people.ts';
@@ -18,6 +19,9 @@ import { zoneOf } from './page/time-zone.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
 import { renderRefusal } from './refuse.ts';
 import { acceptsGzip, type Site, type WebContext, type WebEnv } from './web-env.ts';
+
+/** Of one browser that are kept fresh. */
+const maxPages = 30;
 
 const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 
@@ -47,7 +51,7 @@ export function createApp(site: Site): App {
     context.set('site', site);
     context.set('views', views);
     context.set('now', now);
-    context.set('visit', { views, now, timezone: zoneOf(context, site.timezone), query });
+    context.set('visit', { language: english, views, now, timezone: zoneOf(context, site.timezone), query });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
@@ -56,13 +60,12 @@ export function createApp(site: Site): App {
     requireOwnPage(site, context.env.incoming);
     context.set('signedIn', isSignedIn(site, context.env.incoming));
     context.set('person', namePerson(site, context.env.incoming));
+    context.set('door', openDoor(context, views));
     await next();
     if (isVisit(context)) {
       const renewed = site.sessions?.renew(context.req.header('cookie')) ?? null;
       if (renewed !== null) keepSession(context, renewed);
     }
-    const entry = await describeAction(context);
-    if (entry !== null) await context.var.views.recordAction(entry);
   });
   addAssetRoutes(app);
   addOpenPages(app);
@@ -73,12 +76,14 @@ export function createApp(site: Site): App {
   });
   app.get('/events', ({ req, env }) => {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
-    const { page, have = '' } = req.query();
+    const { page: pages = [], have = [] } = req.queries();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
     site.streams.open(env.outgoing, {
       packed: acceptsGzip(req.header('accept-encoding')),
-      have: have.split('.'),
-      page: page === undefined ? null : readPage(page),
+      pages: pages.slice(0, maxPages).map((page, nth) => ({
+        page: readPage(page),
+        have: have[nth]?.split('.') ?? [],
+      })),
       cookie: headers.cookie,
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
       read: async (address) => {

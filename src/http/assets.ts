@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 };
-const own = ['lowwater.css', 'live.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
+const own = ['lowwater.css', 'live.js', 'stream.js', 'keys.js', 'chart-drawing.js', 'chart.js', 'icon.svg'];
 const icons = ['critical', 'warning', 'unsure'].map((severity) => `icon-${severity}.svg`);
 /** uPlot is served as its package has it, made a module. */
 const ofUplot = new Map([

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
@@ -36,15 +37,14 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  */
 export async function writeCalendar(visit: Omit<Visit, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = visit;
-  const { currencies, unknown, ending } = await planPayments(views, now);
-  const payments = currencies.flatMap((currency) => currency.payments);
+  const { payments, unknown, ending } = await planPayments(views, now);
   const expected = views.expected();
   const accounts = await accountsOf(views, expected);
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt }) => ({
+    ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
-      summary: `Pay ${formatAmount(micros, account.currency)}: ${account.name}`,
+      summary: `Pay ${isDue ? 'now ' : ''}${formatAmount(micros, account.currency)}: ${account.name}`,
       description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
       url: account.topUpUrl,
     })),
@@ -88,7 +88,7 @@ const utc = [
 
 function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent[] {
   return account.balances.flatMap(({ id, label }) => {
-    const runway = account.runways[id] ?? null;
+    const runway = ownOf(account.runways, id) ?? null;
     const isEmpty = runway?.runwayMs != null && runway.runwayMs <= 0;
     const at = isEmpty ? frame.now : endOf(runway, frame.now);
     if (at === null) return [];

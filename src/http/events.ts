@@ -19,11 +19,10 @@ export const eventsMediaType = 'text/event-stream; charset=utf-8';
 /** What the reader of a stream looks at. */
 export interface Watched {
   readonly packed: boolean;
-  /** The address of the open page; null: only that something changed is sent. */
-  readonly page: string | null;
+  /** Addresses of the open pages, and the parts that they have; none: only that something changed is sent. */
+  readonly pages: readonly { readonly page: string; readonly have: readonly string[] }[];
   /** The parts by which the page is read. Who looks decides what is seen: a page is read once for all that send the same cookies. */
   readonly cookie: string;
-  readonly have: readonly string[];
   /** The parts of a page as it is now; null where it cannot be seen (any more). */
   readonly read: (page: string) => Promise<readonly LivePart[] | null>;
 }
@@ -32,12 +31,13 @@ interface Stream {
   readonly response: ServerResponse;
   readonly packer: Gzip | null;
   readonly watched: Watched;
-  have: ReadonlySet<string>;
+  /** The digests that each page has. */
+  readonly have: Map<string, ReadonlySet<string>>;
 }
 
 /**
  * Sends open pages what changed (server-sent events): each gets the parts of its own address that are not as it has them, and so
- * never more than its address gives.
+ * never more than its address gives. The pages of a browser share a stream, whose events name their page by `id`.
  */
 export class EventStreams {
   readonly #views: Pick<CurrentViews, 'subscribe'>;
@@ -67,7 +67,7 @@ export class EventStreams {
     }
     const stream = this.#start(response, watched);
     // What changed since the page was made.
-    if (watched.page !== null) this.#notifying = this.#notifying.then(() => this.#notify([stream]));
+    if (watched.pages.length > 0) this.#notifying = this.#notifying.then(() => this.#notify([stream]));
   }
 
   close(): void {
@@ -87,7 +87,12 @@ export class EventStreams {
     // Less memory than usual a stream: its texts resemble one another.
     const packer = watched.packed ? createGzip({ memLevel: 5 }) : null;
     packer?.pipe(response);
-    const stream = { response, packer, watched, have: new Set(watched.have) };
+    const stream = {
+      response,
+      packer,
+      watched,
+      have: new Map(watched.pages.map(({ page, have }) => [page, new Set(have)])),
+    };
     this.#open.add(stream);
     write(stream, 'retry: 3000\n\n');
     response.on('close', () => {
@@ -133,15 +138,14 @@ export class EventStreams {
   async #notify(streams: readonly Stream[]): Promise<void> {
     const read = new Map<string, readonly LivePart[] | null>();
     for (const stream of streams) {
-      const { page, cookie, read: readPage } = stream.watched;
-      if (page === null) {
-        write(stream, `event: changed\ndata: {}\n\n`);
-        continue;
+      const { pages, cookie, read: readPage } = stream.watched;
+      if (pages.length === 0) write(stream, `event: changed\ndata: {}\n\n`);
+      for (const page of stream.have.keys()) {
+        const key = `${page}\n${cookie}`;
+        const parts = read.get(key) ?? (await readPage(page));
+        read.set(key, parts);
+        if (this.#open.has(stream)) sendParts(stream, page, parts);
       }
-      const key = `${page}\n${cookie}`;
-      const parts = read.get(key) ?? (await readPage(page));
-      read.set(key, parts);
-      if (this.#open.has(stream)) sendParts(stream, parts);
     }
   }
 
@@ -153,14 +157,15 @@ export class EventStreams {
   }
 }
 
-/** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends its stream. */
-function sendParts(stream: Stream, parts: readonly LivePart[] | null): void {
+/** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends the stream: who reads it looks why. */
+function sendParts(stream: Stream, page: string, parts: readonly LivePart[] | null): void {
   if (parts === null) return void end(stream);
-  const news = parts.filter(({ digest }) => !stream.have.has(digest)).toReversed();
-  stream.have = new Set(parts.map(({ digest }) => digest));
+  const have = stream.have.get(page);
+  const news = parts.filter(({ digest }) => have?.has(digest) !== true).toReversed();
+  stream.have.set(page, new Set(parts.map(({ digest }) => digest)));
   if (news.length === 0) return;
   const data = Object.fromEntries(news.map((part) => [part.key, withoutInner(part)]));
-  write(stream, `event: changed\ndata: ${JSON.stringify(data)}\n\n`);
+  write(stream, `id: ${page}\nevent: changed\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 function write({ response, packer }: Stream, text: string): void {

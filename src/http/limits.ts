@@ -1,18 +1,19 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { RequestError } from './refusal.ts';
 
 /**
  * Keeps at most `most` connections. One more takes the place of that which has owed us a request, or the rest of
- * one, for longest: who holds connections without asking cannot keep the others out. Where all wait for an
- * answer of ours, the new one is dropped.
+ * one, for longest, or has not read its answer: who holds connections without asking or reading cannot keep the others out. Where all
+ * wait for an answer of ours, the new one is dropped.
  */
 export function makeRoom(server: Server, most: number): void {
-  // In the order of their last answer, with the request that each is about.
-  const connections = new Map<Socket, IncomingMessage | null>();
+  // In the order of their last answer, with the one that each is about.
+  const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      const owing = connections.entries().find(([, request]) => request === null || !request.complete);
+      const owing = connections.entries().find(([, response]) => isOwed(response));
       const [leaving] = owing ?? [socket];
       connections.delete(leaving);
       leaving.destroy();
@@ -21,15 +22,79 @@ export function makeRoom(server: Server, most: number): void {
     connections.set(socket, null);
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    connections.set(socket, request);
+  server.on('request', ({ socket }, response) => {
+    connections.set(socket, response);
     response.once('close', () => {
-      if (connections.get(socket) !== request) return;
+      if (connections.get(socket) !== response) return;
       connections.delete(socket);
       if (!socket.destroyed) connections.set(socket, null);
     });
   });
+}
+
+/** A request, the rest of one, or the reading of an answer. */
+function isOwed(response: ServerResponse | null): boolean {
+  return response === null || !response.req.complete || response.writableLength > 0;
+}
+
+/** So many requests wait until others are answered: one more ends its connection. */
+const maxWaiting = 1000;
+/** What all clients together have not read of their answers. */
+const maxUnreadBytes = 32 * 1024 * 1024;
+
+/**
+ * Lets a connection have its next request answered once the answer before was read, and begins one answer in a turn of the event loop:
+ * polls and probes stay on time, whatever a client sends over however few connections.
+ */
+export class AnswerQueue {
+  readonly #last = new WeakMap<Socket, Promise<void>>();
+  readonly #unread = new Set<ServerResponse>();
+  #turn: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  /** `answer` never throws. `isProbe`: its connection is all that it waits for. */
+  take(
+    { socket }: IncomingMessage,
+    response: ServerResponse,
+    { answer, isProbe }: { readonly answer: () => Promise<void>; readonly isProbe: boolean },
+  ): void {
+    if (socket.destroyed) return;
+    const before = this.#last.get(socket);
+    if (isProbe && before === undefined) return void answer();
+    if (this.#waiting >= maxWaiting) return void socket.destroy();
+    this.#waiting += 1;
+    const ended = this.#answer(response, before, answer).then(() => {
+      if (this.#last.get(socket) === ended) this.#last.delete(socket);
+    });
+    this.#last.set(socket, ended);
+  }
+
+  async #answer(
+    response: ServerResponse,
+    before: Promise<void> | undefined,
+    answer: () => Promise<void>,
+  ): Promise<void> {
+    await before;
+    this.#turn = this.#turn.then(() => setImmediate());
+    await this.#turn;
+    this.#waiting -= 1;
+    if (response.destroyed) return;
+    const closed = new Promise((resolve) => response.once('close', resolve));
+    this.#unread.add(response);
+    this.#cutUnread();
+    await answer();
+    await closed;
+    this.#unread.delete(response);
+  }
+
+  /** Those who have waited longest for their reader go first. */
+  #cutUnread(): void {
+    let bytes = 0;
+    for (const response of [...this.#unread].reverse()) {
+      bytes += response.writableLength;
+      if (bytes > maxUnreadBytes && response.writableLength > 0) response.destroy();
+    }
+  }
 }
 
 /** Reads a whole body of at most `maxBytes`; refuses a larger one without holding it. */

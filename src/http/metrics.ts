@@ -1,4 +1,5 @@
 import { inSlices } from '../daemon/slices.ts';
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance } from '../domain/reading.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { LiveViews } from '../views/live-views.ts';
@@ -104,7 +105,12 @@ async function* inFamilies<T>(
 function metricsOf(all: Samples): readonly Metric[] {
   const known: Readonly<Record<string, string>> = helps;
   return Object.entries(all).map(([name, samples]) => {
-    return { type: name.endsWith('_total') ? 'counter' : 'gauge', name, help: known[name] ?? '', samples };
+    return {
+      type: name.endsWith('_total') ? 'counter' : 'gauge',
+      name,
+      help: ownOf(known, name) ?? '',
+      samples,
+    };
   });
 }
 
@@ -113,10 +119,12 @@ function sampleAccounts(accounts: readonly AccountView[], now: number): Samples 
   return {
     lowwater_account_info: accounts.map((account) => sample(1, infoLabels(account))),
     lowwater_balance: read.flatMap(balanceSamples),
-    lowwater_runway_seconds: perBalance(read, ({ runways }, id) => divide(runways[id]?.runwayMs, 1000)),
+    lowwater_runway_seconds: perBalance(read, ({ runways }, id) =>
+      divide(ownOf(runways, id)?.runwayMs, 1000),
+    ),
     lowwater_empty_timestamp_seconds: read.flatMap(emptySamples),
     lowwater_burn_per_day: perBalance(read, ({ runways }, id) =>
-      divide(runways[id]?.burnPerDay, microsPerUnit),
+      divide(ownOf(runways, id)?.burnPerDay, microsPerUnit),
     ),
     lowwater_last_success_timestamp_seconds: accounts.flatMap(({ id: account, readAt }) =>
       readAt === null ? [] : sample(readAt / 1000, { account }),
@@ -129,7 +137,7 @@ function sampleAccounts(accounts: readonly AccountView[], now: number): Samples 
 
 function emptySamples({ id: account, runways, balances }: AccountView): Sample[] {
   return balances.flatMap(({ id: balance }) => {
-    const { emptyAt = null, earliest = null, latest = null } = runways[balance]?.forecast ?? {};
+    const { emptyAt = null, earliest = null, latest = null } = ownOf(runways, balance)?.forecast ?? {};
     return Object.entries({ median: emptyAt, earliest, latest }).flatMap(([bound, at]) =>
       at === null ? [] : [sample(Math.round(at / 1000), { account, balance, bound })],
     );

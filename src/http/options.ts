@@ -55,5 +55,6 @@ export const defaultLimits = {
   idleTimeoutMs: 120_000,
   /** How often a stream of events shows that it is alive, and how often late clients are looked for. */
   heartbeatMs: 4_000,
-  connectionCheckMs: 1_000,
+  /** How often the limits above are held against the connections. Node does so whether there are any or not. */
+  connectionCheckMs: 10_000,
 };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from '../domain/operator-error.ts';
+import { english } from '../wording/language.ts';
 import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
@@ -16,7 +17,7 @@ export async function renderRefusal(
   const isForPrograms = target.startsWith('/api/') || pathOf(target) === '/events';
   if (!isForPrograms && (request.headers.accept ?? '').includes('text/html')) {
     const { errorPage, signInDetour } = await import('./page/error.ts');
-    const frame = { now: clock.now(), timezone };
+    const frame = { language: english, now: clock.now(), timezone };
     return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
   }
   return {
@@ -26,7 +27,7 @@ export async function renderRefusal(
   };
 }
 
-function toRequestError(error: unknown): RequestError {
+export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StorageError) {
     const text = error.kind === 'fenced' ? error.message : 'The database cannot be read just now.';

@@ -7,7 +7,7 @@ import { requireOwnHost } from './access.ts';
 import type { App } from './app.ts';
 import { Attempts } from './attempts.ts';
 import { EventStreams } from './events.ts';
-import { makeRoom, readBody } from './limits.ts';
+import { AnswerQueue, makeRoom, readBody } from './limits.ts';
 import { defaultLimits, type WebServerOptions } from './options.ts';
 import { createProbes, createScrape, type Probe, type Scrape } from './probes.ts';
 import { type Answer, RequestError, wrongMethod } from './refusal.ts';
@@ -51,12 +51,14 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.connectionCheckMs,
   };
+  const queue = new AnswerQueue();
   const server = createServer(timing, (request, response) => {
     // While the server closes, nothing more comes over a connection that was answered.
     response.once('close', () => {
       if (!server.listening) server.closeIdleConnections();
     });
-    void answer(answering, request, response);
+    const isProbe = answering.probes.has(request.url?.split('?', 1)[0] ?? '');
+    queue.take(request, response, { isProbe, answer: () => answer(answering, request, response) });
   });
   makeRoom(server, limits.maxConnections);
   server.setTimeout(limits.idleTimeoutMs);

@@ -65,7 +65,7 @@ export class Sessions {
 
   /** The session of a request with a later end, where it is time for one. */
   renew(cookieHeader: string | undefined): Session | null {
-    const session = this.#read(cookieHeader);
+    const session = this.read(cookieHeader);
     if (session === null || this.#views.isSessionEnded(session.id)) return null;
     const { lengthMs } = session;
     const endsAt = this.#clock.now() + lengthMs;
@@ -75,23 +75,22 @@ export class Sessions {
   /** Whether a request has a session that would go on, had the token not been replaced. */
   isOfOtherToken(cookieHeader: string | undefined): boolean {
     const [endsAt, id] = (parse(cookieHeader ?? '', cookieName)[cookieName] ?? '').split('.');
-    return id !== undefined && Number(endsAt) > this.#clock.now() && this.#read(cookieHeader) === null;
+    return id !== undefined && Number(endsAt) > this.#clock.now() && this.read(cookieHeader) === null;
   }
 
-  /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
-  async close(cookieHeader: string | undefined, secure: boolean): Promise<string> {
-    const session = this.#read(cookieHeader);
-    if (session !== null) await this.#views.endSession(session);
+  /** The `Set-Cookie` header that makes the browser forget its session. */
+  forget(secure: boolean): string {
     return cookie('', 0, secure);
   }
 
   /** What the session of a request may do; null where there is none. */
   roleOfSession(cookieHeader: string | undefined): Role | null {
-    const session = this.#read(cookieHeader);
+    const session = this.read(cookieHeader);
     return session === null || this.#views.isSessionEnded(session.id) ? null : session.role;
   }
 
-  #read(cookieHeader: string | undefined): Session | null {
+  /** The session of a request, also one that was ended; null where there is none. */
+  read(cookieHeader: string | undefined): Session | null {
     const value = parse(cookieHeader ?? '', cookieName)[cookieName] ?? '';
     const end = value.lastIndexOf('.');
     if (end < 0) return null;

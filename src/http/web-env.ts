@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
+import type { Answered, Done, Wanted } from '../engine/orders.ts';
 import type { LiveViews } from '../views/live-views.ts';
 import type { Attempts } from './attempts.ts';
 import type { EventStreams } from './events.ts';
@@ -17,6 +18,14 @@ export interface Site extends WebServerOptions {
   readonly streams: EventStreams;
 }
 
+/** Orders of whoever sent the request. `by` is what they typed: a name that the trusted proxy gave comes first, and the door is the last. */
+export interface Door {
+  /** Throws a `RequestError` where it is refused. */
+  give<Order extends Wanted>(wanted: Order, by?: string): Promise<Done<Order['kind']>>;
+  /** In one turn: one answer for each. */
+  giveAll<Order extends Wanted>(wanted: readonly Order[], by?: string): Promise<readonly Answered<Order>[]>;
+}
+
 export interface WebEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
@@ -25,8 +34,7 @@ export interface WebEnv {
     readonly signedIn: boolean;
     /** Who it is, as the trusted proxy says; null where it names nobody. */
     readonly person: string | null;
-    /** Something was done although the answer leads nowhere. */
-    readonly isDone?: boolean;
+    readonly door: Door;
     /** An instant read once for the whole request. */
     readonly now: number;
     /** In the zone that this browser is shown times in. */

@@ -1,9 +1,49 @@
 import type { Resolution } from '../domain/alert.ts';
 import { isFirstNotification, type MessageItem, stateOf } from '../domain/message.ts';
-import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
-import { cleanText, plural } from '../domain/plain-text.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { saySeverity } from '../wording/severity-words.ts';
+
+const says = phrases('story', {
+  seen: 'Seen {since}.',
+  still: 'Still firing since {moment}.',
+  stillFor: 'Still firing, for {span} now, since {moment}.',
+  escalated: 'Nobody has acknowledged this, so it was escalated to you. Firing since {moment}.',
+  escalatedAfter:
+    'Nobody has acknowledged this for {span}, so it was escalated to you. Firing since {moment}.',
+  quiet: 'Reminders and escalation stop until it gets worse or ends. Firing since {since}.',
+  flapping:
+    'It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired {since}.',
+  firing: 'Firing since {since}.',
+  lasted: 'Lasted {span}, from {from} to {to}.',
+  byTheClock: 'By the clock from {from} to {to}.',
+  late: 'It fired and resolved before this channel could be notified.',
+  stillFires: 'Rule {rule} still fires ({severity}); {by} has acknowledged it.',
+  toppedUp: 'Resolved: {amount} was topped up.',
+  ruleRemoved:
+    'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.',
+  accountRemoved:
+    'Closed because the account was removed from the configuration. That says nothing about its balance.',
+  accountMoved:
+    'Closed because the account is read from elsewhere now. That says nothing about either balance.',
+  channelRemoved: 'Closed because the channel was removed from the configuration, or sends elsewhere now.',
+  takeOver:
+    'It went with a take-over: {node} took the accounts over from {from} and has another configuration.',
+  lastPollFailedBy: 'The last poll failed: {reason}.',
+  oldBalance:
+    '{count, plural, one {The last poll failed.} other {The last # polls failed.}} The balance shown is {age} old.',
+  oldBalanceBy:
+    '{count, plural, one {The last poll failed:} other {The last # polls failed:}} {reason}. The balance shown is {age} old.',
+  acknowledged: 'Acknowledged by {by} {since}.',
+  acknowledgedSaying: 'Acknowledged by {by} {since}: {comment}.',
+  overtaken: 'Acknowledged by {by} {since}, before it got worse.',
+  overtakenSaying: 'Acknowledged by {by} {since}, before it got worse: {comment}.',
+  somebody: 'somebody',
+});
 
 /**
  * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
@@ -18,97 +58,102 @@ export function wordStory(item: MessageItem, frame: WordingFrame): readonly stri
 }
 
 function courseOf(item: MessageItem, frame: WordingFrame): string {
-  const since = formatMomentAndAge(item.firedAt, frame);
-  const firedAt = formatMoment(item.firedAt, frame);
-  const lasted = knownSpan(item.firedAt, frame.now);
+  const since = sayMomentAndAge(item.firedAt, frame);
+  const moment = sayMoment(item.firedAt, frame);
+  const span = knownSpan(item.firedAt, frame.now, frame);
   switch (stateOf(item)) {
     case 'event':
-      return `Seen ${since}.`;
+      return say(says.seen, { since }, frame);
     case 'reminder':
-      return `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${firedAt}.`;
+      return span === null ? say(says.still, { moment }, frame) : say(says.stillFor, { span, moment }, frame);
     case 'escalated':
-      return `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so it was escalated to you. Firing since ${firedAt}.`;
+      return span === null
+        ? say(says.escalated, { moment }, frame)
+        : say(says.escalatedAfter, { span, moment }, frame);
     case 'acknowledged':
-      return `Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`;
+      return say(says.quiet, { since }, frame);
     case 'flapping':
-      return `It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired ${since}.`;
+      return say(says.flapping, { since }, frame);
     default:
-      return `Firing since ${since}.`;
+      return say(says.firing, { since }, frame);
   }
 }
 
 function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const endedAt = item.resolvedAt ?? frame.now;
-  const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
-  const length = knownSpan(item.firedAt, endedAt);
-  const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstNotification(item)
-    ? ['It fired and resolved before this channel could be notified.']
-    : [];
-  const rest = (item.account?.takenAlerts ?? []).map(
-    ({ rule, severity, by }) =>
-      `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
+  const span = knownSpan(item.firedAt, endedAt, frame);
+  const between = { from: sayMoment(item.firedAt, frame), to: sayMoment(endedAt, frame) };
+  const rest = (item.account?.takenAlerts ?? []).map(({ rule, severity, by }) =>
+    say(
+      says.stillFires,
+      { rule: cleanText(rule, 80), severity: saySeverity(severity, frame), by: nameOf(by, frame) },
+      frame,
+    ),
   );
-  return [causeOf(item, frame), lasted, ...late, ...rest];
+  return [
+    ...causeOf(item, frame),
+    span === null ? say(says.byTheClock, between, frame) : say(says.lasted, { ...between, span }, frame),
+    ...(isFirstNotification(item) ? [say(says.late, frame)] : []),
+    ...rest,
+  ];
 }
 
 /** Null where the clock was set back in between. */
-function knownSpan(since: number, until: number): string | null {
-  return until < since ? null : roughDuration(until - since);
+function knownSpan(since: number, until: number, frame: WordingFrame): string | null {
+  return until < since ? null : sayDuration(until - since, frame);
 }
 
-function causeOf(item: MessageItem, frame: WordingFrame): string {
+function nameOf(by: string, frame: WordingFrame): string {
+  return cleanText(by, 60) || say(says.somebody, frame);
+}
+
+function causeOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const resolution = item.resolution ?? { kind: 'recovered' };
   if (resolution.kind === 'topped-up')
-    return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
-  if (resolution.kind !== 'recovered')
-    return `Closed because ${closedBecause[resolution.kind]}${describeHeir(resolution)}`;
-  const { recovery } = alertKindOf(item);
-  return typeof recovery === 'string' ? recovery : recovery(item);
-}
-
-const closedBecause: Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | 'recovered'>, string>> = {
-  'rule-removed':
-    'the rule was removed from the configuration, or watches something else now. That says nothing about the balance.',
-  'account-removed': 'the account was removed from the configuration. That says nothing about its balance.',
-  'account-moved': 'the account is read from elsewhere now. That says nothing about either balance.',
-  'channel-removed': 'the channel was removed from the configuration.',
-};
-
-/** Where it was no change of a configuration that removed it. */
-function describeHeir(resolution: Resolution): string {
-  if (!('heir' in resolution) || resolution.heir === undefined) return '';
+    return [say(says.toppedUp, { amount: sayRise(resolution.micros, frame) }, frame)];
+  if (resolution.kind === 'recovered') return [say(alertKindOf(item).recovery(item), frame)];
+  const closed = say(closings[resolution.kind], frame);
+  // Where it was no change of a configuration that removed it.
+  if (!('heir' in resolution) || resolution.heir === undefined) return [closed];
   const [node, from] = [cleanText(resolution.heir.node, 100), cleanText(resolution.heir.from, 100)];
-  return ` It went with a take-over: ${node} took the accounts over from ${from} and has another configuration.`;
+  return [closed, say(says.takeOver, { node, from }, frame)];
 }
+
+const closings = {
+  'rule-removed': says.ruleRemoved,
+  'account-removed': says.accountRemoved,
+  'account-moved': says.accountMoved,
+  'channel-removed': says.channelRemoved,
+} satisfies Readonly<Record<Exclude<Resolution['kind'], 'topped-up' | 'recovered'>, unknown>>;
 
 /** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
-  const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (alertKindOf(item).staleness !== undefined) {
-    return account.failure === null ? [] : [`The last poll failed${reason}.`];
-  }
+  const reason = account.failure === null ? null : withoutFullStop(cleanText(account.failure, 300));
+  if (alertKindOf(item).staleness !== undefined)
+    return reason === null ? [] : [say(says.lastPollFailedBy, { reason }, frame)];
   if (account.reading === null) return [];
-  const failed =
-    account.consecutiveFailures === 1
-      ? 'The last poll'
-      : `The last ${plural(account.consecutiveFailures, 'poll')}`;
+  const given = {
+    count: account.consecutiveFailures,
+    age: sayDuration(frame.now - account.reading.at, frame),
+  };
   return [
-    `${failed} failed${reason}. The balance shown is ${roughDuration(frame.now - account.reading.at)} old.`,
+    reason === null
+      ? say(says.oldBalance, given, frame)
+      : say(says.oldBalanceBy, { ...given, reason }, frame),
   ];
 }
 
 function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const { acknowledgement } = item.incident;
   if (acknowledgement === null) return [];
-  const by = cleanText(acknowledgement.by, 60) || 'somebody';
+  const by = nameOf(acknowledgement.by, frame);
   const comment = cleanText(acknowledgement.comment, 200);
-  const broken = item.incident.rises > acknowledgement.rises ? ', before it got worse' : '';
-  return [
-    `Acknowledged by ${by} ${formatMomentAndAge(acknowledgement.at, frame)}${broken}${comment === '' ? '' : `: ${comment}`}.`,
-  ];
+  const given = { by, since: sayMomentAndAge(acknowledgement.at, frame), comment };
+  const isOvertaken = item.incident.rises > acknowledgement.rises;
+  if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];
+  return [say(isOvertaken ? says.overtakenSaying : says.acknowledgedSaying, given, frame)];
 }
 
 function withoutFullStop(text: string): string {

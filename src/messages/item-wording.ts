@@ -1,10 +1,41 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
-import { formatShortMoment } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { languageNamed, say } from '../wording/language.ts';
+import { type Reader, sayShortMoment } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
+import { saySeverityLoudly } from '../wording/severity-words.ts';
 import { wordStory } from './item-story.ts';
+
+const says = phrases('item', {
+  headline: '{state} · {subject}',
+  about: '{name}: {what}',
+  subjectAt: '{name}: {what} at {moment}',
+  subjectSince: '{name}: {what} since {moment}',
+  ofAccount: 'account {account} · rule {rule}',
+  ofRule: 'rule {rule}',
+  provider: 'Provider {name}',
+  accountRemoved: 'account removed while {subject}',
+  accountMoved: 'account moved while {subject}',
+  ruleRemoved: 'rule {rule} removed while {subject}',
+  channelRemoved: '{subject}, no longer reported here',
+  note: 'Note: {note}',
+  topUp: 'Top up',
+  acknowledge: 'Acknowledge',
+  runbook: 'Runbook',
+  openAccount: 'Open account',
+  openLowwater: 'Open lowwater',
+  plain: '{severity}',
+  worse: 'WORSENED TO {severity}',
+  still: 'STILL {severity}',
+  escalated: 'ESCALATED {severity}',
+  flapping: 'FLAPPING {severity}',
+  acknowledged: 'ACKNOWLEDGED',
+  resolved: 'RESOLVED',
+  closed: 'CLOSED',
+});
 
 export type ItemWording = ReturnType<typeof wordItem>;
 
@@ -14,59 +45,74 @@ export interface ItemLink {
   readonly url: string;
 }
 
+/** For whom a message is worded. */
+export function readerOf({ language, timezone, at }: Pick<Message, 'language' | 'timezone' | 'at'>): Reader {
+  return { language: languageNamed(language), timezone, now: at };
+}
+
 /** One item in words, decided once for every channel. No text has control characters, none is escaped. */
-export function wordItem(item: MessageItem, message: Pick<Message, 'timezone' | 'at' | 'publicUrl'>) {
-  const { timezone, at: now, publicUrl } = message;
-  const words: WordingFrame = { timezone, now, currency: currencyOf(item) };
+export function wordItem(
+  item: MessageItem,
+  message: Pick<Message, 'language' | 'timezone' | 'at' | 'publicUrl'>,
+) {
+  const reader = readerOf(message);
+  const words: WordingFrame = { ...reader, currency: currencyOf(item) };
   const notified = { ...words, currency: headlineCurrency(item) };
-  const stateWord = stateWordOf(item);
+  const stateWord = sayState(item, reader);
   const subject = wordSubject(item, notified);
   const state = stateOf(item);
   const kind = alertKindOf(item);
   const ended = state === 'resolved' || state === 'closed';
+  const note = item.account?.note == null ? null : cleanText(item.account.note, 300);
   return {
     state,
     tone: toneOf(item),
     /** `CRITICAL`, `STILL CRITICAL`, `RESOLVED`. */
     stateWord,
-    /** What happened without the state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
+    /** What happened without the state: `OTP production: pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. */
     subject,
     /** Stands alone: `CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00`. */
-    headline: `${stateWord} · ${subject}`,
+    headline: say(says.headline, { state: stateWord, subject }, reader),
     story: wordStory(item, notified),
     figures: kind.figures(item, words),
     advice: ended ? [] : kind.advice(item, words),
-    origin: originOf(item),
-    note: item.account?.note == null ? null : cleanText(item.account.note, 300),
+    origin: originOf(item, reader),
+    note,
+    /** Where nothing else shows what it is: `Note: call Ana first`. */
+    noteLine: note === null ? null : say(says.note, { note }, reader),
     /** The most helpful first: pay, acknowledge, runbook, page. */
-    links: linksOf(item, publicUrl, !ended && state !== 'event'),
+    links: linksOf(item, message, !ended && state !== 'event'),
   };
 }
 
-function originOf({ incident, account, rule }: MessageItem): string {
-  const about = incident.account.startsWith('@') ? [] : [`account ${cleanText(incident.account, 63)}`];
+function originOf({ incident, account, rule }: MessageItem, reader: Reader): string {
+  const given = { account: cleanText(incident.account, 63), rule: cleanText(rule, 63) };
+  const origin = say(incident.account.startsWith('@') ? says.ofRule : says.ofAccount, given, reader);
   const labels = Object.entries(account?.labels ?? incident.labels)
     .slice(0, 10)
     .map(([key, value]) => `${cleanText(key, 40)}=${cleanText(value, 60)}`);
-  return [...about, `rule ${cleanText(rule, 63)}`, ...labels].join(' · ');
+  return [origin, ...labels].join(' · ');
 }
 
+/** What somebody has taken is not offered to be taken again: what is left to do is to pay. */
 function linksOf(
-  { account, balance, acknowledgeUrl }: MessageItem,
-  publicUrl: string | null,
+  item: MessageItem,
+  message: Pick<Message, 'language' | 'timezone' | 'at' | 'publicUrl'>,
   isOpen: boolean,
 ): readonly ItemLink[] {
-  const [label, path] =
-    account === null
-      ? ['Open lowwater', '/']
-      : ['Open account', `/accounts/${encodeURIComponent(account.id)}`];
+  const { account, balance, acknowledgeUrl } = item;
+  const reader = readerOf(message);
+  const pageUrl =
+    message.publicUrl === null
+      ? null
+      : `${message.publicUrl}${account === null ? '/' : `/accounts/${encodeURIComponent(account.id)}`}`;
   const links = [
-    ['top-up', 'Top up', isOpen && balance !== null ? account?.topUpUrl : null],
-    ['acknowledge', 'Acknowledge', isOpen ? acknowledgeUrl : null],
-    ['runbook', 'Runbook', isOpen ? account?.runbookUrl : null],
-    ['page', label, publicUrl === null ? null : publicUrl + path],
+    ['top-up', says.topUp, isOpen && balance !== null ? account?.topUpUrl : null],
+    ['acknowledge', says.acknowledge, isOpen && stateOf(item) !== 'acknowledged' ? acknowledgeUrl : null],
+    ['runbook', says.runbook, isOpen ? account?.runbookUrl : null],
+    ['page', account === null ? says.openLowwater : says.openAccount, pageUrl],
   ] as const;
-  return links.flatMap(([kind, name, url]) => (url == null ? [] : [{ kind, label: name, url }]));
+  return links.flatMap(([kind, name, url]) => (url == null ? [] : [{ kind, label: say(name, reader), url }]));
 }
 
 export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string | null {
@@ -77,7 +123,11 @@ const nameLimit = 80;
 
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
 export function wordSubject(item: MessageItem, frame: WordingFrame): string {
-  return `${nameOf(item.incident, item.accountName)}: ${clauseOf(item, frame)}`;
+  const { balance, account } = item;
+  const name = nameOf(item.incident, item.accountName, frame);
+  const isOther = balance !== null && account !== null && account.balances[0]?.id !== balance;
+  const about = isOther ? `${name} ${sayLabel(item.balanceLabel, frame)}` : name;
+  return say(says.about, { name: about, what: clauseOf(item, frame) }, frame);
 }
 
 /**
@@ -85,10 +135,14 @@ export function wordSubject(item: MessageItem, frame: WordingFrame): string {
  * start to tell it from the next incident of the alert. No brackets, which mail programs ignore when they
  * thread.
  */
-export function incidentSubject(item: MessageItem, timezone: string): string {
+export function incidentSubject(item: MessageItem, reader: Reader): string {
   const { incident } = item;
-  const since = `${incident.event ? 'at' : 'since'} ${formatShortMoment(incident.firedAt, timezone)}`;
-  return withoutBrackets(`${nameOf(incident, incident.accountName)}: ${subjectOf(item)} ${since}`);
+  const given = {
+    name: nameOf(incident, incident.accountName, reader),
+    what: subjectOf(item, reader),
+    moment: sayShortMoment(incident.firedAt, reader),
+  };
+  return withoutBrackets(say(incident.event ? says.subjectAt : says.subjectSince, given, reader));
 }
 
 export function withoutBrackets(text: string): string {
@@ -106,26 +160,28 @@ export function currencyOf({ account }: MessageItem): string | null {
   return currency === null ? null : cleanText(currency, 12);
 }
 
-function nameOf({ account: id }: Incident, accountName: string): string {
+function nameOf({ account: id }: Incident, accountName: string, reader: Pick<Reader, 'language'>): string {
   if (id === selfAccountId) return displayName(id);
-  if (id.startsWith('@')) return `Provider ${cleanText(displayName(id), nameLimit)}`;
+  if (id.startsWith('@')) return say(says.provider, { name: cleanText(displayName(id), nameLimit) }, reader);
   return cleanText(accountName, nameLimit) || cleanText(id, nameLimit);
 }
 
 function clauseOf(item: MessageItem, frame: WordingFrame): string {
   const state = stateOf(item);
   if (state === 'closed') {
+    const given = { rule: cleanText(item.rule, nameLimit), subject: subjectOf(item, frame) };
     const { kind } = item.resolution ?? {};
-    if (kind === 'account-removed' || kind === 'account-moved')
-      return `account ${kind.slice('account-'.length)} while ${subjectOf(item)}`;
-    return `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item)}`;
+    if (kind === 'account-removed') return say(says.accountRemoved, given, frame);
+    if (kind === 'channel-removed' && item.incident.account !== selfAccountId)
+      return say(says.channelRemoved, given, frame);
+    return say(kind === 'account-moved' ? says.accountMoved : says.ruleRemoved, given, frame);
   }
   const words = alertKindOf(item);
   return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
 }
 
-function subjectOf(item: MessageItem): string {
-  return alertKindOf(item).subject(item);
+function subjectOf(item: MessageItem, reader: Pick<Reader, 'language'>): string {
+  return alertKindOf(item).subject(item, reader);
 }
 
 /** Colour or icon of an item, as the medium has it. */
@@ -147,21 +203,19 @@ export function toneOf(item: MessageItem): Tone {
   return item.severity;
 }
 
-/** Before the severity; of an end there is no severity. */
-const stateWords: Readonly<Record<ItemState, string>> = {
-  firing: '',
-  event: '',
-  worse: 'WORSENED TO ',
-  reminder: 'STILL ',
-  escalated: 'ESCALATED ',
-  flapping: 'FLAPPING ',
-  acknowledged: 'ACKNOWLEDGED',
-  resolved: 'RESOLVED',
-  closed: 'CLOSED',
-};
+/** Of an end there is no severity. */
+const statePhrases = {
+  firing: says.plain,
+  event: says.plain,
+  worse: says.worse,
+  reminder: says.still,
+  escalated: says.escalated,
+  flapping: says.flapping,
+  acknowledged: says.acknowledged,
+  resolved: says.resolved,
+  closed: says.closed,
+} as const satisfies Readonly<Record<ItemState, unknown>>;
 
-function stateWordOf(item: MessageItem): string {
-  const state = stateOf(item);
-  const isPlain = state === 'acknowledged' || state === 'resolved' || state === 'closed';
-  return isPlain ? stateWords[state] : stateWords[state] + item.severity.toUpperCase();
+function sayState(item: MessageItem, reader: Reader): string {
+  return say(statePhrases[stateOf(item)], { severity: saySeverityLoudly(item.severity, reader) }, reader);
 }

@@ -6,14 +6,18 @@ import {
   stateOf,
   type TestMessage,
 } from '../domain/message.ts';
-import { formatMoment } from '../domain/moment.ts';
-import { cleanText, plural } from '../domain/plain-text.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import { isWorse } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
+import { say } from '../wording/language.ts';
+import { type Reader, sayMoment } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { saySeverityLoudly } from '../wording/severity-words.ts';
 import {
   type ItemLink,
   type ItemWording,
   incidentSubject,
+  readerOf,
   type Tone,
   toneOf,
   withoutBrackets,
@@ -21,13 +25,29 @@ import {
 } from './item-wording.ts';
 import { type ReportAccountWording, reportSubject, wordReport } from './report-wording.ts';
 
+const says = phrases('message', {
+  headline: '{tally} · {subject}; and {count, plural, one {# more alert} other {# more alerts}}',
+  subject: '{state} {subject}',
+  subjectOfSeveral: '{subject} and {count, plural, one {# more alert} other {# more alerts}}',
+  more: 'and {count, plural, one {# more alert} other {# more alerts}}',
+  moreAccounts: 'and {count, plural, one {# more account} other {# more accounts}}',
+  resolved: 'RESOLVED',
+  closed: 'CLOSED',
+  test: 'TEST · {what}',
+  reaches: 'lowwater can reach channel {channel}',
+  testStory: 'Test message sent {moment}. Alerts for this channel will arrive here. No action needed.',
+  open: 'Open lowwater',
+  pay: 'What is to be paid',
+  review: 'Review',
+});
+
 /** The first `limit` items in words, the most urgent first, with what stands above them. */
 export function wordIncidents(message: IncidentMessage, limit: number) {
   const shown = message.items.slice(0, limit).map((item) => wordItem(item, message));
   return {
     headline: headlineOf(message, shown),
     /** `2 CRITICAL, 1 WARNING`: stands above the items, which say the rest. */
-    tally: tallyOf(message.items),
+    tally: tallyOf(message),
     tone: worstTone(message.items),
     items: shown,
     more: message.items.length - shown.length,
@@ -40,8 +60,10 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
  */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
-    case 'incidents':
-      return `${firstWordOf(message)} ${threadSubject(message)}`;
+    case 'incidents': {
+      const given = { state: firstWordOf(message), subject: threadSubject(message) };
+      return say(says.subject, given, readerOf(message));
+    }
     case 'report':
       return withoutBrackets(reportSubject(message));
     case 'test':
@@ -53,43 +75,56 @@ export function messageSubject(message: Message): string {
  * The common part of a thread's subjects: the most urgent incident of its first message, and how many others
  * there are.
  */
-export function threadSubject(message: Pick<IncidentMessage, 'items' | 'timezone' | 'thread'>): string {
+export function threadSubject(
+  message: Pick<IncidentMessage, 'items' | 'language' | 'timezone' | 'at' | 'thread'>,
+): string {
   if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
-  const first = firstOf(message.items);
-  const others = message.items.length - 1;
-  return `${incidentSubject(first, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
+  const reader = readerOf(message);
+  const subject = incidentSubject(firstOf(message.items), reader);
+  const count = message.items.length - 1;
+  return count === 0 ? subject : say(says.subjectOfSeveral, { subject, count }, reader);
 }
 
 /**
  * The worst of everything that the subject stands for: the end of one incident is no all-clear for the
  * others.
  */
-function firstWordOf({ items, thread }: IncidentMessage): string {
-  const first = firstOf(items);
+function firstWordOf(message: IncidentMessage): string {
+  const reader = readerOf(message);
+  const first = firstOf(message.items);
   const state = stateOf(first);
-  const others = thread?.othersFiring ?? null;
-  if (state === 'resolved' || state === 'closed') return (others ?? state).toUpperCase();
-  return (others !== null && isWorse(others, first.severity) ? others : first.severity).toUpperCase();
+  const others = message.thread?.othersFiring ?? null;
+  if (state === 'resolved' || state === 'closed')
+    return others === null ? say(says[state], reader) : saySeverityLoudly(others, reader);
+  const isOtherWorse = others !== null && isWorse(others, first.severity);
+  return saySeverityLoudly(isOtherWorse ? others : first.severity, reader);
 }
 
 export function testHeadline(message: TestMessage): string {
-  return `TEST · lowwater can reach channel ${cleanText(message.channel, 80)}`;
+  return say(says.test, { what: testSubject(message) }, readerOf(message));
+}
+
+/** The headline without its first word. */
+export function testSubject(message: TestMessage): string {
+  return say(says.reaches, { channel: cleanText(message.channel, 80) }, readerOf(message));
 }
 
 export function testStory(message: TestMessage): string {
-  const at = formatMoment(message.at, { timezone: message.timezone, now: message.at });
-  return `Test message sent ${at}. Alerts for this channel will arrive here. No action needed.`;
+  const reader = readerOf(message);
+  return say(says.testStory, { moment: sayMoment(message.at, reader) }, reader);
 }
 
-export function wordMore(more: number): string {
-  return `and ${plural(more, 'more alert')}`;
+/** `and 3 more alerts`, where a message shows fewer than it is about. */
+export function sayMore(count: number, message: Message): string {
+  return say(message.kind === 'report' ? says.moreAccounts : says.more, { count }, readerOf(message));
 }
 
 function headlineOf(message: IncidentMessage, shown: readonly ItemWording[]): string {
   const first = firstOf(shown);
-  const others = message.items.length - 1;
-  if (others === 0) return first.headline;
-  return `${tallyOf(message.items)} · ${first.subject}; ${wordMore(others)}`;
+  const count = message.items.length - 1;
+  if (count === 0) return first.headline;
+  const given = { tally: tallyOf(message), subject: first.subject, count };
+  return say(says.headline, given, readerOf(message));
 }
 
 function firstOf<T>([first]: readonly T[]): T {
@@ -98,17 +133,26 @@ function firstOf<T>([first]: readonly T[]): T {
 }
 
 /** `2 CRITICAL, 1 WARNING, 3 RESOLVED`. */
-function tallyOf(items: readonly MessageItem[]): string {
-  const words = items.map((item) => {
+function tallyOf(message: IncidentMessage): string {
+  const reader = readerOf(message);
+  const states = message.items.map((item) => {
     const state = stateOf(item);
     return state === 'resolved' || state === 'closed' ? state : item.severity;
   });
-  return ['critical', 'warning', 'info', 'resolved', 'closed']
-    .map((word) => [words.filter((other) => other === word).length, word] as const)
-    .flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : []))
-    .join(', ')
-    .toUpperCase();
+  const counted = (['critical', 'warning', 'info', 'resolved', 'closed'] as const).flatMap((state) => {
+    const count = states.filter((other) => other === state).length;
+    return count === 0 ? [] : [say(tallies[state], { count }, reader)];
+  });
+  return reader.language.list(counted);
 }
+
+const tallies = phrases('tally', {
+  critical: '{count} CRITICAL',
+  warning: '{count} WARNING',
+  info: '{count} INFO',
+  resolved: '{count} RESOLVED',
+  closed: '{count} CLOSED',
+});
 
 function worstTone(items: readonly MessageItem[]): Tone {
   const tones = items.map(toneOf);
@@ -135,6 +179,8 @@ export interface CardPart {
   readonly figures: readonly Figure[];
   readonly advice: readonly string[];
   readonly note: string | null;
+  /** The note where nothing else shows what it is. */
+  readonly noteLine: string | null;
   /** In small print. */
   readonly origin: string | null;
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
@@ -143,8 +189,8 @@ export interface CardPart {
 /** Parts that a card has, from all that is worth reading down to what always fits. */
 const sizes = [8, 5, 3, 2, 1] as const;
 
-/** Figures of each alert when there are several. */
-const figuresAmongOthers = 4;
+/** Figures of each alert when there are several: the balance, by when to pay, how long it lasts, how old that is, and the limit. */
+const figuresAmongOthers = 5;
 
 /**
  * The largest form of a message that its receiver accepts: `render` makes it from a card, `fits` checks it.
@@ -181,6 +227,7 @@ const emptyPart: CardPart = {
   figures: [],
   advice: [],
   note: null,
+  noteLine: null,
   origin: null,
   links: [],
 };
@@ -194,7 +241,7 @@ function wordIncidentCard(message: IncidentMessage, maxParts: number): Card {
     parts: items.map((item) =>
       single ? { ...item, title: null, lines: item.story } : partAmongOthers(item),
     ),
-    more: more === 0 ? null : wordMore(more),
+    more: more === 0 ? null : sayMore(more, message),
     links: single ? [] : pageLinks(message),
   };
 }
@@ -218,32 +265,39 @@ function wordReportCard(message: ReportMessage, maxParts: number): Card {
     headline: words.headline,
     parts: [
       { ...emptyPart, lines: [...runsOut, words.period, ...words.totals] },
-      ...words.accounts.map(accountPart),
+      ...words.accounts.map((account) => accountPart(account, readerOf(message))),
     ],
-    more: words.more === 0 ? null : `and ${plural(words.more, 'more account')}`,
+    more: words.more === 0 ? null : sayMore(words.more, message),
     links: pageLinks(message),
   };
 }
 
-function accountPart(account: ReportAccountWording): CardPart {
+function accountPart(account: ReportAccountWording, reader: Reader): CardPart {
   return {
     ...emptyPart,
     title: account.name,
     tone: account.state.tone,
-    lines: [`${account.incidents}, ${account.read}`],
+    lines: [reader.language.list([account.incidents, account.read])],
     figures: account.lines.map(({ label, balance, perDay, runwayClause, forecasts }) => ({
       label,
-      value: `${balance} · ${perDay} per day · ${runwayClause} · ${forecasts}`,
+      value: [balance, perDay, runwayClause, forecasts].join(' · '),
     })),
     advice: account.advice === null ? [] : [account.advice],
   };
 }
 
-/** Where the page goes on with a message: with the review of a report's time. Nowhere where its address is not known. */
+/**
+ * Where the page goes on with a message: with the review of a report's time and with what is to be paid. Nowhere where its address is
+ * not known.
+ */
 export function pageLinks(message: Message): Card['links'] {
   const { publicUrl } = message;
   if (publicUrl === null) return [];
-  if (message.kind !== 'report') return [{ label: 'Open lowwater', url: `${publicUrl}/` }];
+  const reader = readerOf(message);
+  if (message.kind !== 'report') return [{ label: say(says.open, reader), url: `${publicUrl}/` }];
   const [from, to] = [message.since, message.until].map((at) => new Date(at).toISOString());
-  return [{ label: 'Review', url: `${publicUrl}/review?from=${from}&to=${to}` }];
+  return [
+    { label: say(says.pay, reader), url: `${publicUrl}/pay` },
+    { label: say(says.review, reader), url: `${publicUrl}/review?from=${from}&to=${to}` },
+  ];
 }

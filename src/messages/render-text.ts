@@ -1,7 +1,8 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { plural } from '../domain/plain-text.ts';
-import type { ItemWording } from './item-wording.ts';
-import { pageLinks, testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { type ItemWording, readerOf } from './item-wording.ts';
+import { pageLinks, sayMore, testHeadline, testStory, wordIncidents } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';
 
 const itemsShown = 20;
@@ -47,7 +48,7 @@ function renderIncidents(message: IncidentMessage, width: number): readonly stri
   const words = wordIncidents(message, itemsShown);
   if (words.items.length === 1 && words.more === 0)
     return words.items.flatMap((item) => renderItem(item, width));
-  const more = words.more === 0 ? [] : [wordMore(words.more)];
+  const more = words.more === 0 ? [] : [sayMore(words.more, message)];
   const items = words.items.flatMap((item) => ['', ...renderItem(item, width)]);
   return [...wrap(words.headline, 0, width), ...items, ...more];
 }
@@ -64,21 +65,31 @@ function renderItem(item: ItemWording, width: number): readonly string[] {
     ...item.story.flatMap((sentence) => wrap(sentence, 2, width)),
     ...figures,
     ...advice,
-    ...(item.note === null ? [] : wrap(`Note: ${item.note}`, 2, width)),
+    ...(item.noteLine === null ? [] : wrap(item.noteLine, 2, width)),
     ...item.links.map(({ label, url }) => `  ${label}: ${url}`),
     ...wrap(item.origin, 2, width),
   ];
 }
 
+const says = phrases('reportText', {
+  line: '{label} {balance}; spent {perDay}; nothing topped up; {runway}',
+  lineToppedUp: '{label} {balance}; spent {perDay}; topped up {toppedUp}; {runway}',
+});
+
 function renderReport(message: ReportMessage, width: number): readonly string[] {
+  const reader = readerOf(message);
   const words = wordReport(message, accountsShown);
   const accounts = words.accounts.flatMap((account) => [
     '',
     `  ${account.name} (${account.id})`,
-    ...wrap(`${account.incidents}, ${account.read}`, 4, width),
+    ...wrap(reader.language.list([account.incidents, account.read]), 4, width),
     ...account.lines.flatMap((line) => [
       ...wrap(
-        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.runwayClause}`,
+        say(
+          line.toppedUp === null ? says.line : says.lineToppedUp,
+          { ...line, toppedUp: line.toppedUp ?? '', runway: line.runwayClause },
+          reader,
+        ),
         4,
         width,
       ),
@@ -92,7 +103,7 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
     ...wrap(words.period, 2, width),
     ...words.totals.flatMap((total) => wrap(total, 2, width)),
     ...accounts,
-    ...(words.more === 0 ? [] : ['', `  and ${plural(words.more, 'more account')}`]),
+    ...(words.more === 0 ? [] : ['', `  ${sayMore(words.more, message)}`]),
     ...pageLinks(message).flatMap(({ label, url }) => ['', `  ${label}: ${url}`]),
   ];
 }

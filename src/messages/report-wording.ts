@@ -1,22 +1,69 @@
 import type { Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
-import { formatMoment, formatNearMoment } from '../domain/moment.ts';
-import { currencyCode, formatAmount, type Micros } from '../domain/money.ts';
-import { cleanText, plural } from '../domain/plain-text.ts';
+import { currencyCode, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
-import { listFirst } from '../wording/lists.ts';
+import { say } from '../wording/language.ts';
+import { type Reader, sayDuration, sayMoment, sayNearMoment } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
 import {
-  formatComputed,
-  formatPayable,
-  roughRunway,
-  wordRunway,
-  wordRunwayAndEnd,
-  wordRunwayClause,
+  sayAmount,
+  sayBalance,
+  sayComputed,
+  sayLabel,
+  sayLength,
+  sayPayable,
+  sayRunway,
+  sayRunwayAndEnd,
+  sayRunwayClause,
 } from '../wording/quantity-wording.ts';
-import type { Tone } from './item-wording.ts';
+import { readerOf, type Tone } from './item-wording.ts';
+
+const says = phrases('report', {
+  subject: 'Balance report {report}, {moment}',
+  report: 'REPORT',
+  headline: 'REPORT · {what}',
+  accounts: '{report}: {count, plural, one {# account} other {# accounts}}',
+  usedUp: '{report}: {count, plural, one {# account} other {# accounts}}, {name} is used up',
+  endsFirst: '{report}: {count, plural, one {# account} other {# accounts}}, {name} ends first, in {length}',
+  period: '{since} to {until}',
+  noneRunsOut: 'No account is predicted to run out before the next report ({moment}).',
+  runsOut: 'May run out before the next report ({moment}): {names}.',
+  both: '{notified} Not known: {unknown}.',
+  when: '{name} ({when})',
+  nowUsedUp: 'used up',
+  andMore: '{names} and {count} more',
+  total: '{left} left in all; {spent} spent ({perDay} per day), {toppedUp} topped up',
+  totalToPay:
+    '{left} left in all; {spent} spent ({perDay} per day), {toppedUp} topped up; to pay {soon} within 7 days, {later} within 30',
+  nothing: 'nothing',
+  neverRead: 'never read',
+  read: 'read {moment}',
+  isUsedUp: 'USED UP',
+  isNeverRead: 'NEVER READ',
+  endsSoon: 'ENDS SOON',
+  fine: 'FINE',
+  openIncidents: '{count, plural, one {OPEN INCIDENT} other {OPEN INCIDENTS}}',
+  notRead: 'unknown',
+  perDay: '{amount} per day',
+  topUps: '{amount} in {count}',
+  noRecord: 'how good forecasts are is not known yet',
+  record: 'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks',
+  recordLow:
+    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too low',
+  recordHigh:
+    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too high',
+  noIncidents: 'no incidents',
+  stillOpen: '{count, plural, one {# incident} other {# incidents}} still open',
+  incidents: '{count, plural, one {# incident} other {# incidents}}',
+  someOpen: '{count, plural, one {# incident} other {# incidents}}, {open} still open',
+  amountOn: '{amount} on {label}',
+  advice: 'Top up {amounts} for another 30 days.',
+});
 
 const soonMs = 7 * dayMs;
 const payHorizonMs = 30 * dayMs;
@@ -27,39 +74,49 @@ export type ReportAccountWording = ReturnType<typeof wordAccount>;
 
 /** At most `limit` accounts, shortest runway first as it comes; totals are always of all. */
 export function wordReport(message: ReportMessage, limit: number) {
-  const frame = { timezone: message.timezone, now: message.at };
+  const reader = readerOf(message);
   const shown = message.accounts.slice(0, limit);
+  const what = sayWhatEndsFirst(message, reader);
   return {
-    headline: reportHeadline(message),
-    period: `${formatMoment(message.since, frame)} to ${formatMoment(message.until, frame)}`,
+    headline: say(says.headline, { what }, reader),
+    /** The headline's two halves, for places that set them apart. */
+    kindWord: say(says.report, reader),
+    what,
+    period: say(
+      says.period,
+      { since: sayMoment(message.since, reader), until: sayMoment(message.until, reader) },
+      reader,
+    ),
     /** Accounts that may run out before the next report, and those of which nothing is known; null where no report follows. */
-    runsOut: wordRunsOut(message),
+    runsOut: sayRunsOut(message, reader),
     /** One line per currency. */
-    totals: totalsOf(message),
-    accounts: shown.map((account) => wordAccount(account, message)),
+    totals: totalsOf(message, reader),
+    accounts: shown.map((account) => wordAccount(account, message, reader)),
     more: message.accounts.length - shown.length,
   };
 }
 
 /** `Balance report weekly, Fri 20 Nov 09:00 UTC+8`. */
 export function reportSubject(message: ReportMessage): string {
-  const until = formatMoment(message.until, { timezone: message.timezone, now: message.at });
-  return `Balance report ${cleanText(message.reportId, 63)}, ${until}`;
+  const reader = readerOf(message);
+  const moment = sayMoment(message.until, reader);
+  return say(says.subject, { report: cleanText(message.reportId, 63), moment }, reader);
 }
 
-function reportHeadline(message: ReportMessage): string {
+function sayWhatEndsFirst(message: ReportMessage, reader: Reader): string {
   const soonest = soonestEnd(message);
-  const accounts = plural(message.accounts.length, 'account');
-  const report = `REPORT · ${cleanText(message.reportId, 63)}: ${accounts}`;
-  if (soonest === null) return report;
-  if (soonest.runwayMs <= 0) return `${report}, ${soonest.name} is used up`;
-  return `${report}, ${soonest.name} ends first, in ${roughRunway(soonest.runwayMs)}`;
+  const given = { report: cleanText(message.reportId, 63), count: message.accounts.length };
+  if (soonest === null) return say(says.accounts, given, reader);
+  const { name, runwayMs } = soonest;
+  return runwayMs <= 0
+    ? say(says.usedUp, { ...given, name }, reader)
+    : say(says.endsFirst, { ...given, name, length: sayLength(runwayMs, reader) }, reader);
 }
 
 function soonestEnd({ accounts }: ReportMessage) {
   const ends = accounts.flatMap(({ name, balances, runways }) =>
     balances.flatMap(({ id }) => {
-      const runwayMs = runways[id]?.runwayMs ?? null;
+      const runwayMs = ownOf(runways, id)?.runwayMs ?? null;
       return runwayMs === null ? [] : [{ name: cleanText(name, 80), runwayMs }];
     }),
   );
@@ -70,47 +127,59 @@ function soonestEnd({ accounts }: ReportMessage) {
  * `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up), Marketing (Thu 14:00). Not known: Batch.` By the early end of
  * a forecast.
  */
-function wordRunsOut(message: ReportMessage): string | null {
-  const { nextAt, at: now, timezone } = message;
+function sayRunsOut(message: ReportMessage, reader: Reader): string | null {
+  const { nextAt, at: now } = message;
   if (nextAt === null) return null;
   const ending = message.accounts.flatMap((account) => {
     const ends = account.balances.flatMap(({ id: balance }) => {
-      const runway = account.runways[balance];
+      const runway = ownOf(account.runways, balance);
       if (runway?.runwayMs != null && runway.runwayMs <= 0) return [now];
       const { emptyAt = null, forecast = null } = runway ?? {};
       return emptyAt !== null && (forecast?.earliest ?? emptyAt) < nextAt ? [emptyAt] : [];
     });
     if (ends.length === 0) return [];
     const end = Math.min(...ends);
-    const when = end <= now ? 'used up' : formatNearMoment(end, { timezone, now });
-    return [`${cleanText(account.name, 80) || account.id} (${when})`];
+    const when = end <= now ? say(says.nowUsedUp, reader) : sayNearMoment(end, reader);
+    return [say(says.when, { name: nameOf(account), when }, reader)];
   });
-  const unknown = message.accounts.filter(isUnknown).map(({ id, name }) => cleanText(name, 80) || id);
-  const next = `before the next report (${formatMoment(nextAt, { timezone, now })})`;
+  const unknown = message.accounts.filter(isUnknown).map(nameOf);
+  const moment = sayMoment(nextAt, reader);
   const notified =
     ending.length === 0
-      ? `No account is predicted to run out ${next}.`
-      : `May run out ${next}: ${listFirst(ending)}.`;
-  return unknown.length === 0 ? notified : `${notified} Not known: ${listFirst(unknown)}.`;
+      ? say(says.noneRunsOut, { moment }, reader)
+      : say(says.runsOut, { moment, names: sayFirst(ending, reader) }, reader);
+  return unknown.length === 0
+    ? notified
+    : say(says.both, { notified, unknown: sayFirst(unknown, reader) }, reader);
+}
+
+function nameOf({ id, name }: ReportAccount): string {
+  return cleanText(name, 80) || id;
+}
+
+/** Ten at most, in their order. */
+function sayFirst(names: readonly string[], reader: Reader): string {
+  const shown = reader.language.list(names.slice(0, 10));
+  return names.length <= 10 ? shown : say(says.andMore, { names: shown, count: names.length - 10 }, reader);
 }
 
 /** Never read, or too little known of its spending to say when it runs out. */
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return account.balances.every(({ id: balance }) => {
-    const runway = account.runways[balance];
+    const runway = ownOf(account.runways, balance);
     return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
 }
 
-function totalsOf(message: ReportMessage): readonly string[] {
+function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
   const byCurrency = Map.groupBy(
     message.accounts.filter(({ reading }) => reading !== null),
     (account) => currencyCode(currencyOf(account) ?? ''),
   );
   return [...byCurrency.values()].map((accounts) => {
-    const amount = (micros: Micros): string => formatAmount(micros, currency);
-    const currency = accounts[0] === undefined ? null : currencyOf(accounts[0]);
+    const frame = { ...reader, currency: accounts[0] === undefined ? null : currencyOf(accounts[0]) };
+    const amount = (micros: Micros): string => sayAmount(micros, frame);
     const total = (of: (account: ReportAccount) => Iterable<Micros>): Micros =>
       accounts.flatMap((account) => [...of(account)]).reduce((sum, micros) => sum + micros, 0);
     const dueWithin = (ms: number): Micros =>
@@ -121,72 +190,89 @@ function totalsOf(message: ReportMessage): readonly string[] {
     const toppedUp = total((account) => Object.values(account.toppedUp));
     const left = total(({ reading }) => Object.values(reading?.balances ?? {}));
     const later = dueWithin(payHorizonMs);
-    const pay =
-      later === 0 ? '' : `; to pay ${amount(dueWithin(soonMs))} within 7 days, ${amount(later)} within 30`;
-    const perDay = formatComputed(spent / daysOf(message), currency);
-    return `${amount(left)} left in all; ${amount(spent)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : amount(toppedUp)} topped up${pay}`;
+    const given = {
+      left: amount(left),
+      spent: amount(spent),
+      perDay: sayComputed(spent / daysOf(message), frame),
+      toppedUp: toppedUp === 0 ? say(says.nothing, reader) : amount(toppedUp),
+    };
+    if (later === 0) return say(says.total, given, reader);
+    return say(says.totalToPay, { ...given, soon: amount(dueWithin(soonMs)), later: amount(later) }, reader);
   });
 }
 
-function wordAccount(account: ReportAccount, message: ReportMessage) {
-  const frame = { timezone: message.timezone, now: message.at };
-  const { reading, balances, name, id, incidents } = account;
+function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
+  const { reading, balances, id, incidents } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));
   // None where the account was never read.
   const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
-    name: cleanText(name, 80) || id,
+    name: nameOf(account),
     id,
-    lines: shown.map((balance) => wordLine(account, balance, message)),
+    lines: shown.map((balance) => wordLine(account, balance, message, reader)),
     /** `2 incidents, 1 still open`. */
-    incidents: wordIncidentCount(incidents),
+    incidents: sayIncidentCount(incidents, reader),
     /** `USED UP`, `FINE`. */
-    state: stateOf(account),
-    advice: adviceOf(account),
-    read: reading === null ? 'never read' : `read ${formatMoment(reading.at, frame)}`,
+    state: stateOf(account, reader),
+    advice: adviceOf(account, reader),
+    read:
+      reading === null
+        ? say(says.neverRead, reader)
+        : say(says.read, { moment: sayMoment(reading.at, reader) }, reader),
   };
 }
 
 /** The worst that holds for the account. */
-function stateOf(account: ReportAccount): { readonly word: string; readonly tone: Tone } {
-  const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
+function stateOf(account: ReportAccount, reader: Reader): { readonly word: string; readonly tone: Tone } {
+  const runways = account.balances.map(({ id }) => ownOf(account.runways, id)?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
-  if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
-  if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
-  if (shortest < soonMs) return { word: 'ENDS SOON', tone: 'warning' };
+  if (shortest <= 0) return { word: say(says.isUsedUp, reader), tone: 'critical' };
+  if (account.reading === null) return { word: say(says.isNeverRead, reader), tone: 'warning' };
+  if (shortest < soonMs) return { word: say(says.endsSoon, reader), tone: 'warning' };
   const open = account.incidents
     .filter((incident) => !incident.event && incident.resolvedAt === null)
     .toSorted((left, right) => severityRank(right.severity) - severityRank(left.severity));
   const [worst] = open;
   return worst === undefined
-    ? { word: 'FINE', tone: 'good' }
-    : { word: open.length === 1 ? 'OPEN INCIDENT' : 'OPEN INCIDENTS', tone: worst.severity };
+    ? { word: say(says.fine, reader), tone: 'good' }
+    : { word: say(says.openIncidents, { count: open.length }, reader), tone: worst.severity };
 }
 
 /** A balance that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
   const current = account.reading === null ? 0 : amountOf(account.reading, balance);
-  return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
+  return current !== 0 || ownOf(account.spent, balance) !== 0 || ownOf(account.toppedUp, balance) !== 0;
 }
 
-function wordLine(account: ReportAccount, { id: balance, label }: BalanceDefinition, message: ReportMessage) {
+function wordLine(
+  account: ReportAccount,
+  { id: balance, label }: BalanceDefinition,
+  message: ReportMessage,
+  reader: Reader,
+) {
   const { reading, topUps, runways, spent, records } = account;
-  const currency = currencyOf(account);
-  const tops = topUps.filter((topUp) => topUp.balance === balance).length;
-  const toppedUp = account.toppedUp[balance] ?? 0;
-  const runway = runways[balance] ?? null;
-  const frame = { timezone: message.timezone, now: message.at };
+  const frame = { ...reader, currency: currencyOf(account) };
+  const count = topUps.filter((topUp) => topUp.balance === balance).length;
+  const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
+  const runway = ownOf(runways, balance) ?? null;
+  const amount = sayAmount(toppedUp, frame);
   return {
-    label,
-    balance: reading === null ? 'unknown' : formatAmount(amountOf(reading, balance), currency),
-    perDay: formatComputed((spent[balance] ?? 0) / daysOf(message), currency),
-    toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
-    runway: wordRunwayAndEnd(runway, frame),
-    lasts: wordRunway(runway),
+    label: sayLabel(label, reader),
+    balanceName: sayBalance(label, reader),
+    balance: reading === null ? say(says.notRead, reader) : sayAmount(amountOf(reading, balance), frame),
+    perDay: say(
+      says.perDay,
+      { amount: sayComputed((ownOf(spent, balance) ?? 0) / daysOf(message), frame) },
+      reader,
+    ),
+    /** Null where nothing was. */
+    toppedUp: toppedUp === 0 ? null : count > 1 ? say(says.topUps, { amount, count }, reader) : amount,
+    runway: sayRunwayAndEnd(runway, reader),
+    lasts: sayRunway(runway, reader),
     /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
-    runwayClause: wordRunwayClause(runway, frame),
-    /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
-    forecasts: wordRecord(records[balance] ?? null),
+    runwayClause: sayRunwayClause(runway, reader),
+    /** How good its forecasts were: `forecasts 3 days ahead were off by 4 % in the middle of the last two weeks`. */
+    forecasts: sayRecord(ownOf(records, balance) ?? null, reader),
   };
 }
 
@@ -199,28 +285,31 @@ function daysOf({ since, until }: ReportMessage): number {
 }
 
 /** Of two weeks, even in a monthly report: older forecasts are not kept. */
-function wordRecord(record: ForecastRecord | null): string {
-  if (record === null) return 'how good forecasts are is not known yet';
-  const { aheadMs, count, medianError, tooLow } = record;
-  const side = tooLow > mostly ? ', mostly too low' : tooLow < 1 - mostly ? ', mostly too high' : '';
+function sayRecord(record: ForecastRecord | null, reader: Reader): string {
+  if (record === null) return say(says.noRecord, reader);
+  const { aheadMs, medianError, tooLow } = record;
+  const phrase = tooLow > mostly ? says.recordLow : tooLow < 1 - mostly ? says.recordHigh : says.record;
   const percent = Math.round(medianError * 100);
-  return `${aheadMs / dayMs}-day forecasts of the last two weeks were off by ${percent} % (middle of ${count}${side})`;
+  return say(phrase, { ahead: sayDuration(aheadMs, reader), percent }, reader);
 }
 
-function wordIncidentCount(incidents: readonly Incident[]): string {
+function sayIncidentCount(incidents: readonly Incident[], reader: Reader): string {
   const counted = incidents.filter(({ event }) => !event);
   const open = counted.filter(({ resolvedAt }) => resolvedAt === null).length;
-  if (counted.length === 0) return 'no incidents';
-  if (open === counted.length) return `${plural(open, 'incident')} still open`;
-  return `${plural(counted.length, 'incident')}${open === 0 ? '' : `, ${open} still open`}`;
+  const given = { count: counted.length, open };
+  if (counted.length === 0) return say(says.noIncidents, reader);
+  if (open === counted.length) return say(says.stillOpen, given, reader);
+  return open === 0 ? say(says.incidents, given, reader) : say(says.someOpen, given, reader);
 }
 
-function adviceOf(account: ReportAccount): string | null {
-  const parts = account.balances.flatMap(({ id: balance, label }) => {
-    const restore = account.runways[balance]?.restoreMicros ?? null;
-    return restore === null || restore <= 0
-      ? []
-      : [`${formatPayable(restore, currencyOf(account))} on ${label}`];
+function adviceOf(account: ReportAccount, reader: Reader): string | null {
+  const frame = { ...reader, currency: currencyOf(account) };
+  const amounts = account.balances.flatMap(({ id: balance, label }) => {
+    const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
+    const given = { amount: sayPayable(restore ?? 0, frame), label: sayLabel(label, reader) };
+    return restore === null || restore <= 0 ? [] : [say(says.amountOn, given, reader)];
   });
-  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} for another 30 days.`;
+  return amounts.length === 0
+    ? null
+    : say(says.advice, { amounts: reader.language.list(amounts, 'and') }, reader);
 }

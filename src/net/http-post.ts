@@ -22,6 +22,8 @@ const keepAliveTimeout = 30_000;
 const connectTimeoutMs = 10_000;
 
 export interface HttpPost {
+  /** `POST` where it is absent. */
+  readonly method?: 'PUT';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -55,7 +57,7 @@ export function openHttpConnections(
 export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   const response = await post.dispatcher.request({
     ...placeOf(post.url),
-    method: 'POST',
+    method: post.method ?? 'POST',
     headers: post.headers,
     body: post.body,
     signal: post.signal,

@@ -1,4 +1,5 @@
 import { OperatorError } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +18,7 @@ export function readProxyVariables(environment: Environment) {
 
 /** As in curl, an address without a scheme means http. */
 function readProxy(name: string, environment: Environment): string {
-  const value = (environment[name.toLowerCase()] ?? environment[name] ?? '').trim();
+  const value = (ownOf(environment, name.toLowerCase()) ?? ownOf(environment, name) ?? '').trim();
   const address = value === '' || value.includes('://') ? value : `http://${value}`;
   if (address !== '' && !(/^(?:https?|socks5?):\/\//i.test(address) && URL.canParse(address)))
     throw new OperatorError(`the environment variable ${name} does not hold the address of a proxy`);

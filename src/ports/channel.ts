@@ -37,6 +37,8 @@ export interface Channel {
   readonly threadsBySubject?: boolean;
   /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
   readonly drawsAlerts?: boolean;
+  /** The receiver forgets what is not repeated: what fires is sent again this often. */
+  readonly restateEveryMs?: number;
   /** How many may be under way at once, 1 by default; never two about one incident: an end would overtake its beginning. */
   readonly maxConcurrent?: number;
   /** The least time between the starts of two messages. */

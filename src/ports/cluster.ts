@@ -1,5 +1,5 @@
-import type { OperatorOrder } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, StoredState, StoreFile } from './store.ts';
+import type { HandOver } from '../domain/operator.ts';
+import type { Batch, DamagedRecord, FencedStore, LeftOrder, StoredState, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -36,6 +36,8 @@ export interface ClusterLook {
   readonly owner: string | null;
   /** The node of an owner whose lease is over though it did not give the accounts away; null where there is none. */
   readonly lapsedOwner: string | null;
+  /** The end of the lease of an owner that has not renewed it for its own length, though it lies in the future; absent where there is none. */
+  readonly overdue?: number;
   /** Grows with each owner; 0 before the first. */
   readonly epoch: number;
   /** How many batches the owner of this epoch has stored; null where it has left. */
@@ -50,11 +52,13 @@ export interface DatabaseOrigin {
   readonly timeline: number;
 }
 
-/** What a daemon says of itself at its address. */
+/** What a daemon says of itself at its address. Where its machine says that nobody listens there, it has nothing and reaches nothing. */
 export interface PeerAnswer {
   readonly node: string;
   readonly reachesDatabase: boolean;
   readonly owns: boolean;
+  /** The epoch under which it has the accounts, polls them already or reads what is stored; null where it has not. */
+  readonly takenUnder: number | null;
   readonly origin: DatabaseOrigin | null;
 }
 
@@ -63,6 +67,8 @@ export interface ClaimCondition {
   readonly after?: number;
   /** The new epoch is above this one too, which a database that lost its last commits does not know of. */
   readonly above?: number;
+  /** The owner's lease counts for nothing while it ends at this instant. */
+  readonly overdue?: number | undefined;
 }
 
 /** An incarnation while it owns the accounts. */
@@ -75,6 +81,8 @@ export interface Owner {
 export interface LoadOptions {
   /** Asked after a failure that may pass, and waits a little: whether to ask for the same again. */
   readonly goOn: () => Promise<boolean>;
+  /** Called after what could be read. */
+  readonly progressed?: () => void;
   /** Whether a table that cannot be read is taken for empty, and named in `damagedRecords`: nobody could own the accounts otherwise. */
   readonly isLenient: boolean;
 }
@@ -98,7 +106,7 @@ export interface Cluster {
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
   /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;
-  /** Ends the membership; what it owned is free at once. */
+  /** Ends the membership; what it owned is free at once, and orders to hand it over are carried out by that. */
   leave(incarnation: string): Promise<void>;
   /** What is stored, for the owner, while nobody else writes: a load that is interrupted resumes. */
   load(options: LoadOptions): Promise<StoredState>;
@@ -111,7 +119,7 @@ export interface Cluster {
   publishConfiguration(hash: string, parts: string): Promise<void>;
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  leaveOrder(order: OperatorOrder): Promise<void>;
+  leaveOrder(order: LeftOrder): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -155,7 +163,7 @@ export interface DaemonMembership {
   /** Whether a group may be asked again before the last outcome is stored. */
   mayActUnpersisted(): boolean;
   /** Called when a person hands the accounts over to another daemon. */
-  handOver(): Promise<void>;
+  handOver(order: HandOver): Promise<void>;
   /** What is wrong among the daemons that share the database. */
   readonly clusterStatus: { readonly alerts: readonly ClusterProblem[] };
 }

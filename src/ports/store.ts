@@ -1,5 +1,4 @@
 import type { Alert, Incident } from '../domain/alert.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { AccountState, PollRecord, Reading } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
@@ -71,6 +70,9 @@ export interface StoredState
   readonly damagedRecords?: readonly DamagedRecord[];
 }
 
+/** An order that waits in the database for the daemon: a JSON object that only `engine/orders.ts` reads. */
+export type LeftOrder = Readonly<Record<string, unknown>>;
+
 export interface HistoryQuery {
   readonly account: string;
   /** Inclusive. */
@@ -111,7 +113,7 @@ export interface StoreFile extends StoreReader {
   /** Consistent copy of the live database. */
   backup(file: string): Promise<void>;
   /** Orders left that no daemon has stored the effect of yet, oldest first; they stay. */
-  leftOrders(): Promise<readonly OperatorOrder[]>;
+  leftOrders(): Promise<readonly LeftOrder[]>;
 }
 
 /** An integer that a number cannot hold exactly is a `bigint`. */
@@ -137,7 +139,7 @@ export interface SqlFile {
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
-  takeOrders(): Promise<readonly OperatorOrder[]>;
+  takeOrders(): Promise<readonly LeftOrder[]>;
   /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */

@@ -7,6 +7,8 @@ export interface SeenExchange extends AnswerContext {
   readonly kind: ProviderKind;
   readonly request: ProviderRequest;
   readonly answer: ProviderAnswer | null;
+  /** Whether it asked for a token, not for a balance. */
+  readonly isForToken: boolean;
 }
 
 const maxShown = 4000;
@@ -17,7 +19,11 @@ const maxShown = 4000;
  */
 export function describeExchange(seen: SeenExchange) {
   const { kind, request, answer, account, texts } = seen;
-  const show = (text: string): string => texts.clean(nameCredentials(text, account.credentials), maxShown);
+  const hashes = (request.signed ?? []).flatMap(({ step, secretResult }) =>
+    secretResult === undefined ? [] : [[step, secretResult] as const],
+  );
+  const named = { ...account.credentials, ...Object.fromEntries(hashes) };
+  const show = (text: string): string => texts.clean(nameCredentials(text, named), maxShown);
   const headers = Object.entries(request.headers).map(
     ([name, value]) => `${name}: ${show(typeof value === 'string' ? value : decodeBasic(value.reveal()))}`,
   );
@@ -25,9 +31,18 @@ export function describeExchange(seen: SeenExchange) {
   return {
     account: account.id,
     request: [`${request.method} ${show(request.url.reveal())}`, ...headers, ...body],
-    answer: answer === null ? null : `HTTP ${answer.status} ${show(answer.body ?? `(${answer.problem})`)}`,
-    read: answer === null ? [] : (kind.explainAnswer?.(answer, seen) ?? []),
+    /** What was signed or hashed, by the step that did. */
+    signed: (request.signed ?? []).map(({ step, text }) => ({
+      step,
+      text: show(text.reveal().replaceAll('\n', '\\n')),
+    })),
+    answer: answer === null ? null : `HTTP ${answer.status} ${show(bodyOf(seen, answer))}`,
+    read: answer === null || seen.isForToken ? [] : (kind.explainAnswer?.(answer, seen) ?? []),
   };
+}
+
+function bodyOf(seen: SeenExchange, answer: ProviderAnswer): string {
+  return answer.body === null ? `(${answer.problem})` : (seen.kind.showAnswer?.(answer, seen) ?? answer.body);
 }
 
 export type DescribedExchange = ReturnType<typeof describeExchange>;

@@ -26,8 +26,8 @@ export interface ProviderKind<
   readonly polled: boolean;
   /** Its keys of an entry, with a description of each; `type` is a literal. Keys of all entries (`timeout`, …) are added by the registry. */
   readonly schema: z.ZodObject;
-  /** The key of an entry that holds what requests are made of: what placeholders put in there is kept secret too. */
-  readonly requestKey?: string;
+  /** The keys of an entry that hold what requests are made of: what placeholders put in there is kept secret too. */
+  readonly requestKeys?: readonly string[];
   /** Of a kind whose accounts have their one credential, and where they want an address, under keys of their own. */
   readonly accountKeys?: { readonly credential: string; readonly address: string };
   /** The settings of an entry: what all entries share, and what this kind needs. Reports what does not fit together as problems. */
@@ -36,14 +36,26 @@ export interface ProviderKind<
   credentials(config: Config): readonly CredentialDefinition[];
   /** Documented limits, which set the defaults of an entry and the shortest poll interval that makes sense. */
   limits(config: Config): ProviderLimits;
-  /** The balance request of an account. Called once for each account and remembered; also when the configuration is checked. */
-  request(entry: Own, account: ProviderAccount): ProviderRequest | RefusedRequest;
+  /**
+   * The balance request of an account. Called once for each account and remembered, or for each attempt where what it gave is signed or
+   * holds a token; also when the configuration is checked.
+   */
+  request(entry: Own, account: ProviderAccount, attempt?: Attempt): ProviderRequest | RefusedRequest;
+  /** The request that brings the token that the balance request holds; null where it needs none. */
+  tokenRequest?(
+    entry: Own,
+    account: ProviderAccount,
+    attempt?: Attempt,
+  ): TokenRequest | RefusedRequest | null;
+  readToken?(answer: ProviderAnswer, context: AnswerContext<Own>): BroughtToken | OutcomeDetail;
   /**
    * What an answer means. The transport has limited its size and time; it adds `Retry-After`, duration and usage headers.
    * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
    */
   readAnswer(answer: ProviderAnswer, context: AnswerContext<Own>): OutcomeDetail;
   details?(): ProviderDetails;
+  /** The body with what is read from it; the rest, which may hold personal data, is only named. */
+  showAnswer?(answer: ProviderAnswer, context: AnswerContext<Own>): string;
   /** Which part of an answer was read for what, for whoever describes a provider. */
   explainAnswer?(answer: ProviderAnswer, context: AnswerContext<Own>): readonly ReadPart[];
   /** Its simulated API, for simulator, demo and tests; loaded only there. */
@@ -53,6 +65,8 @@ export interface ProviderKind<
 export interface ProviderDetails {
   /** Method and address, credentials as placeholders. */
   readonly request: string;
+  /** How a request is proved, where its credentials are not sent as they are: `HMAC-SHA256`, `MD5`, `token`; null elsewhere. */
+  readonly signed: string | null;
   readonly balances: readonly Pick<BalanceDefinition, 'id' | 'label'>[];
   /** Where the currency comes from, or what is counted instead. */
   readonly currency: string;
@@ -115,6 +129,38 @@ export interface ProviderRequest {
   /** Names in lower case; `accept`, `user-agent` and `cache-control` are added where absent. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body: Secret | null;
+  /** Set where the request is signed, and so is made anew for each attempt. */
+  readonly signed?: readonly SignedText[];
+}
+
+/** A text that was signed or hashed, by its step. Holds secrets. */
+export interface SignedText {
+  readonly step: string;
+  readonly text: Secret;
+  /** What came of it, where that is as good as a credential: a hash of one. */
+  readonly secretResult?: Secret;
+}
+
+/** One sending of a request. */
+export interface Attempt {
+  /** Wall clock, ms. */
+  readonly now: number;
+  readonly random: (bytes: number) => Buffer;
+  readonly token: Secret | null;
+}
+
+/** For a request that is never sent, to see whether credentials fit. */
+export const trialAttempt: Attempt = { now: 0, random: (bytes) => Buffer.alloc(bytes), token: null };
+
+/** Accounts whose `key`, a secret, is the same share the token. */
+export interface TokenRequest extends ProviderRequest {
+  readonly key: string;
+}
+
+export interface BroughtToken {
+  readonly token: Secret;
+  /** How long it is good for. */
+  readonly lifetimeMs: number;
 }
 
 /** A credential that cannot stand where the request needs it, such as a line break in a header. The reason never quotes it. */
@@ -136,6 +182,8 @@ export interface AnswerContext<Own extends ProviderEntry = ProviderEntry> {
   readonly entry: Own;
   readonly account: ProviderAccount;
   readonly texts: ForeignTexts;
+  /** When the answer came, by this machine's wall clock. */
+  readonly now: number;
 }
 
 /** The simulated API of a kind. Limits, latency and outages are the simulator's; the kind says how each answer looks. */
@@ -157,6 +205,8 @@ export interface SimulatedRequest {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** Wall clock of the simulated provider, ms. */
+  readonly receivedAt: number;
 }
 
 export interface SimulatedResponse {

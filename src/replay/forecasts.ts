@@ -1,6 +1,7 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { firstWhere } from '../domain/first-where.ts';
 import type { Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasBalances, type Reading } from '../domain/reading.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -73,7 +74,7 @@ async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
   const look = (reading: Reading): void => {
     first ??= reading;
     for (const balance of balances)
-      if (reading.balances[balance] !== first.balances[balance]) moving.add(balance);
+      if (ownOf(reading.balances, balance) !== ownOf(first.balances, balance)) moving.add(balance);
   };
   for await (const part of readingsBefore(past)) for (const reading of part) look(reading);
   for await (const part of past.polls())

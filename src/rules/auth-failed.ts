@@ -1,10 +1,32 @@
 import { hourMs } from '../domain/duration.ts';
-import type { MessageItem } from '../domain/message.ts';
+import type { ItemAccount } from '../domain/message.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayAmount, type WordingFrame } from '../wording/quantity-wording.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
+
+const says = phrases('authFailed', {
+  subject: 'key refused',
+  firing: 'the provider refuses the key',
+  resolved: 'the provider accepts the key again',
+  recovery: 'Resolved: the provider accepted the key again.',
+  causes:
+    'What is refused may be the key itself, its rights, the address of this host, or an account that is suspended: go by what the provider says.',
+  ranOut:
+    'The balance was last read at {balance}: an account that has run out is often suspended, and then its key is refused. Look there first; else at the key itself, its rights, and the addresses it may be used from.',
+  inFile:
+    '{replace} and put it into the configuration as "{key}" of this account: lowwater takes the changed file by itself. Until then nobody watches this balance.',
+  inKeyFile:
+    '{replace} and write it to the file {path}: lowwater takes it from there by itself. Until then nobody watches this balance.',
+  // A running process does not see its environment change.
+  inEnvironment:
+    '{replace} and give it to lowwater as the environment variable {variable}, with a restart: a process that runs does not see it. Until then nobody watches this balance.',
+});
 
 const keys = { severity: severityKey.default('critical') };
 
@@ -32,22 +54,32 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
       [facts.reading === null ? 'watched since' : 'last read at']: instant(facts.readSince),
     }),
   wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
-  subject: () => 'key refused',
-  firing: () => 'the provider refuses the key',
-  resolved: () => 'the provider accepts the key again',
-  recovery: 'Resolved: the provider accepted the key again.',
+  subject: (_about, reader) => say(says.subject, reader),
+  firing: (_item, frame) => say(says.firing, frame),
+  resolved: (_item, frame) => say(says.resolved, frame),
+  recovery: () => says.recovery,
   figures: stalenessFigures,
-  advice: ({ account }) => [
-    `${account?.words.replaceKey ?? 'Replace the key,'} and ${placeOfKey(account)} Until then nobody watches this balance.`,
-  ],
+  advice: ({ account }, frame) => [sayCauses(account, frame), sayReplacement(account, frame)],
 };
 
-/** The second half of a sentence. A running process does not see its environment change. */
-function placeOfKey(account: MessageItem['account']): string {
+function sayCauses(account: ItemAccount | null, frame: WordingFrame): string {
+  const { reading = null, balances = [], history = [] } = account ?? {};
+  const leading = balances[0]?.id ?? '';
+  const last = reading === null ? undefined : ownOf(reading.balances, leading);
+  const most = Math.max(0, ...history.map((each) => ownOf(each.balances, leading) ?? 0));
+  if (reading === null || last === undefined || last > most * lowShare) return say(says.causes, frame);
+  return say(says.ranOut, { balance: sayAmount(last, { ...frame, currency: reading.currency }) }, frame);
+}
+
+/** Of the most in seven days: with so little left messages stop. */
+const lowShare = 0.02;
+
+function sayReplacement(account: ItemAccount | null, frame: WordingFrame): string {
+  const replace = account?.words.replaceKey ?? 'Replace the key,';
   const from = account?.keyFrom ?? null;
   if (from === null)
-    return `put it into the configuration as "${account?.words.keyName ?? 'credentials'}" of this account: lowwater takes the changed file by itself.`;
+    return say(says.inFile, { replace, key: account?.words.keyName ?? 'credentials' }, frame);
   return from.kind === 'file'
-    ? `write it to the file ${cleanText(from.path, 200)}: lowwater takes it from there by itself.`
-    : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
+    ? say(says.inKeyFile, { replace, path: cleanText(from.path, 200) }, frame)
+    : say(says.inEnvironment, { replace, variable: from.name }, frame);
 }

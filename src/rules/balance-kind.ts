@@ -3,6 +3,7 @@ import type { Fact } from '../domain/quantity.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import type { Argument, Phrase } from '../wording/phrase.ts';
 import { type AccountFacts, type Evaluation, readingFacts, unknown, whyUnusable } from './evaluation.ts';
 import { figuresOf, moneyFigures } from './figures.ts';
 import { type InputOf, type KeyShape, moneyKeys, type RuleKind } from './kind.ts';
@@ -24,7 +25,7 @@ interface BalanceKind<R extends MoneyRule, K extends KeyShape>
   factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
   wouldNotFire(rule: R, facts: ReadFacts, evaluation: Evaluation): string | null;
   /** How messages word its threshold; absent: not at all. */
-  wordThreshold?(limit: string, item: MessageItem): string;
+  threshold?(item: MessageItem): Phrase<{ readonly limit: Argument }>;
   /** Set where its value is spending: else it is the balance itself, which is known even without a reading. */
   readonly judgesSpending?: true;
   /** The names of further facts that messages show. */
@@ -34,7 +35,7 @@ interface BalanceKind<R extends MoneyRule, K extends KeyShape>
 export function balanceKind<R extends MoneyRule, K extends KeyShape>(
   kind: BalanceKind<R, K>,
 ): RuleKind<R, InputOf<K>> {
-  const { judge, inAnyCurrency, wordThreshold, judgesSpending, shownFacts = [], ...own } = kind;
+  const { judge, inAnyCurrency, threshold, judgesSpending, shownFacts = [], ...own } = kind;
   return {
     ...own,
     keys: { ...moneyKeys, ...own.keys },
@@ -47,7 +48,7 @@ export function balanceKind<R extends MoneyRule, K extends KeyShape>(
     wouldNotFire: (rule, facts, evaluation) =>
       isRead(facts) ? own.wouldNotFire(rule, facts, evaluation) : null,
     figures: (item, frame) => [
-      ...moneyFigures(item, frame, { wordThreshold, valueIsBalance: !judgesSpending }),
+      ...moneyFigures(item, frame, { threshold, valueIsBalance: !judgesSpending }),
       ...figuresOf(item, frame, shownFacts),
     ],
   };

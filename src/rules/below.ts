@@ -1,9 +1,11 @@
-import { formatBare, formatExact, type Micros } from '../domain/money.ts';
+import { formatExact, type Micros } from '../domain/money.ts';
 import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
-import { balanceName } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
@@ -14,6 +16,14 @@ export interface BelowRule extends MoneyRule {
   readonly thresholds: Ladder<Micros>;
   readonly hysteresis: AmountOrShare;
 }
+
+const says = phrases('below', {
+  subject: '{balance} low',
+  resolved: '{balance} {amount}, no longer below {limit}',
+  resolvedAnyway: '{balance} {amount}, no longer below its threshold',
+  recovery: 'Resolved: the balance is at the threshold or above it.',
+  threshold: 'below {limit}',
+});
 
 const keys = {
   severity: ladderSeverityKey,
@@ -82,13 +92,19 @@ export const below = balanceKind<BelowRule, typeof keys>({
   clearsAt: (rule) =>
     Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
-  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} low`,
-  firing: (item, frame) => words.wordLowBalance(item, frame, (micros) => formatBare(micros, frame.currency)),
-  resolved: (item, frame) =>
-    `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)}, no longer below ${words.wordLimit(item, frame) ?? 'its threshold'}`,
+  subject: ({ balanceLabel }, reader) =>
+    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  firing: (item, frame) => words.sayLowBalance(item, words.sayLimit(item, frame) ?? '', frame),
+  resolved(item, frame) {
+    const limit = words.sayLimit(item, frame);
+    const given = words.sayBalanceOf(item, frame);
+    return limit === null
+      ? say(says.resolvedAnyway, given, frame)
+      : say(says.resolved, { ...given, limit }, frame);
+  },
   // The threshold may have been lowered instead.
-  recovery: 'Resolved: the balance is at the threshold or above it.',
-  wordThreshold: (limit) => `below ${limit}`,
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
   advice: words.topUpAdvice,
 });
 

@@ -2,23 +2,43 @@ import { hourMs } from '../domain/duration.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
-import { formatComputed, type WordingFrame } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayComputed, sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
-import { clause, exactAmount, factText, nameBalance, wordLimit, wordValue } from './words.ts';
+import { exactAmount, nameBalance, sayLimit, sayValue } from './words.ts';
 
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
   readonly per: Period;
   readonly thresholds: Ladder<Micros>;
 }
+
+const says = phrases('budget', {
+  subject: '{label} budget',
+  day: '{label} spending of the day {amount}, budget {limit}',
+  week: '{label} spending of the week {amount}, budget {limit}',
+  month: '{label} spending of the month {amount}, budget {limit}',
+  dayTotal: '{label} spending of the day {amount}, budget {limit}, about {total} at its end',
+  weekTotal: '{label} spending of the week {amount}, budget {limit}, about {total} at its end',
+  monthTotal: '{label} spending of the month {amount}, budget {limit}, about {total} at its end',
+  resolvedDay: '{label} spending of the day {amount}, within the budget of {limit}',
+  resolvedWeek: '{label} spending of the week {amount}, within the budget of {limit}',
+  resolvedMonth: '{label} spending of the month {amount}, within the budget of {limit}',
+  recovery: 'Resolved: the next period began, or the budget was raised.',
+  threshold: '{limit} spent',
+  advice:
+    'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
+});
 
 const keys = {
   severity: ladderSeverityKey,
@@ -59,34 +79,45 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
     if (sum === null) return null;
     return `It would not fire with a budget of more than ${exactAmount(spentOf(sum, rule), reading.currency)}.`;
   },
-  subject: ({ balanceLabel }) => `${balanceLabel} budget`,
-  firing: (item, frame) =>
-    `${wordSpent(item, frame)}${clause(', budget ', wordLimit(item, frame))}${wordTotal(item, frame)}`,
-  resolved: (item, frame) =>
-    `${wordSpent(item, frame)}, within the budget${clause(' of ', wordLimit(item, frame))}`,
-  recovery: 'Resolved: the next period began, or the budget was raised.',
-  wordThreshold: (limit) => `${limit} spent`,
+  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  firing: sayFiring,
+  resolved(item, frame) {
+    const given = givenOf(item, frame);
+    return given.limit === ''
+      ? say(says.subject, given, frame)
+      : say(perPeriod(item, [says.resolvedDay, says.resolvedWeek, says.resolvedMonth]), given, frame);
+  },
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
   judgesSpending: true,
   shownFacts: [began, knownSince, firstRead, totalAtEnd, reckonedBy],
-  advice: () => [
-    'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
-  ],
+  advice: (_item, frame) => [say(says.advice, frame)],
 });
 
 const notKnownYet = 'not known yet';
 
-/** `SMS spending of the month 512.00 CNY`. */
-function wordSpent(item: MessageItem, frame: WordingFrame): string {
-  const per = clause(' of the ', factText(item, 'period', frame));
-  return `${item.balanceLabel} spending${per}${clause(' ', wordValue(item, frame))}`;
+/** `SMS spending of the month 512.00 CNY, budget 500.00, about 980.00 CNY at its end by the forecast`. */
+function sayFiring(item: MessageItem, frame: WordingFrame): string {
+  const given = givenOf(item, frame);
+  const total = item.facts.find(({ name }) => name === totalAtEnd)?.value;
+  const spent = perPeriod(item, [says.day, says.week, says.month]);
+  if (total?.unit !== 'money') return say(spent, given, frame);
+  const words = perPeriod(item, [says.dayTotal, says.weekTotal, says.monthTotal]);
+  return say(words, { ...given, total: sayComputed(total.micros, frame) }, frame);
 }
 
-function wordTotal(item: MessageItem, frame: WordingFrame): string {
-  const total = item.facts.find(({ name }) => name === totalAtEnd)?.value;
-  if (total === undefined) return '';
-  if (total.unit !== 'money') return `, its total is ${notKnownYet}`;
-  const by = clause(' by ', factText(item, reckonedBy, frame));
-  return `, about ${formatComputed(total.micros, frame.currency)} at its end${by}`;
+function givenOf(item: MessageItem, frame: WordingFrame) {
+  return {
+    label: sayLabel(item.balanceLabel, frame),
+    amount: sayValue(item, frame) ?? '',
+    limit: sayLimit(item, frame) ?? '',
+  };
+}
+
+function perPeriod<P>(item: MessageItem, [day, week, month]: readonly [day: P, week: P, month: P]): P {
+  const value = item.facts.find(({ name }) => name === 'period')?.value;
+  const period = value?.unit === 'text' ? value.text : '';
+  return period === 'day' ? day : period === 'week' ? week : month;
 }
 
 /**
@@ -111,7 +142,7 @@ function judge(rule: BudgetRule, facts: ReadFacts): Evaluation {
 
 /** What fell of the rule's balance; nothing of one that was never read in the period. */
 function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
-  return spent[balance] ?? 0;
+  return ownOf(spent, balance) ?? 0;
 }
 
 /** The sum at the newest reading; null while it is unknown. */

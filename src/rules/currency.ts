@@ -1,9 +1,23 @@
 import { isSameCurrency } from '../domain/money.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { allBalances, figure, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { clause, wordLimit, wordValue } from './words.ts';
+import { sayLimit, sayValue } from './words.ts';
+
+const says = phrases('currency', {
+  subject: 'currency changed',
+  firing: 'currency is {currency}, expected {expected}',
+  resolved: 'currency is {currency} again',
+  asExpected: 'currency is as expected again',
+  recovery: 'Resolved: the balance is in the expected currency again.',
+  currency: 'Currency',
+  expected: 'Expected',
+  advice:
+    'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
+});
 
 const keys = { severity: severityKey.default('critical') };
 
@@ -36,18 +50,23 @@ export const currency: RuleKind<PlainRule<'currency'>, InputOf<typeof keys>> = {
     }),
   wouldNotFire: (_rule, { reading }) =>
     reading && `It would not fire if the account's currency were configured as ${reading.currency}.`,
-  subject: () => 'currency changed',
-  firing: (item, frame) =>
-    `currency is ${wordValue(item, frame) ?? 'another'}${clause(', expected ', wordLimit(item, frame))}`,
-  resolved: (item, frame) => `currency is ${wordValue(item, frame) ?? 'as expected'} again`,
-  recovery: 'Resolved: the balance is in the expected currency again.',
+  subject: (_about, reader) => say(says.subject, reader),
+  firing(item, frame) {
+    const [currency, expected] = [sayValue(item, frame), sayLimit(item, frame)];
+    return currency === null || expected === null
+      ? say(says.subject, frame)
+      : say(says.firing, { currency, expected }, frame);
+  },
+  resolved(item, frame) {
+    const currency = sayValue(item, frame);
+    return currency === null ? say(says.asExpected, frame) : say(says.resolved, { currency }, frame);
+  },
+  recovery: () => says.recovery,
   figures: (item, frame) => [
-    ...figure('Currency', wordValue(item, frame)),
-    ...figure('Expected', wordLimit(item, frame)),
-    ...(item.account === null ? [] : allBalances(item.account)),
+    ...figure(say(says.currency, frame), sayValue(item, frame)),
+    ...figure(say(says.expected, frame), sayLimit(item, frame)),
+    ...(item.account === null ? [] : allBalances(item.account, frame)),
     ...readingFigures(item, frame),
   ],
-  advice: () => [
-    'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
-  ],
+  advice: (_item, frame) => [say(says.advice, frame)],
 };

@@ -5,6 +5,9 @@ import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -15,6 +18,16 @@ export interface DropRule extends MoneyRule {
   readonly by: AmountOrShare;
   readonly windowMs: number;
 }
+
+const says = phrases('drop', {
+  subject: '{label} spending high',
+  firing: '{label} spending {amount}, more than {limit}',
+  firingWithin: '{label} spending {amount}, more than {limit} within {window}',
+  resolved: '{label} spending is back to normal',
+  recovery: 'Resolved: spending slowed down.',
+  threshold: 'more than {limit} spent',
+  advice: 'Find out what is sending more than usual. If it is not yours, replace the access key.',
+});
 
 const keys = {
   severity: severityKey.default('warning'),
@@ -51,17 +64,24 @@ export const drop = balanceKind<DropRule, typeof keys>({
       rule.by.kind === 'amount' ? words.exactAmount(spentMicros, reading.currency) : words.formatShare(share);
     return `It would not fire with "by" of ${enough} or more.`;
   },
-  subject: ({ balanceLabel }) => `${balanceLabel} spending high`,
-  firing: (item, frame) =>
-    `${item.balanceLabel} spending ${words.wordValue(item, frame) ?? 'is high'}${words.clause(', more than ', words.wordLimit(item, frame))}${words.clause(' within ', words.factText(item, 'window', frame))}`,
-  resolved: ({ balanceLabel }) => `${balanceLabel} spending is back to normal`,
-  recovery: 'Resolved: spending slowed down.',
-  wordThreshold: (limit) => `more than ${limit} spent`,
+  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  firing(item, frame) {
+    const [amount, limit, window] = [
+      words.sayValue(item, frame),
+      words.sayLimit(item, frame),
+      words.factText(item, 'window', frame),
+    ];
+    const label = sayLabel(item.balanceLabel, frame);
+    if (amount === null || limit === null) return say(says.subject, { label }, frame);
+    return window === null
+      ? say(says.firing, { label, amount, limit }, frame)
+      : say(says.firingWithin, { label, amount, limit, window }, frame);
+  },
+  resolved: ({ balanceLabel }, frame) => say(says.resolved, { label: sayLabel(balanceLabel, frame) }, frame),
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
   judgesSpending: true,
-  advice: (item, frame) => [
-    'Find out what is sending more than usual. If it is not yours, replace the access key.',
-    ...words.topUpIfKnown(item, frame),
-  ],
+  advice: (item, frame) => [say(says.advice, frame), ...words.topUpIfKnown(item, frame)],
 });
 
 /**

@@ -36,6 +36,8 @@ export interface AccountFacts
   readonly spending: AccountSpending;
   /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
+  /** How long a payment takes to arrive, in hours of working days; null where nobody said. */
+  readonly leadTimeMs: number | null;
   /** Whether the provider says that it tops the account up by itself; null where it does not say. */
   readonly autoRecharge: boolean | null;
   /** Top-ups that people announced and that are not there yet. */

@@ -1,39 +1,104 @@
 import { type ItemAccount, type MessageItem, type Runway, stateOf } from '../domain/message.ts';
-import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
-import { formatAmount, isSameCurrency, type Micros } from '../domain/money.ts';
+import { isSameCurrency, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
+import { type Argument, type Phrase, phrases } from '../wording/phrase.ts';
 import {
-  balanceName,
-  formatComputed,
+  sayAmount,
+  sayBalance,
+  sayComputed,
+  sayFact,
+  sayPayBy,
+  sayQuantity,
+  sayRunwayAndEnd,
   type WordingFrame,
-  wordFact,
-  wordQuantity,
-  wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros, isUnusualPace, wordBalance } from './words.ts';
+import { currentMicros, isUnusualPace, sayBesideLimit } from './words.ts';
+
+const says = phrases('figure', {
+  payBy: 'Pay by',
+  lasts: 'Lasts',
+  lastsSure: '{length} (confidence {confidence})',
+  asOf: 'As of',
+  lastReading: 'Last reading',
+  never: 'never',
+  threshold: 'Threshold',
+  before: 'Before',
+  earlier: '{amount}, {duration} earlier',
+  spending: 'Spending',
+  perDay: '{amount} per day',
+  perDayUsually: '{amount} per day in the last {span}, usually {usual}',
+  expected: 'Expected',
+  expectedBy: '{amount} by {moment}',
+  expectedByOrder: '{amount} by {moment} ({order})',
+  reason: 'Reason',
+  failedPolls: 'Failed polls',
+  inARow: '{count} in a row',
+  none: 'none',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+});
+
+/** The facts of kinds that messages show, by their names in the store. */
+const facts = phrases('fact', {
+  'expected by': 'Expected by',
+  'ordered by': 'Ordered by',
+  order: 'Order',
+  'period began': 'Period began',
+  'known since': 'Known since',
+  'first read in it': 'First read in it',
+  'total at its end': 'Total at its end',
+  'reckoned by': 'Predicted by',
+  'lasting change': 'Lasting change',
+  'changed since': 'Changed since',
+  'an hour, beyond the usual': 'An hour, beyond the usual',
+  'empty at this pace': 'Empty at this pace',
+  channel: 'Channel',
+  'environment variable': 'Environment variable',
+  'refused recipients': 'Refused recipients',
+  reason: 'Reason',
+});
+
+/** What such facts say, where it is a text of ours. */
+const factTexts = phrases('factText', {
+  'the forecast': 'the forecast',
+  'the mean of the period': 'the mean of the period',
+  'the mean of the time known': 'the mean of the time known',
+  'not known yet': 'not known yet',
+});
 
 /**
- * The numbers of an item about a balance. Without `wordThreshold` the limit is left out. `valueIsBalance`:
- * the kind judges the balance itself, so it is known even without a reading.
+ * What is known of an item about a balance, the most important first: balance, pay by, how long it lasts, when it was read, the limit,
+ * what was before. Made once: a place with less room shows fewer of them, from the end. Without `threshold` the limit is left out.
+ * `valueIsBalance`: the kind judges the balance itself, so it is known even without a reading.
  */
 export function moneyFigures(
   item: MessageItem,
   frame: WordingFrame,
   kind: {
-    readonly wordThreshold: ((limit: string, item: MessageItem) => string) | undefined;
+    readonly threshold: ((item: MessageItem) => Phrase<{ readonly limit: Argument }>) | undefined;
     readonly valueIsBalance: boolean;
   },
 ): readonly Figure[] {
-  const limit = item.threshold && wordQuantity(item.threshold, frame);
+  const limit = item.threshold && sayQuantity(item.threshold, frame);
+  const phrase = kind.threshold?.(item);
+  const runway = item.account?.runway ?? null;
   return [
     ...balanceFigures(item, frame, kind.valueIsBalance),
-    ...figure('Threshold', limit === null ? null : (kind.wordThreshold?.(limit, item) ?? null)),
-    ...jumpFigures(item),
-    ...runwayFigures(item.account?.runway ?? null, frame),
+    ...endFigures(runway, frame),
     ...readingFigures(item, frame),
+    ...figure(
+      say(says.threshold, frame),
+      limit === null || phrase === undefined ? null : say(phrase, { limit }, frame),
+    ),
+    ...jumpFigures(item, frame),
+    ...paceFigures(runway, frame),
   ];
 }
 
@@ -42,7 +107,10 @@ export function stalenessFigures(item: MessageItem, frame: WordingFrame): readon
   const failures = item.account?.consecutiveFailures ?? 0;
   return [
     ...lastKnownFigures(item, frame),
-    ...figure('Failed polls', failures === 0 ? null : `${failures} in a row`),
+    ...figure(
+      say(says.failedPolls, frame),
+      failures === 0 ? null : say(says.inARow, { count: failures }, frame),
+    ),
   ];
 }
 
@@ -51,22 +119,26 @@ export function figure(label: string, value: string | null): Figure[] {
   return value === null ? [] : [{ label, value }];
 }
 
+/** Of a self alert: its value, which is no more once it is over, and its facts. */
 export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+  const isWrong = item.value?.unit === 'text' && stateOf(item) !== 'resolved';
   return [
-    ...figure('Reason', wordWhatIsWrong(item, frame)),
+    ...figure(
+      say(says.reason, frame),
+      isWrong && item.value !== null ? sayQuantity(item.value, frame) : null,
+    ),
     ...item.facts.map((fact) => figureOf(fact, frame)),
   ];
 }
 
-/** The value of a self alert; null once it is over. */
-export function wordWhatIsWrong(item: MessageItem, frame: WordingFrame): string | null {
-  if (item.value?.unit !== 'text' || stateOf(item) === 'resolved') return null;
-  return wordQuantity(item.value, frame);
-}
-
 function figureOf(fact: Fact, frame: WordingFrame): Figure {
   const name = cleanText(fact.name, 60);
-  return { label: name.charAt(0).toUpperCase() + name.slice(1), value: wordFact(fact, frame) };
+  const value = sayFact(fact, frame);
+  const [label, text] = [ownOf<Phrase<unknown>>(facts, name), ownOf<Phrase<unknown>>(factTexts, value)];
+  return {
+    label: label === undefined ? name.charAt(0).toUpperCase() + name.slice(1) : say(label, frame),
+    value: text === undefined ? value : say(text, frame),
+  };
 }
 
 /** In the order of the item. */
@@ -76,14 +148,15 @@ export function figuresOf(item: MessageItem, frame: WordingFrame, names: readonl
 
 export function readingFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const reading = item.account?.reading ?? null;
-  return figure('As of', reading && formatMomentAndAge(reading.at, frame));
+  return figure(say(says.asOf, frame), reading && sayMomentAndAge(reading.at, frame));
 }
 
-export function allBalances({ reading, balances }: ItemAccount): readonly Figure[] {
+export function allBalances({ reading, balances }: ItemAccount, frame: WordingFrame): readonly Figure[] {
   if (reading === null) return [];
+  const currency = cleanText(reading.currency, 12);
   return balances.map(({ id, label }) => ({
-    label: balanceName(label),
-    value: formatAmount(amountOf(reading, id), cleanText(reading.currency, 12)),
+    label: sayBalance(label, frame),
+    value: sayAmount(amountOf(reading, id), { ...frame, currency }),
   }));
 }
 
@@ -92,64 +165,73 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
   if (current === null || item.balance === null) return [];
   // The value is a sum of spending; only a reading has the balance.
   if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
-  return [{ label: balanceName(item.balanceLabel), value: wordBalance(current, item, frame) }];
+  return [{ label: sayBalance(item.balanceLabel, frame), value: sayBesideLimit(current, item, frame) }];
 }
 
 /** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */
-function jumpFigures(item: MessageItem): readonly Figure[] {
+function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
-  const now = reading.balances[item.balance];
-  const before = previous.balances[item.balance];
+  const now = ownOf(reading.balances, item.balance);
+  const before = ownOf(previous.balances, item.balance);
   if (now === undefined || before === undefined) return [];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
-  const amount = formatAmount(before, cleanText(previous.currency, 12));
-  return [{ label: 'Before', value: `${amount}, ${roughDuration(reading.at - previous.at)} earlier` }];
+  const amount = sayAmount(before, { ...frame, currency: cleanText(previous.currency, 12) });
+  const duration = sayDuration(reading.at - previous.at, frame);
+  return figure(say(says.before, frame), say(says.earlier, { amount, duration }, frame));
 }
 
-function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
+/** Until when somebody has to act, and how long the balance lasts. */
+function endFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
   if (runway === null || runway.burnPerDay === null) return [];
   // The interval already shows how certain it is.
-  const plain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
-  const sure = plain ? ` (confidence ${runway.confidence})` : '';
+  const isPlain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
+  const length = sayRunwayAndEnd(runway, frame);
+  const confidence = say(says[runway.confidence], frame);
   return [
-    { label: 'Spending', value: wordPace(runway, runway.burnPerDay, frame) },
-    { label: 'Lasts', value: `${wordRunwayAndEnd(runway, frame)}${sure}` },
-    ...figure('Expected', runway.expected && wordExpected(runway.expected, frame)),
+    ...figure(say(says.payBy, frame), sayPayBy(runway, frame)),
+    ...figure(say(says.lasts, frame), isPlain ? say(says.lastsSure, { length, confidence }, frame) : length),
+  ];
+}
+
+function paceFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
+  if (runway === null || runway.burnPerDay === null) return [];
+  return [
+    ...figure(say(says.spending, frame), sayPace(runway, runway.burnPerDay, frame)),
+    ...figure(say(says.expected, frame), runway.expected && sayExpected(runway.expected, frame)),
   ];
 }
 
 /** `19.20 CNY per day`; where the last time differs twofold, both: `3.00 CNY per day in the last day, usually 19.20 CNY`. */
-function wordPace(runway: Runway, burnPerDay: Micros, { currency }: WordingFrame): string {
-  const recent = `${formatComputed(burnPerDay, currency)} per day`;
+function sayPace(runway: Runway, burnPerDay: Micros, frame: WordingFrame): string {
+  const amount = sayComputed(burnPerDay, frame);
   const { usualPerDay, lookbackMs } = runway;
-  if (usualPerDay === null || !isUnusualPace(runway)) return recent;
-  return `${recent} in the last ${roughDuration(lookbackMs)}, usually ${formatComputed(usualPerDay, currency)}`;
+  if (usualPerDay === null || !isUnusualPace(runway)) return say(says.perDay, { amount }, frame);
+  const span = sayDuration(lookbackMs, frame);
+  return say(says.perDayUsually, { amount, span, usual: sayComputed(usualPerDay, frame) }, frame);
 }
 
 /** `5,000.00 CNY by Thu 26 Nov 10:00 UTC+8 (PO-4711)`. */
-function wordExpected(
-  { amountMicros, by, comment }: NonNullable<Runway['expected']>,
-  frame: WordingFrame,
-): string {
-  const order = cleanText(comment, 80);
-  const amount = formatAmount(amountMicros, frame.currency);
-  return `${amount} by ${formatMoment(by, frame)}${order === '' ? '' : ` (${order})`}`;
+function sayExpected(expected: NonNullable<Runway['expected']>, frame: WordingFrame): string {
+  const order = cleanText(expected.comment, 80);
+  const given = {
+    amount: sayAmount(expected.amountMicros, frame),
+    moment: sayMoment(expected.by, frame),
+    order,
+  };
+  return order === '' ? say(says.expectedBy, given, frame) : say(says.expectedByOrder, given, frame);
 }
 
 function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const account = item.account;
   if (account === null) return [];
-  const over = stateOf(item) === 'resolved';
-  if (account.reading === null) return [{ label: 'Last reading', value: 'never' }];
+  const label = say(stateOf(item) === 'resolved' ? says.asOf : says.lastReading, frame);
+  if (account.reading === null) return [{ label, value: say(says.never, frame) }];
   return [
-    { label: over ? 'As of' : 'Last reading', value: formatMomentAndAge(account.reading.at, frame) },
-    ...allBalances(account),
-    ...runwayFigures(account.runway, frame).map(({ label, value }) => ({
-      label:
-        `${account.balances.find(({ id }) => id === account.runway?.balance)?.label ?? ''} ${label.toLowerCase()}`.trim(),
-      value,
-    })),
+    ...allBalances(account, frame),
+    ...endFigures(account.runway, frame),
+    { label, value: sayMomentAndAge(account.reading.at, frame) },
+    ...paceFigures(account.runway, frame),
   ];
 }

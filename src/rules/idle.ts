@@ -1,11 +1,13 @@
 import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
-import { roughDuration } from '../domain/moment.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/burn.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-import { balanceName } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance, sayLabel } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -15,6 +17,16 @@ export interface IdleRule extends MoneyRule {
   readonly type: 'idle';
   readonly windowMs: number;
 }
+
+const says = phrases('idle', {
+  subject: '{label} spending stopped',
+  firing: 'nothing spent from the {balance} for {duration}',
+  nothing: 'nothing spent from the {balance}',
+  resolved: '{label} spending seen again',
+  recovery: 'Resolved: the balance is being spent again.',
+  threshold: '{limit} without spending',
+  advice: 'Check that what sends through this account is running: a balance in use does not stand still.',
+});
 
 const keys = {
   severity: severityKey.default('warning'),
@@ -68,22 +80,20 @@ export const idle = balanceKind<IdleRule, typeof keys>({
   },
   wouldNotFire: (rule, { log }) =>
     `It would not fire with a "window" longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
-  subject: ({ balanceLabel }) => `${balanceLabel} spending stopped`,
-  firing(item, { now }) {
+  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  firing(item, frame) {
     // The log has only its window; the incident knows since when it fires.
     const windowMs = item.threshold?.unit === 'duration' ? item.threshold.ms : 0;
-    const firedForMs = (item.account?.reading?.at ?? now) - item.firedAt;
-    const { value, balanceLabel } = item;
-    const lasted =
-      value?.unit === 'duration' ? ` for ${roughDuration(Math.max(value.ms, windowMs + firedForMs))}` : '';
-    return `nothing spent from the ${balanceName(balanceLabel)}${lasted}`;
+    const firedForMs = (item.account?.reading?.at ?? frame.now) - item.firedAt;
+    const balance = sayBalance(item.balanceLabel, frame);
+    if (item.value?.unit !== 'duration') return say(says.nothing, { balance }, frame);
+    const duration = sayDuration(Math.max(item.value.ms, windowMs + firedForMs), frame);
+    return say(says.firing, { balance, duration }, frame);
   },
-  resolved: ({ balanceLabel }) => `${balanceLabel} spending seen again`,
-  recovery: 'Resolved: the balance is being spent again.',
-  wordThreshold: (limit) => `${limit} without spending`,
-  advice: () => [
-    'Check that what sends through this account is running: a balance in use does not stand still.',
-  ],
+  resolved: ({ balanceLabel }, frame) => say(says.resolved, { label: sayLabel(balanceLabel, frame) }, frame),
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
+  advice: (_item, frame) => [say(says.advice, frame)],
 });
 
 /** Watched time since the last spending that is known. */

@@ -9,6 +9,8 @@ import { accountMatch } from '../schema/matchers.ts';
 import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
+import type { Reader } from '../wording/moments.ts';
+import type { Phrase } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 
@@ -43,6 +45,8 @@ export interface AlertKind {
    * balance only one is notified: the worst, among equals the one with the lowest rank.
    */
   readonly emptinessRank?: number;
+  /** Set for other kinds that a top-up ends. */
+  readonly endsByTopUp?: true;
   /**
    * About missing readings: `symptom` says that there are none, `cause` why. A cause inhibits the symptom and
    * takes the account out of the count for a provider's outage.
@@ -53,12 +57,15 @@ export interface AlertKind {
   /** How long after firing nobody is notified yet. Absent: not at all. */
   heldMs?(settings: Settings): number;
   /** A few words without state and numbers, for mail subjects. */
-  subject(about: { readonly balanceLabel: string; readonly rule: string }): string;
+  subject(
+    about: { readonly balanceLabel: string; readonly rule: string },
+    reader: Pick<Reader, 'language'>,
+  ): string;
   /** A clause after the account's name: what is the case while it fires, or happened. */
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;
-  /** Why it ended, as a sentence, where nothing better is known. */
-  readonly recovery: string | ((item: MessageItem) => string);
+  /** Why it ended, where nothing better is known. */
+  recovery(item: MessageItem): Phrase<unknown>;
   /** The most important first. */
   figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
   /** While it is open, as sentences. */
@@ -96,7 +103,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
   /** Keys of a rule to begin with, for a balance that was read, in `init`; null where there is nothing to watch for so. */
-  suggest?(micros: Micros): object | null;
+  suggest?(micros: Micros, about: { readonly hasLeadTime: boolean }): object | null;
   /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
   describe(rule: R): string;
@@ -107,6 +114,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly minFlapWindowMs?: number;
   /** The level that it takes for empty; `empty` is that of the account. */
   floorMicros?(rule: R, empty: Micros): Micros;
+  /** When a balance that is empty at an instant reaches a step of its ladder; absent: so long before as the step says. */
+  reachesStep?(rule: R, step: Severity, facts: AccountFacts & { readonly emptyAt: number }): number;
   /** Over how long it wants burn rates of its balance to be measured. */
   burnLookbackMs?(rule: R): number | null;
   /**

@@ -50,17 +50,24 @@ export function firstThreshold(ladder: Ladder<number>): number | null {
 }
 
 /** Worst first. */
-export function ladderSteps(
-  ladder: Ladder<number>,
-): { readonly severity: Severity; readonly threshold: number }[] {
+export function ladderSteps<T>(ladder: Ladder<T>): { readonly severity: Severity; readonly threshold: T }[] {
   return worstFirst.flatMap((severity) => {
     const threshold = ladder[severity];
     return threshold === undefined ? [] : [{ severity, threshold }];
   });
 }
 
+export function mapSteps<T, U>(ladder: Ladder<T>, change: (threshold: T, step: Severity) => U): Ladder<U> {
+  return Object.fromEntries(
+    severities.flatMap((step) => {
+      const threshold = ladder[step];
+      return threshold === undefined ? [] : [[step, change(threshold, step)]];
+    }),
+  );
+}
+
 /** `50.00 (critical), 200.00 (warning)`. */
-export function describeSteps(ladder: Ladder<number>, format: (threshold: number) => string): string {
+export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => string): string {
   return ladderSteps(ladder)
     .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
     .join(', ');
@@ -84,10 +91,8 @@ export function buildLadder(
   steps: Steps | undefined,
   single: { readonly threshold: number | undefined; readonly severity: Severity },
 ): { readonly thresholds: Ladder<number>; readonly severity: Severity } {
-  const given: Steps = steps ?? { [single.severity]: single.threshold };
-  const thresholds: Ladder<number> = Object.fromEntries(
-    severities.flatMap((step) => (given[step] === undefined ? [] : [[step, given[step]]])),
-  );
+  const given: Ladder<number | undefined> = steps ?? { [single.severity]: single.threshold };
+  const thresholds = mapSteps(given, Number);
   return { thresholds, severity: ladderSteps(thresholds)[0]?.severity ?? 'info' };
 }
 
@@ -123,7 +128,7 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
 }
 
 /** In the wrong order the milder would never apply. */
-function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] {
+export function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] {
   const steps = severities.flatMap((severity) => {
     const path = ['thresholds', severity];
     const value = keys.isBroken(path) ? null : read(keys.valueAt(path));

@@ -1,11 +1,23 @@
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, money, text } from '../domain/quantity.ts';
-import { balanceLabel } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict } from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { factText, wordValue } from './words.ts';
+import { factText, sayValue } from './words.ts';
+
+const says = phrases('lateTopUp', {
+  subject: 'expected top-up overdue',
+  firing: 'the expected top-up of {amount} has not arrived',
+  firingOf: 'the expected top-up of {amount} ({label}) has not arrived',
+  resolved: 'the expected top-up arrived, or is expected no more',
+  recovery: 'Resolved: the top-up arrived, or is expected no more.',
+  advice:
+    'Ask whoever ordered it, and look whether the payment was made. If it comes later or not at all, correct what is expected.',
+});
 
 const keys = { severity: severityKey.default('warning') };
 
@@ -43,22 +55,23 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     });
   },
   wouldNotFire: () => 'It would not fire if the top-up were expected later, or not any more.',
-  subject: () => 'expected top-up overdue',
+  subject: (_about, reader) => say(says.subject, reader),
   firing(item, frame) {
     const id = factText(item, ofBalance, frame);
-    const balance = id === null ? '' : ` (${balanceLabel(id, item.account?.balances ?? [])})`;
-    return `the expected top-up of ${wordValue(item, frame) ?? 'an unknown amount'}${balance} has not arrived`;
+    const amount = sayValue(item, frame);
+    if (amount === null) return say(says.subject, frame);
+    if (id === null) return say(says.firing, { amount }, frame);
+    const label = sayLabel(balanceLabel(id, item.account?.balances ?? []), frame);
+    return say(says.firingOf, { amount, label }, frame);
   },
-  resolved: () => 'the expected top-up arrived, or is expected no more',
-  recovery: 'Resolved: the top-up arrived, or is expected no more.',
+  resolved: (_item, frame) => say(says.resolved, frame),
+  recovery: () => says.recovery,
   figures: (item, frame) => [
     ...figuresOf(item, frame, [expectedBy, orderedBy, order]),
-    ...(item.account === null ? [] : allBalances(item.account)),
+    ...(item.account === null ? [] : allBalances(item.account, frame)),
     ...readingFigures(item, frame),
   ],
-  advice: () => [
-    'Ask whoever ordered it, and look whether the payment was made. If it comes later or not at all, correct what is expected.',
-  ],
+  advice: (_item, frame) => [say(says.advice, frame)],
 };
 
 function overdueOf({ expected, reading }: AccountFacts): ExpectedTopUp | null {

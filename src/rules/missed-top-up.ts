@@ -9,11 +9,13 @@ import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
-import { balanceName, formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayLabel, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
-import { clause, currentAmount, exactAmount, nameBalance, topUpIfKnown, wordLimit } from './words.ts';
+import { exactAmount, nameBalance, sayBalanceOf, sayLimit, topUpIfKnown } from './words.ts';
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';
@@ -21,6 +23,21 @@ export interface MissedTopUpRule extends MoneyRule {
   readonly atMicros: Micros | null;
   readonly withinMs: number;
 }
+
+const says = phrases('missedTopUp', {
+  subject: '{label} top-up missed',
+  firing: '{label} top-up did not come at {limit}, balance {amount}',
+  firingOff: '{label} top-up did not come at {limit}, balance {amount}, automatic recharge is off',
+  firingOf: '{label} top-up of {usual} did not come at {limit}, balance {amount}',
+  firingOfOff:
+    '{label} top-up of {usual} did not come at {limit}, balance {amount}, automatic recharge is off',
+  resolved: '{balance} {amount}, no top-up is missed any more',
+  recovery: 'Resolved: the balance rose.',
+  threshold: 'top-up due below {limit}',
+  on: 'The provider says that automatic recharge is on: check whether its payment was refused.',
+  off: 'The provider says that automatic recharge is off: switch it on, or top up by hand.',
+  notKnown: 'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
+});
 
 const keys = {
   severity: severityKey.default('warning'),
@@ -34,6 +51,7 @@ const keys = {
 
 export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   type: 'missed-top-up',
+  endsByTopUp: true,
   summary: 'An automatic recharge that did not come at the balance at which it always came.',
   keys,
   build: (input) => ({ atMicros: input.at ?? null, withinMs: input.within }),
@@ -47,24 +65,16 @@ export const missedTopUp = balanceKind<MissedTopUpRule, typeof keys>({
   wouldNotFire: (rule, { reading }) =>
     `It would not fire with "at" of ${exactAmount(amountOf(reading, rule.balance), reading.currency)} or less.`,
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
-  subject: ({ balanceLabel }) => `${balanceLabel} top-up missed`,
-  firing: wordFiring,
-  resolved: (item, frame) =>
-    `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}, no top-up is missed any more`,
-  recovery: 'Resolved: the balance rose.',
-  wordThreshold: (limit) => `top-up due below ${limit}`,
-  advice: (item, frame) => [rechargeAdvice[rechargeOf(item) ?? 'unknown'], ...topUpIfKnown(item, frame)],
+  subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
+  firing: sayFiring,
+  resolved: (item, frame) => say(says.resolved, sayBalanceOf(item, frame), frame),
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
+  advice: (item, frame) => [say(says[rechargeOf(item) ?? 'notKnown'], frame), ...topUpIfKnown(item, frame)],
 });
 
 const usualAmount = 'usual top-up';
 const recharge = 'automatic recharge';
-
-/** By what the provider says of it. */
-const rechargeAdvice = {
-  on: 'The provider says that automatic recharge is on: check whether its payment was refused.',
-  off: 'The provider says that automatic recharge is off: switch it on, or top up by hand.',
-  unknown: 'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
-} as const;
 
 function rechargeOf(item: MessageItem): 'on' | 'off' | null {
   const said = item.facts.find(({ name }) => name === recharge)?.value;
@@ -72,12 +82,19 @@ function rechargeOf(item: MessageItem): 'on' | 'off' | null {
   return said.text === 'on' ? 'on' : 'off';
 }
 
-function wordFiring(item: MessageItem, frame: WordingFrame): string {
+function sayFiring(item: MessageItem, frame: WordingFrame): string {
   const usual = item.facts.find(({ name }) => name === usualAmount)?.value;
-  const what = usual?.unit === 'money' ? ` of ${formatRise(usual.micros, frame.currency)}` : '';
-  const limit = clause(' at ', wordLimit(item, frame));
-  const off = rechargeOf(item) === 'off' ? ', automatic recharge is off' : '';
-  return `${item.balanceLabel} top-up${what} did not come${limit}, balance${currentAmount(item, frame)}${off}`;
+  const limit = sayLimit(item, frame);
+  const label = sayLabel(item.balanceLabel, frame);
+  const given = { ...sayBalanceOf(item, frame), label, limit: limit ?? '' };
+  if (limit === null) return say(says.subject, given, frame);
+  const isOff = rechargeOf(item) === 'off';
+  if (usual?.unit !== 'money') return say(isOff ? says.firingOff : says.firing, given, frame);
+  return say(
+    isOff ? says.firingOfOff : says.firingOf,
+    { ...given, usual: sayRise(usual.micros, frame) },
+    frame,
+  );
 }
 
 /** Where a top-up is due, and its amount if that was learned; in words, why it is unknown. */

@@ -1,10 +1,12 @@
 import type { MessageItem } from '../domain/message.ts';
-import { formatBare, type Micros } from '../domain/money.ts';
+import type { Micros } from '../domain/money.ts';
 import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
-import { balanceName } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance, sayBareAmount } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -14,6 +16,16 @@ export interface NegativeRule extends MoneyRule {
   readonly type: 'negative';
   readonly hysteresisMicros: Micros;
 }
+
+const says = phrases('negative', {
+  subject: '{balance} negative',
+  zero: 'zero',
+  usedUp: '{balance} {amount} is used up, the credit ends at {end}',
+  resolved: '{balance} {amount}, no longer negative',
+  recovery: 'Resolved: the balance recovered.',
+  below: 'below {limit}',
+  atMost: '{limit} or less',
+});
 
 const keys = {
   severity: severityKey.default('critical'),
@@ -61,16 +73,17 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   },
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
-  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} negative`,
+  subject: ({ balanceLabel }, reader) =>
+    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
   firing(item, frame) {
     const end = creditEnd(item);
-    if (end === null) return words.wordLowBalance(item, frame, () => 'zero');
-    return `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)} is used up, the credit ends at ${formatBare(end, frame.currency)}`;
+    return end === null
+      ? words.sayLowBalance(item, say(says.zero, frame), frame)
+      : say(says.usedUp, { ...words.sayBalanceOf(item, frame), end: sayBareAmount(end, frame) }, frame);
   },
-  resolved: (item, frame) =>
-    `${balanceName(item.balanceLabel)}${words.currentAmount(item, frame)}, no longer negative`,
-  recovery: 'Resolved: the balance recovered.',
-  wordThreshold: (limit, item) => (creditEnd(item) === null ? `below ${limit}` : `${limit} or less`),
+  resolved: (item, frame) => say(says.resolved, words.sayBalanceOf(item, frame), frame),
+  recovery: () => says.recovery,
+  threshold: (item) => (creditEnd(item) === null ? says.below : says.atMost),
   advice: words.topUpAdvice,
 });
 

@@ -5,6 +5,8 @@ import { amountOf, type Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -81,13 +83,25 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
   return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
 }
 
+const says = phrases('unknownKind', {
+  firing: '{type} fires',
+  resolved: '{type} is over',
+  recovery: 'Resolved.',
+});
+
+/** Whether a top-up ends the alert. */
+export function isMendedByTopUp(alert: { readonly type: string }): boolean {
+  const { emptinessRank, endsByTopUp = false } = alertKindOf(alert);
+  return endsByTopUp || emptinessRank !== undefined;
+}
+
 function unknownKind(type: string): AlertKind {
   return {
     type,
     subject: () => type,
-    firing: () => `${type} fires`,
-    resolved: () => `${type} is over`,
-    recovery: 'Resolved.',
+    firing: (_item, frame) => say(says.firing, { type }, frame),
+    resolved: (_item, frame) => say(says.resolved, { type }, frame),
+    recovery: () => says.recovery,
     figures: () => [],
     advice: () => [],
   };
@@ -104,10 +118,11 @@ export function describeRule(rule: Rule): string {
 /** Rules to begin with for balances that were read: of each kind that has something to say of it. As they stand in the file. */
 export function suggestRules(
   readings: readonly { readonly balance: Balance; readonly micros: Micros }[],
+  about: { readonly hasLeadTime: boolean },
 ): object[] {
   return readings.flatMap(({ balance, micros }) =>
     ruleKinds.flatMap((kind) => {
-      const own = kind.suggest?.(micros) ?? null;
+      const own = kind.suggest?.(micros, about) ?? null;
       return own === null ? [] : [{ id: `${balance}-${kind.type}`, type: kind.type, balance, ...own }];
     }),
   );
@@ -191,6 +206,9 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
   const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
   if (emptyAt === null) return null;
-  const step = ladderSteps(rule.thresholds ?? {}).findLast(({ threshold }) => emptyAt - threshold > now);
-  return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
+  const steps = ladderSteps(rule.thresholds ?? {}).map(({ severity, threshold }) => ({
+    severity,
+    at: kind.reachesStep?.(rule, severity, { ...facts, emptyAt }) ?? emptyAt - threshold,
+  }));
+  return steps.findLast(({ at }) => at > now) ?? null;
 }

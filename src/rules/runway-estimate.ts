@@ -4,6 +4,7 @@ import { plural } from '../domain/plain-text.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
 
@@ -11,6 +12,8 @@ export interface RunwayRule extends MoneyRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
+  /** The steps that begin when a payment of now has arrived: they are so much more. */
+  readonly afterLeadTime: readonly Severity[];
   /** Null: the account's, 0 or below it by its credit limit. */
   readonly floorMicros: Micros | null;
   /** Null: by the forecast. Else by the mean burn over this time. */
@@ -83,11 +86,9 @@ export function surelyLastsFor(
 ): boolean {
   const left = leftOf(rule, facts, reading);
   if (left <= 0) return false;
-  if (rule.lookbackMs === null && facts.spending.last?.at === reading.at) {
-    // A second more: predictions are not exact to the millisecond.
-    const expected = facts.spending.expected(rule.balance, forMs + 1000);
-    if (expected !== null) return expected < left;
-  }
+  const lasts =
+    rule.lookbackMs === null ? facts.spending.lastsLonger(reading, rule.balance, { left, forMs }) : null;
+  if (lasts !== null) return lasts;
   return (runwayOf(meanBurn(rule, facts), left) ?? Number.POSITIVE_INFINITY) >= forMs;
 }
 

@@ -1,29 +1,51 @@
 import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
-import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney } from '../domain/money.ts';
 import { expectedBetween } from '../domain/operator.ts';
 import { count, duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
+import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
-import { balanceName, roughRunway } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance, sayLength } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading } from './evaluation.ts';
 import { type KeyProblem, type KeyReader, ladderSeverityKey } from './kind.ts';
 import * as ladder from './ladder.ts';
 import * as estimate from './runway-estimate.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
-import { currentAmount, nameBalance, topUpAdvice, wholeSeconds } from './words.ts';
+import {
+  buildSteps,
+  checkSteps,
+  describeWithin,
+  reachesStep,
+  stepsAt,
+  warnOfSteps,
+  withinKey,
+} from './within.ts';
+import { nameBalance, sayBalanceOf, sayNeed, topUpAdvice, wholeSeconds } from './words.ts';
+
+const says = phrases('runway', {
+  subject: '{balance} running out',
+  runningOut: '{balance} {amount} is running out',
+  usedUp: '{balance} {amount} is used up',
+  lasts: '{balance} {amount} lasts {lasts}',
+  lastsLess: '{balance} {amount} lasts {lasts}, less than {limit}',
+  resolved: '{balance} {amount} lasts {lasts} again',
+  longEnough: '{balance} {amount} lasts long enough again',
+  recovery: 'Resolved: spending slowed down.',
+  threshold: 'lasts less than {limit}',
+});
 
 const keys = {
   severity: ladderSeverityKey,
-  within: durationKey('Fires when the balance lasts less than this, with `severity`.', {
-    minMs: secondMs,
-  }).optional(),
+  within: withinKey('Fires when the balance lasts less than this, with `severity`.').optional(),
   thresholds: ladder.stepsKey(
     'Runway by severity: one alert whose severity moves. Use it instead of `within` and `severity`.',
-    (word) => durationKey(`With less runway than this the alert is ${word}.`, { minMs: secondMs }),
+    (word) => withinKey(`With less runway than this the alert is ${word}.`),
   ),
   floor: amount(
     'The balance that counts as empty. Default: 0, or below it by the `creditLimit` of the account.',
@@ -41,26 +63,24 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
   emptinessRank: 2,
   // The default of `minimumHistory` is an hour, at most the `lookback`.
   build: (input, severity) => ({
-    ...ladder.buildLadder(input.thresholds, { threshold: input.within, severity }),
+    ...buildSteps(input, severity),
     floorMicros: input.floor ?? null,
     lookbackMs: input.lookback ?? null,
     minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback ?? hourMs),
     minimumHistoryGiven: input.minimumHistory !== undefined,
   }),
-  check: (reader) => [
-    ...ladder.checkLadder(reader, { single: 'within', read: ladder.readDuration, worse: 'lower' }),
-    ...checkHistory(reader),
-  ],
+  check: (reader) => [...checkSteps(reader), ...checkHistory(reader)],
   describe({ floorMicros, lookbackMs, minimumHistoryMs, ...rule }) {
     const floor = floorMicros === null || floorMicros === 0 ? '' : ` above ${formatMoney(floorMicros)}`;
-    const lasts = `${nameBalance(rule)}${floor} lasts less than ${ladder.describeSteps(rule.thresholds, formatDuration)}`;
+    const lasts = `${nameBalance(rule)}${floor} lasts less than ${describeWithin(rule)}`;
     return lookbackMs === null
       ? `${lasts}, by the forecast`
       : `${lasts}; by the spending of ${formatDuration(lookbackMs)}, ${formatDuration(minimumHistoryMs)} at least`;
   },
   // With parts of days the runway swings with the time of day.
-  warn: ({ lookbackMs }) =>
-    lookbackMs === null || lookbackMs % dayMs === 0
+  warn: (rule, accounts) => [
+    ...warnOfSteps(rule, accounts),
+    ...(rule.lookbackMs === null || rule.lookbackMs % dayMs === 0
       ? []
       : [
           {
@@ -68,8 +88,11 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
             message:
               'is not whole days: what it says swings with the time of day. Leave it out to go by the forecast',
           },
-        ],
-  suggest: () => ({ thresholds: { warning: '7d', critical: '2d' } }),
+        ]),
+  ],
+  suggest: (_micros, { hasLeadTime }) => ({
+    thresholds: { warning: '7d', critical: hasLeadTime ? 'leadTime + 1d' : '2d' },
+  }),
   meantBefore: ({ lookbackMs }) =>
     lookbackMs === null
       ? {
@@ -80,18 +103,20 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
       : null,
   lookBackMs: estimate.meanLookback,
   floorMicros: (rule, empty) => rule.floorMicros ?? empty,
+  reachesStep,
   burnLookbackMs: (rule) => rule.lookbackMs,
   judge,
   isSurelyOk: (rule, facts) => {
     const reading = usableReading(facts);
-    const forMs = ladder.firstThreshold(rule.thresholds) ?? 0;
-    return reading === null || estimate.surelyLastsFor(rule, facts, { reading, forMs });
+    if (reading === null) return true;
+    const forMs = longestOf(stepsAt(rule, facts, reading));
+    return estimate.surelyLastsFor(rule, facts, { reading, forMs });
   },
   factsBehind,
   wouldNotFire(rule, facts) {
     const { reading } = facts;
     const runwayMs = estimate.estimateRunway(rule, facts, reading)?.runwayMs ?? 0;
-    const within = ladder.firstThreshold(rule.thresholds);
+    const within = ladder.firstThreshold(stepsAt(rule, facts, reading));
     if (!Number.isFinite(runwayMs) || runwayMs === 0) {
       // With a lower floor the balance lasts longer than the longest `within`.
       const usedWithin = estimate.expectedSpend(rule, facts, within ?? 0);
@@ -102,21 +127,28 @@ export const runway = balanceKind<estimate.RunwayRule, typeof keys>({
       return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
     return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
   },
-  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} running out`,
+  subject: ({ balanceLabel }, reader) =>
+    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
   firing(item, frame) {
     const { value, threshold } = item;
-    const start = `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}`;
-    if (value?.unit !== 'duration') return `${start} is running out`;
-    if (value.ms <= 0) return `${start} is used up`;
-    const limit = threshold?.unit === 'duration' ? `, less than ${roughDuration(threshold.ms)}` : '';
-    return `${start} lasts ${roughRunway(value.ms)}${limit}`;
+    const given = sayBalanceOf(item, frame);
+    const need = sayNeed(item, frame);
+    if (need !== null) return need;
+    if (value?.unit !== 'duration') return say(says.runningOut, given, frame);
+    if (value.ms <= 0) return say(says.usedUp, given, frame);
+    const lasts = sayLength(value.ms, frame);
+    return threshold?.unit === 'duration'
+      ? say(says.lastsLess, { ...given, lasts, limit: sayDuration(threshold.ms, frame) }, frame)
+      : say(says.lasts, { ...given, lasts }, frame);
   },
   resolved(item, frame) {
-    const lasts = item.value?.unit === 'duration' ? roughRunway(item.value.ms) : 'long enough';
-    return `${balanceName(item.balanceLabel)}${currentAmount(item, frame)} lasts ${lasts} again`;
+    const given = sayBalanceOf(item, frame);
+    return item.value?.unit === 'duration'
+      ? say(says.resolved, { ...given, lasts: sayLength(item.value.ms, frame) }, frame)
+      : say(says.longEnough, given, frame);
   },
-  recovery: 'Resolved: spending slowed down.',
-  wordThreshold: (limit) => `lasts less than ${limit}`,
+  recovery: () => says.recovery,
+  threshold: () => says.threshold,
   advice: topUpAdvice,
 });
 
@@ -153,9 +185,15 @@ function judge(rule: estimate.RunwayRule, facts: ReadFacts, firing: Severity | n
   if (credited === null) return unknown(estimate.whyUnknown(rule, facts));
   const drained = estimate.leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : credited.runwayMs;
-  const severity = ladder.breachedStep(rule.thresholds, { value: runwayMs, firing }, recoversAt);
+  const steps = stepsAt(rule, facts, reading);
+  const severity = ladder.breachedStep(steps, { value: runwayMs, firing }, recoversAt);
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
-  return ladder.stepVerdict(rule.thresholds, severity, { value, limit: duration });
+  return ladder.stepVerdict(steps, severity, { value, limit: duration });
+}
+
+/** Steps of different sorts may be in another order on some days. */
+function longestOf(steps: Ladder<number>): number {
+  return Math.max(0, ...ladder.ladderSteps(steps).map(({ threshold }) => threshold));
 }
 
 function recoversAt(withinMs: number): number {
@@ -179,12 +217,14 @@ function factsBehind(rule: estimate.RunwayRule, facts: AccountFacts): readonly F
     }),
     ...(reading === null ? [] : estimateFacts(rule, facts, reading)),
     ...(rule.lookbackMs === null ? spendingFacts(facts.spending, rule.balance) : []),
-    ...ladder.ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) =>
-      listFacts({
-        [`${severity} within`]: duration(threshold),
-        [`${severity} resolves at`]: duration(recoversAt(threshold)),
-      }),
-    ),
+    ...ladder
+      .ladderSteps(reading === null ? rule.thresholds : stepsAt(rule, facts, reading))
+      .flatMap(({ severity, threshold }) =>
+        listFacts({
+          [`${severity} within`]: duration(threshold),
+          [`${severity} resolves at`]: duration(recoversAt(threshold)),
+        }),
+      ),
   ];
 }
 

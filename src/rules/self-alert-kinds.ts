@@ -1,48 +1,117 @@
-import type { MessageItem } from '../domain/message.ts';
+import { type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ClusterAspect } from '../ports/cluster.ts';
+import { say } from '../wording/language.ts';
+import { type PhraseOf, phrases } from '../wording/phrase.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { figuresOf, ownFigures, wordWhatIsWrong } from './figures.ts';
+import { figuresOf, ownFigures } from './figures.ts';
 import type { AlertKind } from './kind.ts';
-import { factText, wordValue } from './words.ts';
+import { factText, sayValue } from './words.ts';
+
+const says = phrases('ownAlert', {
+  notAnswering: 'not answering',
+  noReadings: 'no readings of its accounts',
+  noReadingsOf: 'no readings of {accounts}',
+  accountsOf: '{stale} of {all} accounts',
+  readingsBack: 'readings are back',
+  readingsArrive: 'Resolved: readings arrive again.',
+  affected: 'Affected',
+  lookAtProvider:
+    'Look at the provider’s status page and at the network of this host. Balance alerts keep their state until readings are back.',
+  invalid: 'configuration invalid',
+  staysInUse: 'the changed configuration is invalid, the old one stays in use',
+  validAgain: 'the configuration is valid again and in use',
+  loaded: 'Resolved: a valid configuration was loaded.',
+  validate:
+    'Run "lowwater validate": it names each error with its line. The running configuration stays until then.',
+  sharedDatabase: 'shared database',
+  clusterChange: '{detail}',
+  clusterChangedSomehow: 'the daemons that share the database changed',
+  over: 'Resolved.',
+  damagedRecords: 'stored records cannot be read and are set aside',
+  damagedRecordsBy: 'stored records cannot be read and are set aside ({detail})',
+  damagedReadings: 'stored readings are damaged and set aside',
+  damagedReadingsBy: 'stored readings are damaged and set aside ({detail})',
+  cannotStore: 'cannot store readings and alerts',
+  cannotStoreBy: 'cannot store readings and alerts ({detail})',
+  damageOver: 'no more stored readings found damaged for a week',
+  storesAgain: 'can store readings and alerts again',
+  nothingMore: 'Resolved: nothing more was found damaged.',
+  writable: 'Resolved: the database can be written again.',
+  checkDiskOfRecords:
+    'Check the disk of the database. Everything else goes on; what cannot be read is kept in the table damaged_record. An alert of it fires again with its next reading.',
+  checkDisk:
+    'Check the disk of the database. Polls and alerts go on; a backup from before the damage has these readings, and their bytes are kept in the table damaged_run.',
+  freeSpace:
+    'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.',
+  fails: 'channel {channel} fails',
+  deliversInPart: 'channel {channel} delivers only in part',
+  takesNothing: 'channel {channel} does not take messages',
+  deliversAll: 'channel {channel} delivers everything again',
+  takesAgain: 'channel {channel} takes messages again',
+  took: 'Resolved: the channel took a message again.',
+  correctRecipients:
+    'Correct or remove what is refused (mail addresses stand in "to" of the channel), and try it with "lowwater test-channel".',
+  fixChannel:
+    'Fix the channel in the configuration and try it with "lowwater test-channel". Alerts that are still open are sent to it again then.',
+  fixChannelAndRestart:
+    'Fix the channel in the configuration and try it with "lowwater test-channel". What comes from the environment, such as {variable}, is taken by a restart of lowwater alone. Alerts that are still open are sent to it again then.',
+  clusterProblem: '{detail}',
+  somethingWrong: 'something is wrong among the daemons that share the database',
+  wellAgain: 'the daemons that share the database are well again',
+  allWell: 'Resolved: all is well among the daemons that share the database.',
+  clockRight: 'the clock of the database is right again',
+  setClock:
+    'Set the clock of the database server (NTP). Alerts and forecasts go by the clocks of the daemons until then.',
+  oneConfiguration: 'all daemons that share the database have one configuration again',
+  sameFile:
+    'After a take-over the accounts are watched by the other configuration. Give every daemon the same file, and each fleet a database of its own; "lowwater cluster hand-over" lists what differs.',
+  oneServer: 'one database server takes writes again',
+  stopOlder:
+    'Stop the older server, or make it a standby of the newer one. The daemon on the older history lets go of the accounts; what it stored since the fail-over stays on that server.',
+  ownerClear: 'nothing speaks against the owner of the accounts any more',
+  removeDoubt:
+    'Alerts may be sent twice as long as this lasts. Remove what keeps every daemon from owning the accounts: "lowwater cluster status" and /readyz of each daemon name it.',
+});
 
 /** Most accounts of a provider cannot be read: one notification replaces theirs. */
 export const providerDown: AlertKind = {
   type: 'provider-down',
-  subject: () => 'not answering',
-  firing: (item, frame) => `no readings of ${wordValue(item, frame) ?? 'its accounts'}`,
-  resolved: () => 'readings are back',
-  recovery: 'Resolved: readings arrive again.',
-  figures: (item, frame) => {
-    const affected = wordWhatIsWrong(item, frame);
+  subject: (_about, reader) => say(says.notAnswering, reader),
+  firing(item, frame) {
+    const affected = sayAffected(item, frame);
     return affected === null
-      ? []
-      : [{ label: 'Affected', value: affected }, ...figuresOf(item, frame, ['reason'])];
+      ? say(says.noReadings, frame)
+      : say(says.noReadingsOf, { accounts: affected }, frame);
   },
-  advice: () => [
-    'Look at the provider’s status page and at the network of this host. Balance alerts keep their state until readings are back.',
-  ],
+  resolved: (_item, frame) => say(says.readingsBack, frame),
+  recovery: () => says.readingsArrive,
+  figures: (item, frame) => {
+    const affected = sayAffected(item, frame);
+    return affected === null || stateOf(item) === 'resolved'
+      ? []
+      : [{ label: say(says.affected, frame), value: affected }, ...figuresOf(item, frame, ['reason'])];
+  },
+  advice: (_item, frame) => [say(says.lookAtProvider, frame)],
 };
 
 export const configInvalid: AlertKind = {
   type: 'config-invalid',
-  subject: () => 'configuration invalid',
-  firing: () => 'the changed configuration is invalid, the old one stays in use',
-  resolved: () => 'the configuration is valid again and in use',
-  recovery: 'Resolved: a valid configuration was loaded.',
+  subject: (_about, reader) => say(says.invalid, reader),
+  firing: (_item, frame) => say(says.staysInUse, frame),
+  resolved: (_item, frame) => say(says.validAgain, frame),
+  recovery: () => says.loaded,
   figures: ownFigures,
-  advice: () => [
-    'Run "lowwater validate": it names each error with its line. The running configuration stays until then.',
-  ],
+  advice: (_item, frame) => [say(says.validate, frame)],
 };
 
 /** An event: something happened among the daemons that share a database, or to that database, and nothing has to be done. */
 export const clusterChanged: AlertKind = {
   type: 'cluster-changed',
-  subject: () => 'shared database',
-  firing: (item, frame) => wordValue(item, frame) ?? 'the daemons that share the database changed',
-  resolved: (item, frame) => wordValue(item, frame) ?? 'the daemons that share the database changed',
-  recovery: 'Resolved.',
+  subject: (_about, reader) => say(says.sharedDatabase, reader),
+  firing: sayClusterChange,
+  resolved: sayClusterChange,
+  recovery: () => says.over,
   figures: () => [],
   advice: () => [],
 };
@@ -53,31 +122,17 @@ export const storageFailed: AlertKind = {
   concernsEveryChannel: true,
   // What is not stored is not notified while another daemon may take over.
   heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
-  subject: ({ rule }) => (isAboutDamage(rule) ? 'stored readings damaged' : 'cannot store'),
-  firing: (item, frame) => {
-    const value = wordValue(item, frame);
-    const detail = value === null ? '' : ` (${value})`;
-    if (item.rule === damagedRecordsRule) return `stored records cannot be read and are set aside${detail}`;
-    return isAboutDamage(item.rule)
-      ? `stored readings are damaged and set aside${detail}`
-      : `cannot store readings and alerts${detail}`;
+  subject: ({ rule }, reader) => say(troubles[storageTrouble(rule)].subject, reader),
+  firing(item, frame) {
+    const detail = sayValue(item, frame);
+    const trouble = troubles[storageTrouble(item.rule)];
+    return detail === null ? say(trouble.subject, frame) : say(trouble.firing, { detail }, frame);
   },
-  resolved: ({ rule }) =>
-    isAboutDamage(rule)
-      ? 'no more stored readings found damaged for a week'
-      : 'can store readings and alerts again',
-  recovery: ({ rule }) =>
-    isAboutDamage(rule)
-      ? 'Resolved: nothing more was found damaged.'
-      : 'Resolved: the database can be written again.',
+  resolved: ({ rule }, frame) =>
+    say(storageTrouble(rule) === 'disk' ? says.storesAgain : says.damageOver, frame),
+  recovery: ({ rule }) => (storageTrouble(rule) === 'disk' ? says.writable : says.nothingMore),
   figures: ownFigures,
-  advice: ({ rule }) => [
-    rule === damagedRecordsRule
-      ? 'Check the disk of the database. Everything else goes on; what cannot be read is kept in the table damaged_record. An alert of it fires again with its next reading.'
-      : isAboutDamage(rule)
-        ? 'Check the disk of the database. Polls and alerts go on; a backup from before the damage has these readings, and their bytes are kept in the table damaged_run.'
-        : 'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.',
-  ],
+  advice: ({ rule }, frame) => [say(troubles[storageTrouble(rule)].advice, frame)],
 };
 
 /** The rule id under which damaged polls of an account are reported. */
@@ -88,9 +143,16 @@ export function damagedPollsRule(account: string): string {
 /** The rule id under which records that cannot be read are reported; no account has such an id. */
 export const damagedRecordsRule = damagedPollsRule('@records');
 
-/** Else the database cannot be written. */
-function isAboutDamage(rule: string): boolean {
-  return rule.startsWith(damagedPollsRule(''));
+const troubles = {
+  records: { subject: says.damagedRecords, firing: says.damagedRecordsBy, advice: says.checkDiskOfRecords },
+  readings: { subject: says.damagedReadings, firing: says.damagedReadingsBy, advice: says.checkDisk },
+  disk: { subject: says.cannotStore, firing: says.cannotStoreBy, advice: says.freeSpace },
+} as const;
+
+/** `disk`: the database cannot be written. */
+function storageTrouble(rule: string): keyof typeof troubles {
+  if (rule === damagedRecordsRule) return 'records';
+  return rule.startsWith(damagedPollsRule('')) ? 'readings' : 'disk';
 }
 
 const nameLimit = 80;
@@ -103,26 +165,25 @@ export const variableFact = 'environment variable';
 export const channelFailed: AlertKind = {
   type: 'channel-failed',
   concernsEveryChannel: true,
-  subject: ({ rule }) => `channel ${cleanText(channelOf(rule), nameLimit)} fails`,
+  subject: ({ rule }, reader) => say(says.fails, { channel: cleanText(channelOf(rule), nameLimit) }, reader),
   firing: (item, frame) =>
-    `channel ${nameOf(item, frame)} ${refusesSomeOnly(item) ? 'delivers only in part' : 'does not take messages'}`,
+    say(
+      refusesSomeOnly(item) ? says.deliversInPart : says.takesNothing,
+      { channel: nameOf(item, frame) },
+      frame,
+    ),
   resolved: (item, frame) =>
-    `channel ${nameOf(item, frame)} ${refusesSomeOnly(item) ? 'delivers everything again' : 'takes messages again'}`,
-  recovery: 'Resolved: the channel took a message again.',
+    say(refusesSomeOnly(item) ? says.deliversAll : says.takesAgain, { channel: nameOf(item, frame) }, frame),
+  recovery: () => says.took,
   figures: ownFigures,
-  advice: (item, frame) => [
-    refusesSomeOnly(item)
-      ? 'Correct or remove what is refused (mail addresses stand in "to" of the channel), and try it with "lowwater test-channel".'
-      : `Fix the channel in the configuration and try it with "lowwater test-channel".${howItTakesEffect(item, frame)} Alerts that are still open are sent to it again then.`,
-  ],
+  advice(item, frame) {
+    if (refusesSomeOnly(item)) return [say(says.correctRecipients, frame)];
+    const variable = factText(item, variableFact, frame);
+    return variable === null
+      ? [say(says.fixChannel, frame)]
+      : [say(says.fixChannelAndRestart, { variable }, frame)];
+  },
 };
-
-function howItTakesEffect(item: MessageItem, frame: WordingFrame): string {
-  const name = factText(item, variableFact, frame);
-  return name === null
-    ? ''
-    : ` What comes from the environment, such as ${name}, is taken by a restart of lowwater alone.`;
-}
 
 export function channelFailedRule(channel: string): string {
   return `${channelFailed.type}:${channel}`;
@@ -141,40 +202,29 @@ function nameOf(item: MessageItem, frame: WordingFrame): string {
 }
 
 /** What ended, and what to do while it lasts. */
-const aspects: Readonly<Record<ClusterAspect, { readonly resolved: string; readonly advice: string }>> = {
-  clock: {
-    resolved: 'the clock of the database is right again',
-    advice:
-      'Set the clock of the database server (NTP). Alerts and forecasts go by the clocks of the daemons until then.',
-  },
-  configuration: {
-    resolved: 'all daemons that share the database have one configuration again',
-    advice:
-      'After a take-over the accounts are watched by the other configuration. Give every daemon the same file, and each fleet a database of its own; "lowwater cluster hand-over" lists what differs.',
-  },
-  split: {
-    resolved: 'one database server takes writes again',
-    advice:
-      'Stop the older server, or make it a standby of the newer one. The daemon on the older history lets go of the accounts; what it stored since the fail-over stays on that server.',
-  },
-  doubt: {
-    resolved: 'nothing speaks against the owner of the accounts any more',
-    advice:
-      'Alerts may be sent twice as long as this lasts. Remove what keeps every daemon from owning the accounts: "lowwater cluster status" and /readyz of each daemon name it.',
-  },
+const aspects: Readonly<Record<ClusterAspect, { readonly [part in 'resolved' | 'advice']: PhraseOf<''> }>> = {
+  clock: { resolved: says.clockRight, advice: says.setClock },
+  configuration: { resolved: says.oneConfiguration, advice: says.sameFile },
+  split: { resolved: says.oneServer, advice: says.stopOlder },
+  doubt: { resolved: says.ownerClear, advice: says.removeDoubt },
 };
 
 /** Something is wrong among the daemons that share a database, or with that database, while one of them polls. */
 export const clusterDegraded: AlertKind = {
   type: 'cluster-degraded',
   concernsEveryChannel: true,
-  subject: () => 'shared database',
-  firing: (item, frame) =>
-    wordValue(item, frame) ?? 'something is wrong among the daemons that share the database',
-  resolved: ({ rule }) => aspectOf(rule)?.resolved ?? 'the daemons that share the database are well again',
-  recovery: 'Resolved: all is well among the daemons that share the database.',
+  subject: (_about, reader) => say(says.sharedDatabase, reader),
+  firing(item, frame) {
+    const detail = sayValue(item, frame);
+    return detail === null ? say(says.somethingWrong, frame) : say(says.clusterProblem, { detail }, frame);
+  },
+  resolved: ({ rule }, frame) => say(aspectOf(rule)?.resolved ?? says.wellAgain, frame),
+  recovery: () => says.allWell,
   figures: ownFigures,
-  advice: ({ rule }) => [aspectOf(rule)?.advice ?? []].flat(),
+  advice({ rule }, frame) {
+    const aspect = aspectOf(rule);
+    return aspect === undefined ? [] : [say(aspect.advice, frame)];
+  },
 };
 
 /** The rule ids under which these are reported, by what they are about. */
@@ -182,6 +232,20 @@ export const clusterDegradedRules: readonly (readonly [aspect: string, rule: str
   aspects,
 ).map((aspect) => [aspect, `${clusterDegraded.type}:${aspect}`]);
 
-function aspectOf(rule: string): { readonly resolved: string; readonly advice: string } | undefined {
+function aspectOf(rule: string) {
   return Object.entries(aspects).find(([aspect]) => rule === `${clusterDegraded.type}:${aspect}`)?.[1];
+}
+
+function sayClusterChange(item: MessageItem, frame: WordingFrame): string {
+  const detail = sayValue(item, frame);
+  return detail === null
+    ? say(says.clusterChangedSomehow, frame)
+    : say(says.clusterChange, { detail }, frame);
+}
+
+/** `5 of 8 accounts`, as `engine/inhibit.ts` counts them. */
+function sayAffected(item: MessageItem, frame: WordingFrame): string | null {
+  const value = sayValue(item, frame);
+  const [, stale, all] = /^(\d+) of (\d+) accounts$/.exec(value ?? '') ?? [];
+  return stale === undefined || all === undefined ? value : say(says.accountsOf, { stale, all }, frame);
 }

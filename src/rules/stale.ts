@@ -4,10 +4,13 @@ import { defaultEntry } from '../domain/provider-entry.ts';
 import { duration, instant, listFacts, text } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type AccountFacts, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
-import { clause, wholeSeconds, wordValue } from './words.ts';
+import { sayValue, wholeSeconds } from './words.ts';
 
 export interface StaleRule extends Rule {
   readonly type: 'stale';
@@ -17,6 +20,33 @@ export interface StaleRule extends Rule {
 
 const pollsMissed = 3;
 const shortestAfterMs = 2 * minuteMs;
+
+const says = phrases('stale', {
+  subject: 'no readings',
+  none: 'no reading',
+  firing: 'no reading for {duration}',
+  resolved: 'readings are back',
+  recovery: 'Resolved: readings arrive again.',
+  address: 'its configured address',
+  refused: 'Replace the access key: the provider refuses the present one.',
+  limited:
+    'The provider limits the rate of requests. See what else uses this key, or poll less often ("poll.every"); lowwater backs off by itself.',
+  timeout:
+    'The provider does not answer in time. Look at its status page and at the network of this host; a longer {key} helps when it is merely slow.',
+  clock:
+    'The clock of this host is off, and the provider refuses requests of another time. Set the clock (chronyd, systemd-timesyncd): polls succeed by themselves then. The key is not what is refused.',
+  errors: 'The provider answers with errors. Look at its status page, and give its support the reason above.',
+  invalid:
+    'The provider answers, but not as its interface says. Check that {address} is its address and not that of a proxy or a sign-in page.',
+  check: 'Check that lowwater is running and that the poll schedule of this account is as intended.',
+  insecure:
+    'The secure connection fails. Check the clock of this host and the provider’s certificate; a private authority comes by NODE_EXTRA_CA_CERTS.',
+  unknownHost: 'The provider’s host name is not found. Check {address} and the name servers of this host.',
+  closed:
+    'The provider’s host refuses connections. Check {address}, firewalls, and the provider’s status page.',
+  unreachable:
+    'The connection to the provider fails. Check the network and proxy settings of this host, and the provider’s status page.',
+});
 
 const keys = {
   severity: severityKey.default('warning'),
@@ -76,12 +106,15 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
     return `It would not fire yet with "after" longer than ${wholeSeconds(ageMs, 'up')}.`;
   },
-  subject: () => 'no readings',
-  firing: (item, frame) => `no reading${clause(' for ', wordValue(item, frame))}`,
-  resolved: () => 'readings are back',
-  recovery: 'Resolved: readings arrive again.',
+  subject: (_about, reader) => say(says.subject, reader),
+  firing(item, frame) {
+    const duration = sayValue(item, frame);
+    return duration === null ? say(says.none, frame) : say(says.firing, { duration }, frame);
+  },
+  resolved: (_item, frame) => say(says.resolved, frame),
+  recovery: () => says.recovery,
   figures: stalenessFigures,
-  advice: ({ account }) => [adviceFor(account)],
+  advice: ({ account }, frame) => [adviceFor(account, frame)],
 };
 
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
@@ -92,36 +125,28 @@ function watchedAge(facts: AccountFacts): number {
   return Math.max(0, facts.now - facts.readSince - facts.unwatchedMs);
 }
 
-function adviceFor(account: ItemAccount | null): string {
+function adviceFor(account: ItemAccount | null, frame: WordingFrame): string {
   const { outcome = null, provider = defaultEntry, words } = account ?? {};
-  const address = words?.addressKey == null ? 'its configured address' : `"${words.addressKey}"`;
-  switch (outcome) {
-    case 'auth_failed':
-      return 'Replace the access key: the provider refuses the present one.';
-    case 'rate_limited':
-      return 'The provider limits the rate of requests. See what else uses this key, or poll less often ("poll.every"); lowwater backs off by itself.';
-    case 'timeout':
-      return `The provider does not answer in time. Look at its status page and at the network of this host; a longer "${provider === defaultEntry ? provider : `providers.${provider}`}.timeout" helps when it is merely slow.`;
-    case 'network_error':
-      return networkAdvice(account?.failure ?? '', address);
-    case 'http_error':
-    case 'api_error':
-      return 'The provider answers with errors. Look at its status page, and give its support the reason above.';
-    case 'invalid_response':
-      return `The provider answers, but not as its interface says. Check that ${address} is its address and not that of a proxy or a sign-in page.`;
-    case 'ok':
-    case null:
-      return 'Check that lowwater is running and that the poll schedule of this account is as intended.';
-  }
+  const address = words?.addressKey == null ? say(says.address, frame) : `"${words.addressKey}"`;
+  const key = `"${provider === defaultEntry ? provider : `providers.${provider}`}.timeout"`;
+  if (outcome === 'network_error') return networkAdvice(account?.failure ?? '', address, frame);
+  if (outcome === 'invalid_response') return say(says.invalid, { address }, frame);
+  if (outcome === 'api_error' && /clock is off/.test(account?.failure ?? '')) return say(says.clock, frame);
+  if (outcome === 'timeout') return say(says.timeout, { key }, frame);
+  return say(adviceByOutcome[outcome ?? 'ok'], frame);
 }
 
-function networkAdvice(failure: string, address: string): string {
-  if (/certificate|TLS|SSL/i.test(failure)) {
-    return 'The secure connection fails. Check the clock of this host and the provider’s certificate; a private authority comes by NODE_EXTRA_CA_CERTS.';
-  }
-  if (/DNS|name|resolve/i.test(failure))
-    return `The provider’s host name is not found. Check ${address} and the name servers of this host.`;
-  if (/refused/i.test(failure))
-    return `The provider’s host refuses connections. Check ${address}, firewalls, and the provider’s status page.`;
-  return 'The connection to the provider fails. Check the network and proxy settings of this host, and the provider’s status page.';
+const adviceByOutcome = {
+  auth_failed: says.refused,
+  rate_limited: says.limited,
+  http_error: says.errors,
+  api_error: says.errors,
+  ok: says.check,
+} as const;
+
+function networkAdvice(failure: string, address: string, frame: WordingFrame): string {
+  if (/certificate|TLS|SSL/i.test(failure)) return say(says.insecure, frame);
+  if (/DNS|name|resolve/i.test(failure)) return say(says.unknownHost, { address }, frame);
+  if (/refused/i.test(failure)) return say(says.closed, { address }, frame);
+  return say(says.unreachable, frame);
 }

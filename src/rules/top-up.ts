@@ -4,7 +4,9 @@ import { listFacts, money } from '../domain/quantity.ts';
 import { amountOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
-import { balanceName, formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { phrases } from '../wording/phrase.ts';
+import { sayBalance, sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind } from './balance-kind.ts';
 import { type AccountFacts, unknown, usableReading, verdict } from './evaluation.ts';
 import { severityKey } from './kind.ts';
@@ -17,6 +19,13 @@ export interface TopUpRule extends MoneyRule {
   readonly type: 'top-up';
   readonly atLeastMicros: Micros;
 }
+
+const says = phrases('toppedUp', {
+  subject: '{balance} topped up',
+  by: '{balance} topped up by {rise}',
+  now: '{balance} topped up by {rise}, now {amount}',
+  recovery: 'Resolved: the balance recovered.',
+});
 
 const keys = {
   severity: severityKey.default('info'),
@@ -59,19 +68,21 @@ export const topUp = balanceKind<TopUpRule, typeof keys>({
     const rise = value?.unit === 'money' ? value.micros : rule.atLeastMicros;
     return `It would not notify with "atLeast" of more than ${words.exactAmount(rise, reading.currency)}.`;
   },
-  subject: ({ balanceLabel }) => `${balanceName(balanceLabel)} topped up`,
-  firing: wordTopUp,
-  resolved: wordTopUp,
-  recovery: 'Resolved: the balance recovered.',
+  subject: ({ balanceLabel }, reader) =>
+    say(says.subject, { balance: sayBalance(balanceLabel, reader) }, reader),
+  firing: sayTopUp,
+  resolved: sayTopUp,
+  recovery: () => says.recovery,
   judgesSpending: true,
   advice: () => [],
 });
 
-function wordTopUp(item: MessageItem, frame: WordingFrame): string {
-  const by = item.value?.unit === 'money' ? ` by ${formatRise(item.value.micros, frame.currency)}` : '';
+function sayTopUp(item: MessageItem, frame: WordingFrame): string {
+  const given = words.sayBalanceOf(item, frame);
+  if (item.value?.unit !== 'money') return say(says.subject, given, frame);
+  const rise = sayRise(item.value.micros, frame);
   const known = item.facts.some(({ name }) => name === 'balance') || (item.account?.reading ?? null) !== null;
-  const now = known ? `, now${words.currentAmount(item, frame)}` : '';
-  return `${balanceName(item.balanceLabel)} topped up${by}${now}`;
+  return known ? say(says.now, { ...given, rise }, frame) : say(says.by, { ...given, rise }, frame);
 }
 
 /** Negative for a fall; null without two readings in one currency. */

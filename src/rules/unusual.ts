@@ -1,4 +1,5 @@
 import { hourMs } from '../domain/duration.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { duration, type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
@@ -7,11 +8,14 @@ import { choice } from '../schema/shapes.ts';
 import { isShifting, recentShift } from '../spending/level-shift.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
 import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
+import { say } from '../wording/language.ts';
+import { type PhraseOf, phrases } from '../wording/phrase.ts';
+import { sayLabel, type WordingFrame } from '../wording/quantity-wording.ts';
 import { balanceKind, type ReadFacts } from './balance-kind.ts';
 import { type AccountFacts, type Evaluation, unknown, usableReading, verdict } from './evaluation.ts';
 import { type InputOf, type RuleKind, severityKey } from './kind.ts';
 import { spendingFacts } from './spending-facts.ts';
-import { clause, factText, nameBalance, topUpIfKnown } from './words.ts';
+import { factText, nameBalance, topUpIfKnown } from './words.ts';
 
 /** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
@@ -26,6 +30,24 @@ const keys = {
   sensitivity: choice('How small a deviation fires.', ['low', 'normal', 'high']).default('normal'),
 };
 
+const says = phrases('unusual', {
+  surges: '{label} spending surges',
+  fallsAway: '{label} spending falls away',
+  farMore: '{label} spending is far more than usual',
+  farLess: '{label} spending is far less than usual',
+  times: '{label} spending is {factor} times the usual for {span}',
+  timesMany: '{label} spending is more than 1,000 times the usual for {span}',
+  changed: '{label} spending has changed to {factor} times its former level',
+  resolved: '{label} spending is as usual again',
+  stays: '{label} spending stays at {factor} times its former level',
+  recovery: 'Resolved: spending is as usual again, or this is what is usual now.',
+  threshold: 'usual: {limit}',
+  findOut: 'Find out what is sending more than usual. If it is not yours, replace the access key.',
+  check: 'Check that what sends through this account is running.',
+});
+
+const manyTimes = 'more than 1,000';
+
 /** Names of facts that messages show. */
 const times = 'times the usual';
 const anHour = 'an hour, beyond the usual';
@@ -35,21 +57,28 @@ const changedSince = 'changed since';
 
 export const surge = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
-  subject: 'spending surges',
-  advice: 'Find out what is sending more than usual. If it is not yours, replace the access key.',
+  subject: says.surges,
+  far: says.farMore,
+  advice: says.findOut,
 });
 
 export const slump = unusualKind('slump', 'less', {
   summary:
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
-  subject: 'spending falls away',
-  advice: 'Check that what sends through this account is running.',
+  subject: says.fallsAway,
+  far: says.farLess,
+  advice: says.check,
 });
 
 function unusualKind(
   type: UnusualRule['type'],
   side: Side,
-  words: { readonly summary: string; readonly subject: string; readonly advice: string },
+  words: {
+    readonly summary: string;
+    readonly subject: PhraseOf<'{label}'>;
+    readonly far: PhraseOf<'{label}'>;
+    readonly advice: PhraseOf<''>;
+  },
 ): RuleKind<UnusualRule, InputOf<typeof keys>> {
   return balanceKind<UnusualRule, typeof keys>({
     type,
@@ -72,24 +101,40 @@ function unusualKind(
     },
     wouldNotFire: (rule) =>
       rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
-    subject: ({ balanceLabel }) => `${balanceLabel} ${words.subject}`,
+    subject: ({ balanceLabel }, reader) =>
+      say(words.subject, { label: sayLabel(balanceLabel, reader) }, reader),
     firing: (item, frame) => {
-      const change = factText(item, lastingChange, frame);
-      if (change !== null) return `${item.balanceLabel} spending has changed to ${change}`;
-      const factor = factText(item, times, frame);
-      const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
-      return `${item.balanceLabel} spending is ${compared}${clause(' for ', factText(item, 'since', frame))}`;
+      const label = sayLabel(item.balanceLabel, frame);
+      const change = changeOf(item, frame);
+      if (change !== null) return say(says.changed, { label, factor: change }, frame);
+      const [factor, span] = [factText(item, times, frame), factText(item, 'since', frame)];
+      if (factor === null || span === null) return say(words.far, { label }, frame);
+      return factor === manyTimes
+        ? say(says.timesMany, { label, span }, frame)
+        : say(says.times, { label, factor: frame.language.figure(factor), span }, frame);
     },
     resolved: (item, frame) => {
-      const change = factText(item, lastingChange, frame);
-      return `${item.balanceLabel} spending ${change === null ? 'is as usual again' : `stays at ${change}`}`;
+      const label = sayLabel(item.balanceLabel, frame);
+      const factor = changeOf(item, frame);
+      return factor === null
+        ? say(says.resolved, { label }, frame)
+        : say(says.stays, { label, factor }, frame);
     },
-    recovery: 'Resolved: spending is as usual again, or this is what is usual now.',
-    wordThreshold: (limit) => `usual: ${limit}`,
+    recovery: () => says.recovery,
+    threshold: () => says.threshold,
     judgesSpending: true,
     shownFacts: [lastingChange, changedSince, anHour, atThisPace],
-    advice: (item, frame) => [words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
+    advice: (item, frame) => [
+      say(words.advice, frame),
+      ...(side === 'more' ? topUpIfKnown(item, frame) : []),
+    ],
   });
+}
+
+/** How many times its former level spending has come to stay at; null where it has not. */
+function changeOf(item: MessageItem, frame: WordingFrame): string | null {
+  const change = factText(item, lastingChange, frame);
+  return change === null ? null : frame.language.figure(change.split(' ')[0] ?? '');
 }
 
 /** By `isUnusual`, from the second week on. */
@@ -151,7 +196,7 @@ function episodeFacts(
     'usual in that time': money(Math.round(expected)),
     [anHour]: money(Math.round(((spent - expected) * hourMs) / lastedMs)),
     // Beyond a thousand the digits say nothing: so little is usual then.
-    [times]: expected > 0 ? text(factor > 1000 ? 'more than 1,000' : factor.toFixed(1)) : null,
+    [times]: expected > 0 ? text(factor > 1000 ? manyTimes : factor.toFixed(1)) : null,
     [atThisPace]: runsOut ? instant(reading.at + Math.round((left * lastedMs) / spent)) : null,
   });
 }

@@ -1,49 +1,85 @@
 import { formatDuration } from '../domain/duration.ts';
 import { isOver, type MessageItem, type Runway } from '../domain/message.ts';
-import { roughDuration } from '../domain/moment.ts';
-import { formatAmountDistinctFrom, formatBare, formatExact, type Micros } from '../domain/money.ts';
+import { formatAmountDistinctFrom, formatExact, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { type AmountOrShare, firstBalance, type MoneyRule } from '../domain/rule.ts';
-import { balanceName, formatPayable, type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayDuration, sayNearMoment } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import {
+  balanceName,
+  sayAmount,
+  sayBalance,
+  sayBareAmount,
+  sayEmptyWhen,
+  sayPayable,
+  sayPayBy,
+  sayQuantity,
+  sayShortPayable,
+  type WordingFrame,
+} from '../wording/quantity-wording.ts';
 
-/** The words after `before`; empty without words. */
-export function clause(before: string, words: string | null): string {
-  return words === null ? '' : `${before}${words}`;
-}
+const says = phrases('topUp', {
+  unknown: 'unknown',
+  balanceBelow: '{balance} {amount}, below {limit}',
+  balanceRecovering: '{balance} {amount}, recovering from below {limit}',
+  payBy: 'pay {amount} by {payBy}, empty {when}',
+  payNowBefore: 'pay {amount} now, empty {when}',
+  pay: 'pay {amount}, empty {when}',
+  ordered: '{amount} ordered, expected by {by}, empty {when}',
+  payUsedUp: 'pay {amount} now, {balance} is used up',
+  needsHistory: 'Not enough history yet to say how much covers 30 days.',
+  atLeast: 'Top up at least {amount} to clear all alerts on this balance. It then lasts more than 30 days.',
+  atLeastUnknown:
+    'Top up at least {amount} to clear all alerts on this balance. Not enough history yet to say how much covers 30 days.',
+  enough: 'At the usual rate the balance lasts more than 30 days: check that nothing unusual is ahead.',
+  enoughByMean:
+    'At the rate of the last {span} the balance lasts more than 30 days: check that nothing unusual is ahead.',
+  another: 'Top up {amount} for another 30 days at the usual rate.',
+  anotherByMean: 'Top up {amount} for another 30 days at the rate of the last {span}.',
+  anotherOfTwo: 'Top up {amount} for another 30 days at the usual rate, {recent} at that of the last {span}.',
+});
 
 /** By the newest reading; the judged value where there is none. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
-  const current = item.balance === null ? undefined : reading?.balances[item.balance];
+  const current = item.balance === null ? undefined : ownOf(reading?.balances, item.balance);
   if (current !== undefined) return current;
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 
 /**
- * The balance in the headline, after a space; empty where unknown. What is over shows the balance of that
- * moment: the message may be sent late and stays in lists for months.
+ * The balance in the headline; `unknown` where it is. What is over shows the balance of that moment: the message may be sent late and
+ * stays in lists for months.
  */
 export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
-  return micros === null ? '' : ` ${wordBalance(micros, item, frame)}`;
+  return micros === null ? say(says.unknown, frame) : sayBesideLimit(micros, item, frame);
+}
+
+/** What every sentence about a balance names: `SMS balance`, and what it is. */
+export function sayBalanceOf(item: MessageItem, frame: WordingFrame) {
+  return { balance: sayBalance(item.balanceLabel, frame), amount: currentAmount(item, frame) };
 }
 
 /** A balance next to its threshold: rounding never makes them look equal. */
-export function wordBalance(micros: Micros, { threshold }: MessageItem, { currency }: WordingFrame): string {
-  return formatAmountDistinctFrom(micros, threshold?.unit === 'money' ? threshold.micros : micros, currency);
+export function sayBesideLimit(micros: Micros, { threshold }: MessageItem, frame: WordingFrame): string {
+  const limit = threshold?.unit === 'money' ? threshold.micros : micros;
+  return frame.language.figure(formatAmountDistinctFrom(micros, limit, frame.currency));
 }
 
 /** Null where nothing could be measured. */
-export function wordValue(item: MessageItem, frame: WordingFrame): string | null {
-  return item.value === null ? null : wordQuantity(item.value, frame);
+export function sayValue(item: MessageItem, frame: WordingFrame): string | null {
+  return item.value === null ? null : sayQuantity(item.value, frame);
 }
 
 /** Without currency, because it stands next to an amount with one. */
-export function wordLimit(item: MessageItem, frame: WordingFrame): string | null {
+export function sayLimit(item: MessageItem, frame: WordingFrame): string | null {
   if (item.threshold === null) return null;
   return item.threshold.unit === 'money'
-    ? formatBare(item.threshold.micros, frame.currency)
-    : wordQuantity(item.threshold, frame);
+    ? sayBareAmount(item.threshold.micros, frame)
+    : sayQuantity(item.threshold, frame);
 }
 
 /** Null where the rule has no such fact. */
@@ -51,22 +87,43 @@ export function factText(item: MessageItem, name: string, frame: WordingFrame): 
   const fact = item.facts.find((candidate) => candidate.name === name);
   if (fact === undefined) return null;
   if (fact.value.unit === 'count') return String(fact.value.count);
-  return fact.value.unit === 'instant' ? null : wordQuantity(fact.value, frame);
+  return fact.value.unit === 'instant' ? null : sayQuantity(fact.value, frame);
 }
 
-/** `SMS balance 42.10 CNY, below 50.00`. */
-export function wordLowBalance(
-  item: MessageItem,
-  frame: WordingFrame,
-  wordThreshold: (micros: Micros) => string,
-): string {
-  const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
-  const limit = wordThreshold(limitMicros);
+/**
+ * What to do about a balance that runs out, and until when: `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. Null where the
+ * amount or the end is not known.
+ */
+export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
+  const runway = item.account?.runway ?? null;
+  const micros = toPay(item);
+  if (runway === null || micros === null) return null;
+  const amount = sayShortPayable(micros, frame);
+  if (runway.runwayMs !== null && runway.runwayMs <= 0)
+    return say(says.payUsedUp, { amount, balance: sayBalance(item.balanceLabel, frame) }, frame);
+  const when = sayEmptyWhen(runway, frame);
+  if (when === null) return null;
+  const { expected, payBy: payByMs } = runway;
+  if (expected !== null) {
+    const by = sayNearMoment(expected.by, frame);
+    return say(says.ordered, { amount: sayAmount(expected.amountMicros, frame), by, when }, frame);
+  }
+  const payBy = sayPayBy(runway, frame, sayNearMoment);
+  if (payByMs === null || payBy === null) return say(says.pay, { amount, when }, frame);
+  return payByMs <= frame.now
+    ? say(says.payNowBefore, { amount, when }, frame)
+    : say(says.payBy, { amount, payBy, when }, frame);
+}
+
+/** What to do about a low balance, else `SMS balance 42.10 CNY, below 50.00`. */
+export function sayLowBalance(item: MessageItem, limit: string, frame: WordingFrame): string {
   const current = currentMicros(item);
+  const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
   // The incident is still open within the hysteresis and during `recoverFor`.
-  const relation =
-    current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
-  return `${balanceName(item.balanceLabel)}${currentAmount(item, frame)}, ${relation}`;
+  const isRecovering = current !== null && current >= limitMicros;
+  const given = { ...sayBalanceOf(item, frame), limit };
+  if (isRecovering) return say(says.balanceRecovering, given, frame);
+  return sayNeed(item, frame) ?? say(says.balanceBelow, given, frame);
 }
 
 /** Whether spending of late is less than half or more than twice the usual. */
@@ -107,20 +164,25 @@ export function wholeSeconds(ms: number, side: 'up' | 'down'): string {
   return formatDuration(seconds * 1000);
 }
 
-const unknownRate = 'Not enough history yet to say how much covers 30 days.';
-
 /** What to pay for 30 days, and at least what clears every open alert of the balance. */
 export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly string[] {
-  const restore = item.account?.runway?.restoreMicros ?? null;
+  const runway = item.account?.runway ?? null;
+  const restore = runway?.restoreMicros ?? null;
   const clear = clearingMicros(item);
   if (restore !== null && restore > 0 && restore >= clear) return topUpIfKnown(item, frame);
   if (clear > 0) {
-    const enough = `Top up at least ${formatPayable(clear, frame.currency)} to clear all alerts on this balance.`;
-    return restore === null ? [`${enough} ${unknownRate}`] : [`${enough} It then lasts more than 30 days.`];
+    const amount = sayPayable(clear, frame);
+    return [say(restore === null ? says.atLeastUnknown : says.atLeast, { amount }, frame)];
   }
-  if (restore === null) return [unknownRate];
-  const rate = item.account?.runway ? wordRate(item.account.runway) : 'the usual rate';
-  return [`At ${rate} the balance lasts more than 30 days: check that nothing unusual is ahead.`];
+  if (restore === null) return [say(says.needsHistory, frame)];
+  if (runway === null || runway.usualPerDay !== null) return [say(says.enough, frame)];
+  return [say(says.enoughByMean, { span: sayDuration(runway.lookbackMs, frame) }, frame)];
+}
+
+/** What is to be paid: 30 days, and at least what clears the alerts; null where nothing is, or nobody knows. */
+function toPay(item: MessageItem): Micros | null {
+  const most = Math.max(item.account?.runway?.restoreMicros ?? 0, clearingMicros(item));
+  return most > 0 ? most : null;
 }
 
 /** What to pay for 30 days; nothing where that is unknown. */
@@ -128,18 +190,12 @@ export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly s
   const runway = item.account?.runway ?? null;
   const restore = runway?.restoreMicros ?? null;
   if (runway === null || restore === null || restore <= 0) return [];
-  const enough = `Top up ${formatPayable(restore, frame.currency)} for another 30 days at ${wordRate(runway)}`;
+  const amount = sayPayable(restore, frame);
+  const span = sayDuration(runway.lookbackMs, frame);
+  if (runway.usualPerDay === null) return [say(says.anotherByMean, { amount, span }, frame)];
   const atRecent = restoreAtRecent(runway, restore);
-  return [
-    atRecent === null
-      ? `${enough}.`
-      : `${enough}, ${formatPayable(atRecent, frame.currency)} at that of the last ${roughDuration(runway.lookbackMs)}.`,
-  ];
-}
-
-/** The pace that the amount goes by. */
-function wordRate({ usualPerDay, lookbackMs }: Runway): string {
-  return usualPerDay === null ? `the rate of the last ${roughDuration(lookbackMs)}` : 'the usual rate';
+  if (atRecent === null) return [say(says.another, { amount }, frame)];
+  return [say(says.anotherOfTwo, { amount, recent: sayPayable(atRecent, frame), span }, frame)];
 }
 
 /** What 30 days cost at the pace of late, where that differs twofold from the usual; null where it does not, or nothing is needed. */

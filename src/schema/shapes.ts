@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { languageIds } from '../wording/language.ts';
 import { didYouMean, listWords } from '../wording/lists.ts';
 
 /**
@@ -29,6 +30,10 @@ function describeUnknownKey(
 
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
   return z.enum(words, { error: `must be ${listWords(words)}` }).describe(description);
+}
+
+export function languageKey(description: string) {
+  return choice(description, languageIds);
 }
 
 export function flag(description: string) {

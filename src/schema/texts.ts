@@ -45,7 +45,7 @@ function orPlaceholder(pattern: string): string {
   return `${pattern}|\\$\\{`;
 }
 
-const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
+export const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
 
 /** A duration in milliseconds within limits. */
 export function duration(
@@ -56,16 +56,17 @@ export function duration(
     description,
     allowed: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
     pattern: durationPattern,
-    read: (text) => readDuration(text, limits),
+    read(text) {
+      const ms = parseDuration(text);
+      return ms === null ? null : limitDuration(ms, limits);
+    },
   });
 }
 
-function readDuration(
-  text: string,
+export function limitDuration(
+  ms: number,
   { minMs = 0, maxMs = 3650 * dayMs }: { readonly minMs?: number; readonly maxMs?: number },
-): TextReading<number> | null {
-  const ms = parseDuration(text);
-  if (ms === null) return null;
+): TextReading<number> {
   if (ms < minMs) return { wrong: `must be at least "${formatDuration(minMs)}"` };
   if (ms > maxMs) return { wrong: `must be at most "${formatDuration(maxMs)}"` };
   return { value: ms };

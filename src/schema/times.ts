@@ -20,7 +20,6 @@ export const weekend = z
       error: 'must be a list of days such as ["fri", "sat"]',
     },
   )
-  .min(1, { error: 'must name at least one day' })
   .max(6, { error: 'must leave a working day' });
 
 const holidayForm = 'must be a date such as "2026-12-25", or a country or region such as "DE" or "DE-BY"';

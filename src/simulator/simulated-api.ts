@@ -43,7 +43,17 @@ export async function startSimulatedApi(options: SimulatedApiOptions) {
   const service = await startHttpService(
     options,
     ({ method = 'GET', url = '/', headers: sent }, response, body) => {
-      const { status, headers, body: text } = answer({ method, url, headers: sent, body: body ?? '' });
+      const {
+        status,
+        headers,
+        body: text,
+      } = answer({
+        method,
+        url,
+        headers: sent,
+        body: body ?? '',
+        receivedAt: clock.now(),
+      });
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
     },
   );

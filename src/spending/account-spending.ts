@@ -1,9 +1,10 @@
+import { dayMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
-import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
+import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
@@ -17,6 +18,11 @@ import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.t
 const hoursForForecast = 24;
 /** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
 const nearlyEmpty = 0.5;
+/**
+ * Of a longer gap between two readings only its end is walked, hour by hour: a clock that was wrong makes gaps of thousands of years,
+ * and what lies farther back adds nothing to what is known then.
+ */
+const maxWalkMs = 35 * dayMs;
 
 /** One balance that ever fell, with what is made from its state for the present hour. */
 interface Known {
@@ -98,7 +104,7 @@ export class AccountSpending {
       rememberTopUp(state, { rise: amountOf(reading, balance) - from, from });
     }
     const ended = reading.at >= this.#hour.endsAt;
-    for (let from = last.at; from < reading.at; ) {
+    for (let from = this.#walkFrom(last.at, reading.at); from < reading.at; ) {
       const hour: LocalHour = this.#hour;
       const to = Math.min(reading.at, hour.endsAt);
       const part = { last, reading, from, to, hour };
@@ -107,6 +113,17 @@ export class AccountSpending {
       from = to;
     }
     return ended;
+  }
+
+  /** The last reading's instant, or one that is near enough, where the present hour then begins again. */
+  #walkFrom(lastAt: number, at: number): number {
+    if (at - lastAt <= maxWalkMs) return lastAt;
+    this.#hour = this.week.hourAt(at - maxWalkMs);
+    for (const { state } of this.#known.values()) {
+      state.spent = 0;
+      state.seenMs = 0;
+    }
+    return at - maxWalkMs;
   }
 
   /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
@@ -127,6 +144,18 @@ export class AccountSpending {
   expected(balance: Balance, withinMs: number): Micros | null {
     const walk = this.#present(this.#known.get(balance));
     return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
+  }
+
+  /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
+  lastsLonger(
+    reading: Reading,
+    balance: Balance,
+    { left, forMs }: { left: Micros; forMs: number },
+  ): boolean | null {
+    const known = this.#known.get(balance);
+    const walk = this.#present(known);
+    if (known === undefined || walk === null || this.#last?.at !== reading.at) return null;
+    return lastsLonger(known.state, walk, { left, at: reading.at, forMs });
   }
 
   /** The forecast of a week ago compared with what came; null where that is unknown. */

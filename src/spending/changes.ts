@@ -1,4 +1,5 @@
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 
 /** A balance between two readings: what it was, and by how much it rose (below zero: was spent). */
@@ -17,7 +18,7 @@ export function* changesOf(
 ): Generator<BalanceChange> {
   let previous: Reading | undefined;
   for (const reading of readings) {
-    const [before, after] = [previous?.balances[balance], reading.balances[balance]];
+    const [before, after] = [ownOf(previous?.balances, balance), ownOf(reading.balances, balance)];
     const isSame =
       currency !== null &&
       isSameCurrency(previous?.currency ?? '', currency) &&

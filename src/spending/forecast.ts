@@ -1,4 +1,4 @@
-import { hourMs } from '../domain/duration.ts';
+import { hourMs, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import type { BalanceState } from './balance-state.ts';
@@ -63,8 +63,7 @@ export function predict(
 ): Omit<Forecast, 'basis'> {
   const since = (at - walk.startsAt) / hourMs;
   if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
-  // Less than a message cannot be spent.
-  const before = sumAt(walk, since) - (isSparse(state) ? Math.min(left, state.smallestFall) : 0);
+  const before = sumAt(walk, since) - unspendable(state, left);
   const instant = (factor: number): number | null => {
     const hours = hoursUntil(walk, before + left * factor);
     return hours === null ? null : Math.max(at, walk.startsAt + hours * hourMs);
@@ -72,6 +71,21 @@ export function predict(
   const emptyAt = instant(1);
   const spread = spreadAhead(state, emptyAt === null ? farthestHours : (emptyAt - at) / hourMs);
   return { emptyAt, earliest: instant(Math.exp(-spread)), latest: instant(Math.exp(spread)) };
+}
+
+/** Less than a message cannot be spent: where little is sent, what is left counts without its last one. */
+function unspendable(state: BalanceState, left: Micros): Micros {
+  return isSparse(state) ? Math.min(left, state.smallestFall) : 0;
+}
+
+/** Whether `left` lasts longer than so long, as `predict` says; a fast path. */
+export function lastsLonger(
+  state: BalanceState,
+  walk: Walk,
+  { left, at, forMs }: { readonly left: Micros; readonly at: number; readonly forMs: number },
+): boolean {
+  // A second more: predictions are not exact to the millisecond.
+  return left > 0 && expectedFrom(walk, at, forMs + secondMs) < left - unspendable(state, left);
 }
 
 /** What is spent within so long from an instant on, which is at or after the walk's start. */

@@ -54,22 +54,20 @@ export class LocalWeek {
     this.timezone = timezone;
     this.#weekend = weekend.map((day) => weekdays.indexOf(day));
     this.#firstDay = firstAfter(this.#weekend);
+    // Without a weekend the hours have the same places as with the usual one.
     const isUsual =
-      usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length;
+      weekend.length === 0 ||
+      (usualWeekend.every((day) => weekend.includes(day)) && weekend.length === usualWeekend.length);
     this.key = isUsual ? timezone : `${timezone} ${weekend.toSorted().join()}`;
     this.#calendar = parts.calendar;
     this.#holidays = holidayDays(parts.holidays);
   }
 
-  /** Whether anybody said on which days nobody works. */
-  get hasFreeDays(): boolean {
-    return this.#holidays.size > 0 || this.key !== this.timezone;
-  }
-
-  /** Whether an hour lies neither on a weekend nor on a holiday. */
-  isWorking(slot: number): boolean {
-    const weekday = modulo(Math.floor(slot / 24) + this.#firstDay, daysPerWeek);
-    return slot < hoursPerWeek && !this.#weekend.includes(weekday);
+  /** Whether a local day carries payments: it lies neither on a weekend nor on a holiday, or the weekend was said to be none. */
+  isWorking(day: number): boolean {
+    return (
+      this.#weekend.length === 0 || !(this.#weekend.includes(this.weekdayOf(day)) || this.#holidays.has(day))
+    );
   }
 
   /** `Mon 9:00`. */
@@ -157,21 +155,20 @@ function modulo(value: number, by: number): number {
 }
 
 /** Nobody waits longer for a payment. */
-const maxHours = 90 * 24;
+const maxPaymentDays = 90;
 
 /**
- * When a payment of `from` has arrived after the lead time; with a negative one, by when to pay so that the money is there at `from`. Where
- * holidays or a weekend are given, only working days carry a payment: the lead time is counted in their hours. Else it is time as it passes.
+ * When a payment of `from` has arrived after the lead time; with a negative one, by when to pay so that the money is there at `from`. Only
+ * working days carry a payment: the lead time is counted in their hours.
  */
 export function passLeadTime(week: LocalWeek, from: number, leadTimeMs: number): number {
-  if (!week.hasFreeDays) return from + leadTimeMs;
   const isBack = leadTimeMs < 0;
   let at = from;
   let restMs = Math.abs(leadTimeMs);
-  for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
-    const { startsAt, endsAt, slot } = week.hourAt(isBack ? at - 1 : at);
-    const edge = isBack ? startsAt : endsAt;
-    const partMs = week.isWorking(slot) ? Math.min(Math.abs(edge - at), restMs) : 0;
+  for (let days = 0; restMs > 0 && days < maxPaymentDays; days++) {
+    const day = week.dayAt(isBack ? at - 1 : at);
+    const edge = week.beginOf(isBack ? day : day + 1);
+    const partMs = week.isWorking(day) ? Math.min(Math.abs(edge - at), restMs) : 0;
     restMs -= partMs;
     at = restMs > 0 ? edge : at + (isBack ? -partMs : partMs);
   }

@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
 
@@ -48,7 +49,7 @@ export function addToSums(
       const { knownSince, watchedFrom, spent } = sums[period];
       const isNew = watchedFrom === reading.at;
       const share = isNew ? Math.min(1, (reading.at - knownSince) / (reading.at - last.at)) : 1;
-      spent[balance] = (spent[balance] ?? 0) + Math.round(fell * share);
+      spent[balance] = (ownOf(spent, balance) ?? 0) + Math.round(fell * share);
     }
   }
 }

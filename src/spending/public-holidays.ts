@@ -1,5 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
+import { ownOf } from '../domain/own.ts';
 import data from './holidays.json' with { type: 'json' };
 
 /** Public holidays by country and region, made by `scripts/holiday-data.ts`, which says how the texts are written. */
@@ -37,7 +38,7 @@ function dayOf(date: string): number {
 
 /** A region has the days of the one it lies in, with more and less. */
 function regionDays(name: string): Set<number> {
-  const [more = '', less = ''] = (regions[name] ?? '').split('-');
+  const [more = '', less = ''] = (ownOf(regions, name) ?? '').split('-');
   const parent = name.slice(0, Math.max(0, name.lastIndexOf('-')));
   const days = parent === '' ? new Set<number>() : regionDays(parent);
   for (const day of decode(more)) days.add(day);

@@ -1,3 +1,4 @@
+import { ownOf } from '../domain/own.ts';
 import { amountOf, type Reading } from '../domain/reading.ts';
 
 /**
@@ -75,7 +76,7 @@ function findExtremes(readings: readonly Reading[], { from, to }: Range): readon
     for (let index = from + 1; index < to; index++) {
       const reading = readings[index] ?? start;
       // Of before the balance was configured, or of another provider.
-      const micros = reading.balances[balance] ?? lowest;
+      const micros = ownOf(reading.balances, balance) ?? lowest;
       if (micros < lowest) [low, lowest] = [reading, micros];
       else if (micros > highest) [high, highest] = [reading, micros];
     }

@@ -1,20 +1,22 @@
 import type { Alert, Incident } from '../domain/alert.ts';
-import type { OperatorOrder } from '../domain/operator.ts';
+import { parseJson, parseJsonObject } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { inParts } from '../domain/parts.ts';
 import type { Silence } from '../domain/route.ts';
+import { isOfAnotherVersion } from '../engine/orders.ts';
 import type {
   DamagedRecord,
   DamagedRun,
   GroupBackoff,
   IncidentQuery,
+  LeftOrder,
   StoredSpending,
   StoredState,
 } from '../ports/store.ts';
 import { type Asking, ask, type Value } from './asking.ts';
 import { accountFromBody, incidentFromBody, type StoredAccount, type StoredIncident } from './bodies.ts';
-import { tables } from './tables.ts';
+import { faultOfNote, faultOfRecord } from './shapes.ts';
 
 /** So many rows are asked for at once: a few megabytes, well within the time that a statement may take. */
 const pageRows = 2000;
@@ -67,6 +69,11 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
     'note',
     ask<{ name: string; value: string }>("SELECT name, value FROM note WHERE name NOT LIKE '@%'"),
   );
+  const readable = notes.filter(({ name: key, value: body }) => {
+    const reason = faultOfNote(key, body);
+    if (reason !== null) damagedRecords.push({ source: 'note', key, second: null, body, reason });
+    return reason === null;
+  });
   const damaged = yield* part(
     'damaged_run',
     ask<DamagedRun>(
@@ -82,7 +89,7 @@ export function* loadState(now: number, isLenient = false): Asking<StoredState> 
     incidents: incidents.map(incidentFromBody),
     messages,
     silences,
-    notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
+    notes: Object.fromEntries(readable.map(({ name, value }) => [name, value])),
     damaged,
     ...(damagedRecords.length === 0 ? {} : { damagedRecords }),
   };
@@ -124,17 +131,16 @@ export function* findMessages(limit: number, before: number): Asking<readonly No
   return sift<Notification>('message', yield* ask(newest, [before, limit]));
 }
 
-/** Parses bodies and keeps apart what cannot be read. */
+/** Parses bodies and keeps apart what cannot be read: whoever wrote one that is whole wrote a T. */
 function sift<T extends object>(
   source: string,
   rows: readonly BodyRow[],
   damaged: DamagedRecord[] = [],
 ): readonly T[] {
-  const required = tables.find(({ name }) => name === source)?.bodyHas ?? [];
   return rows.flatMap(({ key, second = null, body }) => {
-    const parsed = parseRecord<T>(body);
-    if (parsed !== null && required.every((name) => Object.hasOwn(parsed, name))) return [parsed];
-    const reason = parsed === null ? 'it is not JSON' : 'it is not whole';
+    const parsed = parseJson(body);
+    const reason = faultOfRecord(source, parsed);
+    if (reason === null) return [parsed as T];
     damaged.push({ source, key, second, body, reason });
     return [];
   });
@@ -146,26 +152,27 @@ export interface OrderRow {
   readonly body: string;
 }
 
-/** Those that were not given before. `given` keeps them: what a database brings back that lost what was written last is not given again. */
-export function takeFresh(rows: readonly OrderRow[], given: Set<string>): readonly OperatorOrder[] {
+/**
+ * Those that were not given before, and the rows that the next commit deletes: what a newer program left stays for it. `given` keeps
+ * them: what a database brings back that lost what was written last is not given again.
+ */
+export function takeFresh(
+  rows: readonly OrderRow[],
+  given: Set<string>,
+): { readonly orders: readonly LeftOrder[]; readonly taken: readonly OrderRow[] } {
   const fresh = rows.filter(({ no, body }) => !given.has(`${no} ${body}`));
   for (const { no, body } of fresh) given.add(`${no} ${body}`);
-  return parseOrders(fresh);
+  const taken = rows.filter(({ body }) => !isOfAnotherVersion(parseOrder(body)));
+  return { orders: fresh.map(({ body }) => parseOrder(body)), taken };
 }
 
-/** Only this program leaves orders, by JSON.stringify; one that is no JSON any more is dropped with the next commit. */
-export function parseOrders(rows: readonly { readonly body: string }[]): readonly OperatorOrder[] {
-  return rows.flatMap(({ body }) => parseRecord<OperatorOrder>(body) ?? []);
+/** One that is no JSON object any more is an order without a kind, which whoever takes it sets aside. */
+export function parseOrders(rows: readonly { readonly body: string }[]): readonly LeftOrder[] {
+  return rows.map(({ body }) => parseOrder(body));
 }
 
-/** Null for what is no JSON object; whoever wrote an object wrote a T. */
-function parseRecord<T extends object>(body: string): T | null {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as T) : null;
-  } catch {
-    return null;
-  }
+function parseOrder(body: string): LeftOrder {
+  return parseJsonObject(body) ?? { body };
 }
 
 /** Asks until a page is empty; `after` gives from the last row of a page what the next one begins after. */

@@ -1,7 +1,6 @@
-import type { OperatorOrder } from '../domain/operator.ts';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { Store, StoreFile } from '../ports/store.ts';
+import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './runs/stored-run.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
@@ -51,11 +50,7 @@ export async function readIdOf(storage: StorageSettings, program: string): Promi
 }
 
 /** Leaves an order in the database of a configuration, for the daemon that owns the accounts. Throws `StorageError`. */
-export async function orderIn(
-  storage: StorageSettings,
-  program: string,
-  order: OperatorOrder,
-): Promise<void> {
+export async function orderIn(storage: StorageSettings, program: string, order: LeftOrder): Promise<void> {
   if (storage.postgres === undefined) return leaveOrder(storage.path, order);
   const { insertOrder, withSchema } = await import('./postgres/reader.ts');
   await withSchema(storage.postgres.url, program, (database) => insertOrder(database, order));

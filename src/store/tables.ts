@@ -17,8 +17,6 @@ export interface Table {
   readonly numbered?: string;
   /** The columns by which one row is found; none where nobody looks for one. */
   readonly key?: readonly string[];
-  /** Of records, what every body has: only this program writes them, by JSON.stringify, so that what has these is whole. */
-  readonly bodyHas?: readonly string[];
   /** Which rows belong to the data, where not all do. */
   readonly where?: string;
   /** PostgreSQL's rows of it say whose account they are about. */
@@ -49,7 +47,6 @@ export const tables: readonly Table[] = [
     columns: { no: integer, id: text, body: text, tail: bytes, tail_polls: integer, tail_latest_at: integer },
     numbered: 'no',
     key: ['id'],
-    bodyHas: ['account'],
     slotted: true,
   },
   {
@@ -103,7 +100,6 @@ export const tables: readonly Table[] = [
     name: 'backoff',
     columns: { group_key: text, until: integer, body: text },
     key: ['group_key'],
-    bodyHas: ['group', 'until'],
     slotted: true,
     written: ({ backoffs }) => backoffs.map((each) => [each.group, each.until, JSON.stringify(each)]),
     outdated: 'until < $at',
@@ -112,7 +108,6 @@ export const tables: readonly Table[] = [
     name: 'alert',
     columns: { account: text, rule: text, body: text },
     key: ['account', 'rule'],
-    bodyHas: ['account', 'rule', 'state'],
     slotted: true,
     written: ({ alerts }) => alerts.map((each) => [each.account, each.rule, JSON.stringify(each)]),
     removed: ({ removedAlerts }) => removedAlerts.map(({ account, rule }) => [account, rule]),
@@ -131,7 +126,6 @@ export const tables: readonly Table[] = [
     },
     numbered: 'no',
     key: ['id'],
-    bodyHas: ['id', 'account', 'rule', 'firedAt'],
     slotted: true,
     written: ({ incidents }) =>
       incidents.map((each) => [
@@ -152,7 +146,6 @@ export const tables: readonly Table[] = [
     columns: { no: integer, id: text, state: text, created_at: integer, body: text },
     numbered: 'no',
     key: ['id'],
-    bodyHas: ['id', 'channel', 'items'],
     slotted: true,
     written: ({ messages }) =>
       messages.map((each) => [each.id, each.state, each.createdAt, JSON.stringify(each)]),
@@ -163,7 +156,6 @@ export const tables: readonly Table[] = [
     name: 'silence',
     columns: { id: text, ends_at: integer, body: text },
     key: ['id'],
-    bodyHas: ['id', 'endsAt'],
     slotted: true,
     written: ({ silences }) => silences.map((each) => [each.id, each.endsAt, JSON.stringify(each)]),
     outdated: 'ends_at < $at',

@@ -1,12 +1,14 @@
 import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import type { ExpectedTopUp, SilenceOrder } from '../domain/operator.ts';
+import type { ExpectedTopUp } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
 import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
-import { auditOf, refuseSilence } from '../engine/operate.ts';
+import { auditOf } from '../engine/audit.ts';
+import { refuseSilence } from '../engine/orders/silence.ts';
+import type { Wanted } from '../engine/orders.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -141,7 +143,7 @@ export function createViews(current: () => ViewDependencies) {
     /** What links in messages may be signed with, the newest first. */
     linkKeys: () => linkKeysOf(current().state),
     /** What a silence would mute, before it is ordered; or why it would not be taken. */
-    wouldMute(order: SilenceOrder) {
+    wouldMute(order: Omit<Wanted<'silence'>, 'kind'>) {
       const { state, now } = current();
       return refuseSilence(state, order, now()) ?? mutedBy(state, order.match);
     },

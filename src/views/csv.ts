@@ -1,5 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import type { BalanceDefinition, Reading } from '../domain/reading.ts';
 
 /**
@@ -31,7 +32,7 @@ export function formatHistoryLine(
   columns: readonly BalanceDefinition[],
 ): string {
   const amounts = columns.map(({ id }) => {
-    const micros = balances[id];
+    const micros = ownOf(balances, id);
     return micros === undefined ? '' : formatMicros(micros);
   });
   return formatCsvLine([isoText(at), ...amounts, currency]);

@@ -4,7 +4,7 @@ import type { LiveViews } from './live-views.ts';
 export class CurrentViews {
   #views: LiveViews;
   readonly #subscribers = new Map<() => void, () => void>();
-  /** A daemon that stands by stores none, and may own the accounts before the session would have ended. */
+  /** A daemon that stands by reads again what is stored before the owner has ended them there. */
   readonly #endedSessions = new Set<string>();
 
   constructor(views: LiveViews) {
@@ -34,9 +34,9 @@ export class CurrentViews {
     };
   }
 
-  async endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void> {
-    this.#endedSessions.add(session.id);
-    await this.#views.endSession(session);
+  /** Here at once, also where the order to end it cannot be stored. */
+  endSession(id: string): void {
+    this.#endedSessions.add(id);
   }
 
   isSessionEnded(id: string): boolean {

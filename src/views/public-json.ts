@@ -4,6 +4,7 @@ import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import { type Fact, type Forecast, forecastBases } from '../domain/quantity.ts';
 import {
   type Balance,
@@ -74,10 +75,14 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   failure: same(text.nullable().meta({ description: 'Why the last poll failed' })),
   polledAt: at(),
   readAt: at('When the balances were last read'),
-  balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(reading?.balances[balance])),
-  burnPerDay: each(money.nullable(), ({ runways }, balance) => moneyOrNull(runways[balance]?.burnPerDay)),
-  runwaySeconds: each(seconds, ({ runways }, balance) => secondsOrNull(runways[balance]?.runwayMs)),
-  forecast: each(orNull(forecastJson.schema), ({ runways }, id) => forecastOrNull(runways[id]?.forecast)),
+  balances: each(money.nullable(), ({ reading }, balance) => moneyOrNull(ownOf(reading?.balances, balance))),
+  burnPerDay: each(money.nullable(), ({ runways }, balance) =>
+    moneyOrNull(ownOf(runways, balance)?.burnPerDay),
+  ),
+  runwaySeconds: each(seconds, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
+  forecast: each(orNull(forecastJson.schema), ({ runways }, id) =>
+    forecastOrNull(ownOf(runways, id)?.forecast),
+  ),
   consecutiveFailures: same(z.int()),
   backoffUntil: at(),
   usageHeaders: [texts, ({ usage }) => usage],
@@ -113,7 +118,7 @@ export const pollJson = Object.assign(
   (poll: PollRecord, balances: readonly BalanceDefinition[]): z.output<typeof pollSchema> => ({
     at: isoText(poll.at),
     outcome: poll.outcome,
-    ...ofEach(balances, (balance) => moneyOrNull(poll.reading?.balances[balance])),
+    ...ofEach(balances, (balance) => moneyOrNull(ownOf(poll.reading?.balances, balance))),
     currency: poll.reading?.currency ?? null,
   }),
   { schema: pollSchema },
@@ -155,8 +160,15 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     ({ micros }) => formatMicros(micros),
   ],
   by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],
-  left: [money.nullable(), ({ account, balance }) => moneyOrNull(account.reading?.balances[balance])],
-  runwaySeconds: [seconds, ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs)],
+  due: [
+    z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
+    ({ due }) => due,
+  ],
+  left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
+  runwaySeconds: [
+    seconds,
+    ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs),
+  ],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 

@@ -1,12 +1,15 @@
 import { HistoryLoader } from '../daemon/history-loader.ts';
+import { isRefusal, type Refusal, refuse } from '../domain/operator.ts';
 import type { Settings } from '../domain/settings.ts';
-import { applyOrder } from '../engine/operate.ts';
+import { type OperatorOrder, takeLeftOrder } from '../engine/orders.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import type { OrderReach } from '../ports/orders.ts';
 import type { StoredState, StoreFile, StoreReader } from '../ports/store.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { createViews, type Views } from './create-views.ts';
+import { type Leaving, leaveOrders } from './leave-orders.ts';
 import type { ViewDependencies } from './views.ts';
 
 export interface StoredDependencies {
@@ -17,16 +20,34 @@ export interface StoredDependencies {
   readonly calendar: Calendar;
 }
 
+export interface StoredViews extends Views {
+  /** Leaves an order for the daemon, unless it does not fit what is stored: then why. */
+  order(order: OperatorOrder, leave: Leaving['leave']): Promise<Refusal | null>;
+}
+
+/** Who reads a database polls nothing. */
+const noReach: OrderReach = {
+  poll: () => refuse('not-now', 'no daemon polls here'),
+  handOver() {},
+};
+
 /** The views of a process that only reads the database: of what is stored now, with the orders that wait for a daemon carried out. */
 export async function openStoredViews(
   parts: StoredDependencies & { readonly reader: StoreFile },
-): Promise<Views> {
+): Promise<StoredViews> {
   const { reader, clock } = parts;
   // Looked for first: what a daemon carries out meanwhile is in what is loaded after it.
   const orders = await reader.leftOrders();
   const known = await restoreStored(parts, await reader.load());
-  for (const order of orders) if (order.kind !== 'hand-over') applyOrder(known.state, order, clock.now());
-  return createViews(() => known);
+  for (const order of orders) takeLeftOrder(known.state, order, clock.now(), noReach);
+  return {
+    ...createViews(() => known),
+    async order(order, leave) {
+      const leaving = { ownerProgram: null, reach: noReach, leave };
+      const [answer] = await leaveOrders(known.state, [order], clock.now(), leaving);
+      return answer !== undefined && isRefusal(answer) ? answer : null;
+    },
+  };
 }
 
 /** What was stored, as a daemon would know it that never goes on. */

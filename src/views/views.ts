@@ -2,10 +2,11 @@ import { describeIncident } from '../daemon/compose.ts';
 import type { HistoryLoader } from '../daemon/history-loader.ts';
 import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { SilenceOrder } from '../domain/operator.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
+import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
@@ -17,13 +18,7 @@ import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
-import {
-  mostUrgent,
-  notUrgent,
-  type Urgency,
-  urgencyOf,
-  urgencyOfBalance,
-} from '../rules/urgency.ts';
+import { mostUrgent, notUrgent, type Urgency, urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -87,9 +82,13 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     pending: alerts.filter((alert) => alert.state === 'pending').length,
     /** Of its most urgent balance or alert that fires. */
     urgency: mostUrgent([
-      ...balances.flatMap(({ id: balance }) => urgencyOfBalance(runways[balance] ?? null, now) ?? []),
+      ...balances.flatMap(({ id: balance }) => urgencyOfBalance(ownOf(runways, balance) ?? null, now) ?? []),
       ...firing.map((alert) =>
-        urgencyOf({ ...alert, since: alert.breachedSince ?? now }, runways[alert.balance ?? ''] ?? null, now),
+        urgencyOf(
+          { ...alert, since: alert.breachedSince ?? now },
+          ownOf(runways, alert.balance ?? '') ?? null,
+          now,
+        ),
       ),
     ]),
   };
@@ -135,7 +134,7 @@ export function* viewFiring({ state, now }: ViewDependencies) {
     const incident = id === null ? undefined : state.incidents.get(id);
     const since = incident?.firedAt ?? at;
     yield {
-      ...{ account, rule, type, balance, severity, since },
+      ...{ account, rule, type, balance, severity, incident: id, since },
       /** Worked out when it is asked for: of thousands the runways are not. */
       get urgency() {
         const watched = balance === null ? undefined : state.accounts.get(account);
@@ -162,14 +161,18 @@ export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   );
   return {
     ...viewIncident(parts, incident, 'firing'),
-    urgency: urgencyOf({ ...alert, since: incident.firedAt }, runways[alert.balance ?? ''] ?? null, now),
+    urgency: urgencyOf(
+      { ...alert, since: incident.firedAt },
+      ownOf(runways, alert.balance ?? '') ?? null,
+      now,
+    ),
     state: alert.state === 'pending' ? 'pending' : 'firing',
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
     forecast: ofEach(
       balancesOf(state, alert.account),
-      (balance) => runways[balance]?.forecast ?? null,
+      (balance) => ownOf(runways, balance)?.forecast ?? null,
     ),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
@@ -187,7 +190,7 @@ export function viewIncident(
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordItem(item, { timezone, at: now, publicUrl: null });
+  const { subject } = wordItem(item, { language: 'en', timezone, at: now, publicUrl: null });
   return {
     account,
     accountName: item.accountName,
@@ -240,7 +243,8 @@ export function explain(parts: ViewDependencies, account: WatchedAccount, rule: 
   };
 }
 
-export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | 'endsAt' | 'by' | 'comment'> {
+export interface SilenceView extends Pick<Silence, 'match' | 'startsAt' | 'endsAt' | 'comment'> {
+  readonly by: string;
   /** Null for windows that come from the configuration. */
   readonly id: string | null;
   readonly active: boolean;

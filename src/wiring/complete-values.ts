@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'jsonc-parser';
 import { keyOf, parseJson } from '../domain/json.ts';
+import { ownOf } from '../domain/own.ts';
 import { severities } from '../domain/severity.ts';
 
 /** A person waits at each press of the key. */
@@ -79,7 +80,7 @@ async function askDaemon(
 function fill(token: string, env: NodeJS.ProcessEnv): string {
   return token.replace(
     /\$\{env:(\w+)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise = '') => env[name] || otherwise,
+    (_, name: string, otherwise = '') => ownOf(env, name) || otherwise,
   );
 }
 

@@ -7,8 +7,8 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { keyOf } from '../domain/json.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
-import { noteClusterChange, noteDamagedRecords } from '../engine/self-alerts.ts';
-import type { ClusterMember, PeerAnswer } from '../ports/cluster.ts';
+import { noteClusterChange } from '../engine/self-alerts.ts';
+import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -46,11 +46,11 @@ export async function ownShared(
       published = null;
     }
   };
-  const finish = async (aheadMs = 0): Promise<void> => {
+  const finish = async (): Promise<void> => {
     const finished = work;
     work = null;
     views.become(standby);
-    await finished?.stop(aheadMs);
+    await finished?.stop();
   };
   const announce = (happened: string): void => {
     const daemon = work;
@@ -69,7 +69,7 @@ export async function ownShared(
       const isOther = before !== null && before.configHash !== configHash;
       return restore(settings, stored, isOther ? { node, from: before.node } : null);
     },
-    begin({ store, state, takenFrom, damaged }) {
+    begin({ store, state, takenFrom }) {
       const daemon = makeDaemon({ store, state, membership });
       work = daemon;
       daemon.start();
@@ -77,7 +77,6 @@ export async function ownShared(
       if (state.settings !== settings) void daemon.reload(settings);
       views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
-      if (damaged.length > 0) daemon.act((at) => noteDamagedRecords(state, damaged, at));
       if (takenFrom !== null && postgres.announceTakeovers)
         announce(
           takenFrom === node
@@ -91,7 +90,7 @@ export async function ownShared(
       views.become(standby);
       void abandoned?.abandon();
     },
-    finish,
+    drain: async (aheadMs) => work?.drain(aheadMs),
     looked: () => void publish(),
     happened: announce,
   });
@@ -104,7 +103,7 @@ export async function ownShared(
     random: systemRandom,
     calendar: cronCalendar,
     counters: new Counting(log),
-    ownerName: () => membership.clusterStatus.owner?.node ?? null,
+    owner: () => membership.clusterStatus.owner,
     status: () => ({
       version,
       startedAt,
@@ -149,35 +148,41 @@ const patienceMs = 1500;
 /** What these daemons say of themselves at their addresses, as far as they answer. */
 async function askPeers(members: readonly ClusterMember[]): Promise<readonly PeerAnswer[]> {
   const answers = await Promise.all(
-    members.map(({ advertise }) => (advertise === null ? null : askPeer(advertise))),
+    members.map(({ node, advertise }) => (advertise === null ? null : askPeer(node, advertise))),
   );
   return answers.filter((answer) => answer !== null);
 }
 
-async function askPeer(address: string): Promise<PeerAnswer | null> {
+async function askPeer(node: string, address: string): Promise<PeerAnswer | null> {
   const giveUp = new AbortController();
   const cancel = systemClock.setTimer(patienceMs, () => giveUp.abort());
   try {
     const response = await fetch(new URL('/readyz', address), { signal: giveUp.signal, redirect: 'error' });
     return readPeer(await response.json());
-  } catch {
-    return null;
+  } catch (error) {
+    const isGone = error instanceof Error && keyOf(error.cause, 'code') === 'ECONNREFUSED';
+    return isGone ? { node, reachesDatabase: false, owns: false, takenUnder: null, origin: null } : null;
   } finally {
     cancel();
   }
 }
 
-/** `{"cluster":{"node":"n1","role":"owner","reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
+const rolesThatHave: ReadonlySet<unknown> = new Set<Role>(['loading', 'owner', 'alone']);
+
+/** `{"cluster":{"node":"n1","role":"owner","epoch":3,"reachesDatabase":true,"origin":{"system":"7…","timeline":2}}}`; programs of 0.2 name no origin. */
 function readPeer(body: unknown): PeerAnswer | null {
   const cluster = keyOf(body, 'cluster');
   const node = keyOf(cluster, 'node');
   const origin = keyOf(cluster, 'origin');
+  const role = keyOf(cluster, 'role');
+  const epoch = keyOf(cluster, 'epoch');
   const [system, timeline] = [keyOf(origin, 'system'), keyOf(origin, 'timeline')];
   if (typeof node !== 'string') return null;
   return {
     node,
     reachesDatabase: keyOf(cluster, 'reachesDatabase') === true,
-    owns: keyOf(cluster, 'role') === 'owner',
+    owns: role === 'owner',
+    takenUnder: rolesThatHave.has(role) && typeof epoch === 'number' ? epoch : null,
     origin: typeof system === 'string' && typeof timeline === 'number' ? { system, timeline } : null,
   };
 }

@@ -1,10 +1,10 @@
+import { dirname } from 'node:path';
 import type { Daemon } from '../daemon/daemon.ts';
 import type { DaemonDependencies } from '../daemon/daemon-dependencies.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
-import { noteDamagedRecords } from '../engine/self-alerts.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { openStore } from '../store/store.ts';
@@ -12,6 +12,7 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
+import { watchPath } from '../system/watch-path.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
 
@@ -29,7 +30,9 @@ export interface Ownership {
 }
 
 /** Makes a daemon on its real connections. */
-export type MakeDaemon = (it: Pick<DaemonDependencies, 'store' | 'state' | 'membership'>) => Daemon;
+export type MakeDaemon = (
+  it: Pick<DaemonDependencies, 'store' | 'state' | 'membership' | 'watchDatabase'>,
+) => Daemon;
 
 export interface OwnershipDependencies {
   readonly settings: Settings;
@@ -47,14 +50,12 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   for (const { source, key, reason } of damagedRecords)
     log.error({ source, key, reason }, 'a stored record cannot be read and is set aside');
   const state = await restore(settings, stored);
-  const daemon = makeDaemon({ store, state });
+  const watchDatabase = (changed: () => void) => watchPath(dirname(path), changed);
+  const daemon = makeDaemon({ store, state, watchDatabase });
   return {
     views: new CurrentViews(createLiveViews(daemon, store, version)),
     reader: store,
-    begin() {
-      daemon.start();
-      if (damagedRecords.length > 0) daemon.act((now) => noteDamagedRecords(state, damagedRecords, now));
-    },
+    begin: () => daemon.start(),
     apply: (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),

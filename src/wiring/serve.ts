@@ -14,7 +14,7 @@ import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type ConfigProblem, OperatorError } from '../domain/operator-error.ts';
 import type { ServerSettings, Settings, StorageSettings } from '../domain/settings.ts';
-import { signAcknowledgement } from '../http/ack-link.ts';
+import { signLink } from '../http/ack-link.ts';
 import type { ReportDesk } from '../http/options.ts';
 import { startWebServer } from '../http/server.ts';
 import { readProxyVariables } from '../net/proxy-variables.ts';
@@ -26,6 +26,7 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
+import { watchPath } from '../system/watch-path.ts';
 import { createLivePage, describePage } from './live-page.ts';
 import { type ProcessLog, secretsAtOnce } from './process-log.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
@@ -76,7 +77,8 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
   const makeDaemon: MakeDaemon = (it) =>
     new Daemon({
       ...it,
-      openProvider: (settings) => createEntryClients(settings, { texts, clock: systemClock }),
+      openProvider: (settings) =>
+        createEntryClients(settings, { texts, clock: systemClock, random: systemRandom }),
       openChannels: ({ channels }) =>
         channels.map((channel) => createChannel(channel, { clock: systemClock, texts })),
       clock: systemClock,
@@ -214,7 +216,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
     log.error({ problems }, 'the changed configuration is invalid; the running one stays');
     refuse(problems.join('; '));
   };
-  const watch = watchConfig({ sources, onChange: reload, clock: systemClock });
+  const watch = watchConfig({ sources, onChange: reload, clock: systemClock, watchPath });
   process.on('SIGHUP', reload);
   return {
     /** Reloads that were asked for before happen now, later ones when they are asked for. */
@@ -248,9 +250,7 @@ function acknowledgeUrl(
   { incident, now, key }: AcknowledgeLink,
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
-  const { id, account, rule } = incident;
-  const query = signAcknowledgement(key, { account, rule, incident: id, expiresAt: now + linkLifeMs });
-  return `${server.publicUrl}/ack?${query}`;
+  return `${server.publicUrl}/a/${signLink(key, { incident: incident.id, expiresAt: now + linkLifeMs })}`;
 }
 
 /** The reports of a running daemon, for those who ask for one over HTTP. */

@@ -1,57 +1,92 @@
-import { dayMs } from '../domain/duration.ts';
+import { dayMs, hourMs, weekMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
-import { formatAmount, formatBare, isUnit, type Micros } from '../domain/money.ts';
+import { isBeyondHorizon } from '../domain/moment.ts';
+import { formatBare, isUnit, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Forecast, Quantity } from '../domain/quantity.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
+import { english, say } from './language.ts';
+import { type Reader, sayDuration, sayMoment, sayMomentAndAge, sayNearMoment } from './moments.ts';
+import { type PhraseOf, phrases } from './phrase.ts';
 
 const micros = 1_000_000;
 const yearMs = 365 * dayMs;
 
-/** Turns numbers into words: the zone and instant of the message, and the currency of the account. */
-export interface WordingFrame {
-  readonly timezone: string;
-  readonly now: number;
+/** For whom numbers become words, and in which currency. */
+export interface WordingFrame extends Reader {
   readonly currency: string | null;
 }
 
-type ReaderFrame = Pick<WordingFrame, 'timezone' | 'now'>;
+const says = phrases('quantity', {
+  about: 'about {amount}',
+  overAYear: 'over a year',
+  usedUp: 'used up',
+  notFalling: 'not falling',
+  unknown: 'unknown',
+  unknownLength: 'how long it lasts is unknown',
+  lasts: 'lasts {length}',
+  lengthAndEnd: '{length}, {end}',
+  emptyAbout: 'empty about {moment}',
+  empty: 'empty {when}',
+  emptyByMean: 'empty {when} (by the mean only: little history)',
+  emptyByDays: 'empty {when} (by days only: little history)',
+  range: '{moment}, between {earliest} and {latest}',
+  openRange: '{moment}, between {earliest} and much later',
+  between: 'between {earliest} and {latest}',
+  openBetween: 'between {earliest} and much later',
+  hoursOrLater: 'perhaps within hours, at the latest in {latest}',
+  hoursOrMuchLater: 'perhaps within hours, perhaps much later',
+  soonOrLater: 'perhaps in {earliest}, at the latest in {latest}',
+  soonOrMuchLater: 'perhaps in {earliest}, perhaps much later',
+  aboutThen: 'about {moment}',
+  fromThen: '{earliest} or much later',
+  fromTo: '{earliest} to {latest}',
+  weeks: '{count, plural, one {# week} other {# weeks}}',
+  payNow: 'now',
+  smsBalance: 'SMS balance',
+  voipBalance: 'VoIP balance',
+  balance: 'Balance',
+  namedBalance: '{label} balance',
+  sms: 'SMS',
+  voip: 'VoIP',
+});
 
-/** How instants are said: in full, or as short as it stays clear. */
-interface MomentFrame {
-  readonly now: number;
-  readonly moment: (at: number) => string;
-}
-
-export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
+export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
   switch (quantity.unit) {
     case 'money':
-      return formatAmount(quantity.micros, frame.currency);
+      return sayAmount(quantity.micros, frame);
     case 'duration':
-      return roughDuration(quantity.ms);
+      return sayDuration(quantity.ms, frame);
     case 'text':
       return cleanText(quantity.text, 300);
   }
 }
 
-export function wordFact(fact: Fact, frame: WordingFrame): string {
-  switch (fact.value.unit) {
-    case 'instant':
-      return formatMomentAndAge(fact.value.at, frame);
-    case 'count':
-      return String(fact.value.count);
-    default:
-      return wordQuantity(fact.value, frame);
-  }
+export function sayFact({ value }: Fact, frame: WordingFrame): string {
+  if (value.unit === 'instant') return sayMomentAndAge(value.at, frame);
+  return value.unit === 'count' ? String(value.count) : sayQuantity(value, frame);
 }
+
+/** `1,234.50`. */
+export function sayBareAmount(micros: Micros, { language, currency }: Amounts): string {
+  return language.figure(formatBare(micros, currency));
+}
+
+/** `1,234.50 CNY`; without a currency where none is known. */
+export function sayAmount(micros: Micros, { language, currency }: Amounts): string {
+  const figure = sayBareAmount(micros, { language, currency });
+  return currency === null || currency === '' ? figure : `${figure} ${currency}`;
+}
+
+type Amounts = Pick<WordingFrame, 'language' | 'currency'>;
 
 /** Two decimals, four below one unit: computed money has no more useful digits. */
-export function formatComputed(amount: Micros, currency: string | null): string {
-  return formatAmount(computed(amount), currency);
+export function sayComputed(amount: Micros, frame: Amounts): string {
+  return sayAmount(computed(amount), frame);
 }
 
-/** As `formatComputed`, where the currency stands elsewhere. */
+/** As `sayComputed`, where the currency stands elsewhere. */
 export function formatBareComputed(amount: Micros, currency: string | null): string {
   return formatBare(computed(amount), currency);
 }
@@ -68,27 +103,33 @@ export function payable(amount: Micros, currency: string | null): Micros {
   return Math.ceil(amount / step) * step;
 }
 
-export function formatPayable(amount: Micros, currency: string | null): string {
-  return formatAmount(payable(amount, currency), currency);
+export function sayPayable(amount: Micros, frame: Amounts): string {
+  return sayAmount(payable(amount, frame.currency), frame);
+}
+
+/** `1,900 CNY`: whole ones without decimals, for headlines. */
+export function sayShortPayable(amount: Micros, frame: Amounts): string {
+  return sayPayable(amount, frame).replace(/[.,]00(?= |$)/, '');
 }
 
 /**
  * A rise is the payment less what was spent before the next reading: digits past the third are noise, so
  * `about 3,000.00 CNY`. An amount that needs no rounding is exact.
  */
-export function formatRise(amount: Micros, currency: string | null): string {
+export function sayRise(amount: Micros, frame: Amounts): string {
   let step = 10_000;
   while (amount / step >= 1000) step *= 10;
   const rounded = Math.round(amount / step) * step;
-  return rounded === amount || rounded === 0
-    ? formatAmount(amount, currency)
-    : `about ${formatAmount(rounded, currency)}`;
+  const said = sayAmount(rounded === 0 ? amount : rounded, frame);
+  return rounded === amount || rounded === 0 ? said : say(says.about, { amount: said }, frame);
 }
 
 /** `over a year` beyond a year: nobody plans by days then. `rough` words shorter ones. */
-export function roughRunway(ms: number, rough: (ms: number) => string = roughDuration): string {
-  return ms > yearMs ? 'over a year' : rough(ms);
+export function sayLength(ms: number, reader: ReaderOfLengths, rough = sayDuration): string {
+  return ms > yearMs ? say(says.overAYear, reader) : rough(ms, reader);
 }
+
+type ReaderOfLengths = Pick<Reader, 'language'>;
 
 /** When a balance ends, if within a year. */
 export function endOf(runway: Runway | null, now: number): number | null {
@@ -96,12 +137,19 @@ export function endOf(runway: Runway | null, now: number): number | null {
   return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
 }
 
-/** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. */
-export function wordInterval(forecast: Forecast | null, { now, moment }: MomentFrame): string | null {
-  const { earliest = null, latest = null } = forecast ?? {};
-  if (earliest === null) return null;
-  const until = latest === null || isBeyondHorizon(latest, now) ? 'much later' : moment(latest);
-  return `between ${moment(Math.max(earliest, now))} and ${until}`;
+/** The end of the 80 % range where it can be named; null where it is unknown, or too far ahead to be. */
+function latestOf({ latest }: Forecast, now: number): number | null {
+  return latest === null || isBeyondHorizon(latest, now) ? null : latest;
+}
+
+/** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. `sayAt` says instants as short as the place wants them. */
+export function sayInterval(forecast: Forecast | null, reader: Reader, sayAt = sayMoment): string | null {
+  if (forecast?.earliest == null) return null;
+  const latest = latestOf(forecast, reader.now);
+  const earliest = sayAt(Math.max(forecast.earliest, reader.now), reader);
+  return latest === null
+    ? say(says.openBetween, { earliest }, reader)
+    : say(says.between, { earliest, latest: sayAt(latest, reader) }, reader);
 }
 
 /**
@@ -114,56 +162,105 @@ export function isGuess(forecast: Forecast | null, now: number): boolean {
   return lastMs > dayMs && lastMs > 4 * (forecast.earliest - now);
 }
 
-/** `Thu 14:00, between Wed 22:00 and Fri 09:00`, or `between Wed 22:00 and Tue 09:00, not known well`. */
-export function wordEmptyAt(emptyAt: number, forecast: Forecast | null, frame: MomentFrame): string {
-  const interval = wordInterval(forecast, frame);
-  if (interval === null) return frame.moment(emptyAt);
-  return isGuess(forecast, frame.now)
-    ? `${interval}, not known well`
-    : `${frame.moment(emptyAt)}, ${interval}`;
+/** What is not known well, not to the minute: `perhaps within hours, at the latest in 6 weeks`. */
+function sayGuess(forecast: Forecast, reader: Reader): string {
+  const firstMs = (forecast.earliest ?? reader.now) - reader.now;
+  const last = latestOf(forecast, reader.now);
+  const earliest = sayRoughly(firstMs, reader);
+  const isSoon = firstMs < dayMs;
+  if (last === null) return say(isSoon ? says.hoursOrMuchLater : says.soonOrMuchLater, { earliest }, reader);
+  const latest = sayRoughly(last - reader.now, reader);
+  return say(isSoon ? says.hoursOrLater : says.soonOrLater, { earliest, latest }, reader);
+}
+
+/** In whole hours, days or weeks. */
+function sayRoughly(ms: number, reader: ReaderOfLengths): string {
+  if (ms >= 2 * weekMs) return say(says.weeks, { count: Math.round(ms / weekMs) }, reader);
+  const unit = ms >= 2 * dayMs ? dayMs : hourMs;
+  return sayDuration(Math.max(unit, Math.round(ms / unit) * unit), reader);
+}
+
+/** `Thu 14:00, between Wed 22:00 and Fri 09:00`, or `perhaps within hours, at the latest in 6 weeks`. */
+export function sayEmptyAt(
+  emptyAt: number,
+  forecast: Forecast | null,
+  reader: Reader,
+  sayAt = sayMoment,
+): string {
+  const moment = sayAt(emptyAt, reader);
+  if (forecast?.earliest == null) return moment;
+  if (isGuess(forecast, reader.now)) return sayGuess(forecast, reader);
+  const earliest = sayAt(Math.max(forecast.earliest, reader.now), reader);
+  const latest = latestOf(forecast, reader.now);
+  return latest === null
+    ? say(says.openRange, { moment, earliest }, reader)
+    : say(says.range, { moment, earliest, latest: sayAt(latest, reader) }, reader);
+}
+
+/** After `empty`, for headlines: `Thu 20:00 to Fri 09:00`, `about Thu 20:00`. Null where nobody can say. */
+export function sayEmptyWhen(runway: Runway | null, reader: Reader): string | null {
+  const emptyAt = endOf(runway, reader.now);
+  const forecast = runway?.forecast ?? null;
+  if (emptyAt === null) return null;
+  if (forecast?.earliest == null)
+    return say(says.aboutThen, { moment: sayNearMoment(emptyAt, reader) }, reader);
+  if (isGuess(forecast, reader.now)) return sayGuess(forecast, reader);
+  const earliest = sayNearMoment(Math.max(forecast.earliest, reader.now), reader);
+  const latest = latestOf(forecast, reader.now);
+  return latest === null
+    ? say(says.fromThen, { earliest }, reader)
+    : say(says.fromTo, { earliest, latest: sayNearMoment(latest, reader) }, reader);
 }
 
 /** `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
-export function wordRunway(runway: Runway | null): string {
+export function sayRunway(runway: Runway | null, reader: ReaderOfLengths): string {
+  const length = lengthOf(runway);
+  return typeof length === 'number' ? sayLength(length, reader) : say(says[length], reader);
+}
+
+function lengthOf(runway: Runway | null): number | 'usedUp' | 'notFalling' | 'unknown' {
   if (runway === null) return 'unknown';
   const { runwayMs, burnPerDay } = runway;
-  if (runwayMs !== null && runwayMs <= 0) return 'used up';
+  if (runwayMs !== null && runwayMs <= 0) return 'usedUp';
   if (burnPerDay === null) return 'unknown';
-  if (runwayMs === null) return 'not falling';
-  return roughRunway(runwayMs);
+  return runwayMs ?? 'notFalling';
 }
 
 /** `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordRunwayClause(runway: Runway | null, frame: ReaderFrame): string {
-  const length = wordRunway(runway);
-  if (length === 'used up' || length === 'not falling') return length;
-  return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
+export function sayRunwayClause(runway: Runway | null, reader: Reader): string {
+  const length = lengthOf(runway);
+  if (length === 'unknown') return say(says.unknownLength, reader);
+  if (typeof length !== 'number') return say(says[length], reader);
+  return say(says.lasts, { length: sayRunwayAndEnd(runway, reader) }, reader);
 }
 
 /** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
-export function wordRunwayAndEnd(runway: Runway | null, frame: ReaderFrame): string {
-  const length = wordRunway(runway);
-  const emptyAt = endOf(runway, frame.now);
+export function sayRunwayAndEnd(runway: Runway | null, reader: Reader): string {
+  const length = sayRunway(runway, reader);
+  const emptyAt = endOf(runway, reader.now);
   if (emptyAt === null) return length;
-  return `${length}, ${wordEnd(emptyAt, runway?.forecast ?? null, frame)}${wordPayBy(runway, frame)}`;
+  const end = sayEnd(emptyAt, runway?.forecast ?? null, reader);
+  return isGuess(runway?.forecast ?? null, reader.now)
+    ? end
+    : say(says.lengthAndEnd, { length, end }, reader);
 }
 
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
-export function wordEnd(emptyAt: number, forecast: Forecast | null, frame: ReaderFrame): string {
-  const moment = (at: number): string => formatMoment(at, frame);
-  if (forecast?.earliest == null) return `empty about ${moment(emptyAt)}`;
-  const { basis } = forecast;
-  const low =
-    basis === 'hour-of-week'
-      ? ''
-      : ` (by ${basis === 'mean-burn' ? 'the mean' : 'days'} only: little history)`;
-  return `empty ${wordEmptyAt(emptyAt, forecast, { now: frame.now, moment })}${low}`;
+export function sayEnd(emptyAt: number, forecast: Forecast | null, reader: Reader): string {
+  if (forecast?.earliest == null) return say(says.emptyAbout, { moment: sayMoment(emptyAt, reader) }, reader);
+  const phrase = {
+    'hour-of-week': says.empty,
+    'hour-of-day': says.emptyByDays,
+    'mean-burn': says.emptyByMean,
+  };
+  return say(phrase[forecast.basis], { when: sayEmptyAt(emptyAt, forecast, reader) }, reader);
 }
 
-function wordPayBy(runway: Runway | null, frame: ReaderFrame): string {
+/** `Thu 26 Nov 14:00 UTC+8`, `now`; null where no lead time is known. */
+export function sayPayBy(runway: Runway | null, reader: Reader, sayAt = sayMoment): string | null {
   const payBy = runway?.payBy ?? null;
-  if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
-  return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;
+  if (payBy === null || isBeyondHorizon(payBy, reader.now)) return null;
+  return payBy <= reader.now ? say(says.payNow, reader) : sayAt(payBy, reader);
 }
 
 /** `SMS`: what stands before "balance", "spending", "runway"; the id of one that is not among these any more. */
@@ -171,9 +268,27 @@ export function balanceLabel(balance: Balance, balances: readonly BalanceDefinit
   return balances.find(({ id }) => id === balance)?.label ?? balance;
 }
 
+const usualLabels: ReadonlyMap<string, readonly [PhraseOf<''>, PhraseOf<''>]> = new Map([
+  ['SMS', [says.sms, says.smsBalance]],
+  ['VoIP', [says.voip, says.voipBalance]],
+]);
+
+export function sayLabel(label: string, reader: ReaderOfLengths): string {
+  const [name] = usualLabels.get(label) ?? [];
+  return name === undefined ? label : say(name, reader);
+}
+
 /** `SMS balance`; of a balance that is called `Balance`, just that. */
+export function sayBalance(label: string, reader: ReaderOfLengths): string {
+  const [, usual] = usualLabels.get(label) ?? [];
+  if (usual !== undefined) return say(usual, reader);
+  if (label === 'Balance') return say(says.balance, reader);
+  return /\bbalance$/i.test(label) ? label : say(says.namedBalance, { label }, reader);
+}
+
+/** `SMS balance`, for the command line, logs and errors. */
 export function balanceName(label: string): string {
-  return /\bbalance$/i.test(label) ? label : `${label} balance`;
+  return sayBalance(label, { language: english });
 }
 
 /** The balances that all of these lists name alike, for the columns of a table; null where they differ. */
@@ -197,8 +312,9 @@ export function leadingBalance({
 }): Balance {
   let leading = balances[0]?.id ?? '';
   for (const { id } of balances) {
-    const runway = runways[id]?.runwayMs ?? null;
-    if (runway !== null && runway < (runways[leading]?.runwayMs ?? Number.POSITIVE_INFINITY)) leading = id;
+    const runway = ownOf(runways, id)?.runwayMs ?? null;
+    if (runway !== null && runway < (ownOf(runways, leading)?.runwayMs ?? Number.POSITIVE_INFINITY))
+      leading = id;
   }
   return leading;
 }

@@ -314,8 +314,8 @@ describe('commands that change', () => {
     expect(await printed('silence add --account broken --for 1h')).toMatch(/^Silence s-.*in the database/);
     expect(JSON.parse(await printed('ack broken auth-failed --by Ada --json')).inForce).toBe(false);
     expect(await printed(`silence expire ${id}`)).toContain('in the database');
-    const refused = await lowwater('ack otp sms-low');
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('broken auth-failed') });
+    const refused = await lowwater('ack broken sms-low');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('firing: auth-failed') });
     stopDaemon = await startDaemon();
     const made = expect.objectContaining({ match: { account: ['broken'] }, by: 'tester', active: true });
     const all = expect.objectContaining({ match: {} });

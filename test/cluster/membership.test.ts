@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Membership } from '../../src/cluster/membership.ts';
+import type { HandOver } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -99,9 +100,7 @@ class Node {
         this.abandoned += 1;
         this.store = null;
       },
-      finish: async () => {
-        this.store = null;
-      },
+      drain: async () => undefined,
       happened: (text) => void this.happened.push(text),
     });
     this.membership.run().catch((error: unknown) => {
@@ -187,9 +186,12 @@ class ClusterWorld {
   askPeers(members: readonly ClusterMember[]): readonly PeerAnswer[] {
     return members.flatMap(({ node: name }) => {
       const node = this.nodes.findLast((it) => it.name === name);
-      if (node === undefined || node.killed || node.frozen) return [];
-      const { role, origin } = node.membership.clusterStatus;
-      return [{ node: name, reachesDatabase: !node.line.cut, owns: role === 'owner', origin }];
+      if (node === undefined || node.frozen) return [];
+      if (node.killed)
+        return [{ node: name, reachesDatabase: false, owns: false, takenUnder: null, origin: null }];
+      const { role, origin, epoch } = node.membership.clusterStatus;
+      const takenUnder = role === 'joining' || role === 'standby' ? null : epoch;
+      return [{ node: name, reachesDatabase: !node.line.cut, owns: role === 'owner', takenUnder, origin }];
     });
   }
 
@@ -226,6 +228,11 @@ class ClusterWorld {
       ...(fell ? ['an old epoch wrote after a new one'] : []),
     ];
   }
+}
+
+/** An order of this moment, as a program of 0.3 leaves it. */
+function now({ clock }: ClusterWorld): HandOver {
+  return { at: clock.now() };
 }
 
 async function startPair(): Promise<{ world: ClusterWorld; a: Node; b: Node }> {
@@ -453,7 +460,7 @@ describe('two daemons on one database', () => {
   test('who is handed the accounts over keeps them', async () => {
     const { world, a, b } = await startPair();
     b.line.latencyMs = 1200;
-    const given = a.membership.handOver();
+    const given = a.membership.handOver(now(world));
     await world.pass(20_000);
     await given;
     expect([a.role, b.role]).toEqual(['standby', 'owner']);
@@ -461,12 +468,125 @@ describe('two daemons on one database', () => {
 
   test('who gave the accounts away takes them back at once when the other gives them away too', async () => {
     const { world, a, b } = await startPair();
-    void a.membership.handOver();
+    void a.membership.handOver(now(world));
     await world.pass(2500);
     expect(b.role).toBe('owner');
-    void b.membership.handOver();
+    void b.membership.handOver(now(world));
     await world.pass(1500);
     expect(a.role).toBe('owner');
+  });
+
+  test('of two orders at once to hand over one is obeyed, and the other one is not obeyed by who took over', async () => {
+    const { world, a, b } = await startPair();
+    const orders = [
+      { at: world.clock.now(), epoch: 1 },
+      { at: world.clock.now(), epoch: 1 },
+    ];
+    for (const order of orders) void a.membership.handOver(order);
+    await world.pass(2500);
+    expect([a.role, b.role, world.cluster.epoch]).toEqual(['standby', 'owner', 2]);
+    for (const order of orders) void b.membership.handOver(order);
+    void b.membership.handOver({ at: world.clock.now() - 60_000 });
+    await world.pass(10_000);
+    expect([a.role, b.role, world.cluster.epoch]).toEqual(['standby', 'owner', 2]);
+    expect([a.abandoned, b.abandoned]).toEqual([1, 0]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('who is to hand over and finds nobody who could take the accounts keeps them and says so', async () => {
+    const { world, a, b } = await startPair();
+    b.killed = true;
+    await world.pass(5000);
+    void a.membership.handOver(now(world));
+    await world.pass(9000);
+    expect([a.acts, world.cluster.epoch]).toEqual([true, 1]);
+    expect(a.logged).toContain('the accounts are not handed over: no other daemon could take them');
+  });
+
+  test('who handed over to a daemon that died then takes the accounts again, with what it has in memory', async () => {
+    const { world, a, b } = await startPair();
+    void a.membership.handOver(now(world));
+    b.killed = true;
+    await world.pass(2000);
+    expect(a.acts).toBe(false);
+    await world.pass(8000);
+    expect([a.acts, a.begins.length, a.abandoned, world.cluster.epoch]).toEqual([true, 1, 0, 2]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test.each([0, 300, 600, 900, 1200])(
+    'where the database dies %i ms after a hand-over one of both polls on, and one alone owns in the end',
+    async (afterMs) => {
+      const { world, a, b } = await startPair();
+      void a.membership.handOver(now(world));
+      await world.pass(afterMs);
+      a.line.cut = true;
+      b.line.cut = true;
+      await world.pass(2 * leaseMs + 3000);
+      expect([a.acts, b.acts].filter((acts) => acts)).toHaveLength(1);
+      a.line.cut = false;
+      b.line.cut = false;
+      await world.pass(2 * leaseMs);
+      expect([a, b].map(({ role }) => role).toSorted()).toEqual(['owner', 'standby']);
+      expect(world.judge()).toEqual([]);
+    },
+  );
+
+  test('where the database and the owner die together, who finds nobody at its address polls by its configuration, and begins again with what is stored', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    b.line.cut = true;
+    await world.pass(2 * leaseMs + 5000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    expect(b.membership.clusterStatus.alerts).toMatchObject([{ aspect: 'doubt' }]);
+    b.line.cut = false;
+    await world.pass(2 * leaseMs);
+    expect([b.role, b.acts, b.begins.length, b.abandoned]).toEqual(['owner', true, 2, 1]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('a standby that reaches nobody polls nothing: the owner may', async () => {
+    const { world, a, b } = await startPair();
+    a.frozenUntil = world.clock.monotonic() + 60_000;
+    b.line.cut = true;
+    await world.pass(40_000);
+    expect(b.role).toBe('standby');
+    expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'unknown' } });
+  });
+
+  test('the lease of a dead owner that lies in the future, since the clock of the database went back, is over when it does not grow', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    world.cluster.setBack(3_600_000);
+    await world.pass(leaseMs + 1500);
+    expect([b.acts, b.takenFrom]).toEqual([true, 'a']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('a member that does not renew counts as nobody that polls, though its lease goes on', async () => {
+    const { world, a, b } = await startPair();
+    b.skewMs = 9000;
+    await world.pass(1000);
+    a.killed = true;
+    world.cluster.setBack(3_600_000);
+    await world.pass(leaseMs + 2500);
+    expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'nobody' } });
+  });
+
+  test('who had the accounts before an outage has them for a lease after it, though another is quicker', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(15_000);
+    expect(a.role).toBe('alone');
+    b.line.cut = false;
+    await world.pass(5000);
+    expect([a.role, b.role]).toEqual(['alone', 'standby']);
+    a.line.cut = false;
+    await world.pass(4000);
+    expect([a.role, a.abandoned, b.role]).toEqual(['owner', 0, 'standby']);
+    expect(world.judge()).toEqual([]);
   });
 
   test('a clock that is more than two seconds off owns nothing while another daemon can, and says so', async () => {
@@ -492,10 +612,10 @@ describe('two daemons on one database', () => {
     b.skewMs = 2500;
     await world.pass(2000);
     a.killed = true;
-    await world.pass(20_000);
+    await world.pass(13_000);
     expect(b.role).toBe('standby');
     expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'nobody' } });
-    await world.pass(6000);
+    await world.pass(4000);
     expect(b.acts).toBe(true);
     expect(b.membership.clusterStatus).toMatchObject({
       ready: true,

@@ -1,34 +1,32 @@
 import { expect, test } from 'vitest';
 import { createStandbyViews } from '../../src/cluster/standby-views.ts';
 import { Counting } from '../../src/daemon/counting.ts';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { renderOverview } from '../../src/http/page/overview.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { CurrentViews } from '../../src/views/current-views.ts';
+import { english } from '../../src/wording/language.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** A daemon that owns nothing, on the database of one that does. */
-function standBy(
-  world: World,
-  parts: { readonly reader?: StoreReader; readonly revision?: () => string | null } = {},
-) {
+function standBy(world: World, parts: Partial<Parameters<typeof createStandbyViews>[0]> = {}) {
   let asked = 0;
   return createStandbyViews({
     settings: () => world.settings,
     reader: world.store,
     revision: () => `another each time: ${++asked}`,
-    leaveOrder: async (order: OperatorOrder) => leaveOrder(world.path, order),
+    leaveOrder: async (order) => leaveOrder(world.path, order),
     clock: world.clock,
     random: seededRandom(),
     calendar: cronCalendar,
     counters: new Counting(silent),
-    ownerName: () => 'a',
+    owner: () => ({ node: 'a', program: 'lowwater 0.4.0' }),
     status: () => world.views.status(),
     ...parts,
   });
@@ -87,7 +85,13 @@ test('the first look at its overview tells what fires', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const query = new URLSearchParams();
-  const { markup } = await renderOverview({ views: standby, now: world.now, timezone: 'UTC', query });
+  const { markup } = await renderOverview({
+    language: english,
+    views: standby,
+    now: world.now,
+    timezone: 'UTC',
+    query,
+  });
   expect(markup).toContain('1 alert needs attention');
 });
 
@@ -113,8 +117,8 @@ test('knows of no account, and does not say that no alert fires, as long as the 
   expect(await standby.accounts()).toMatchObject([{ id: 'otp', outcome: null, reading: null }]);
   expect(standby.counts()).toEqual({ accounts: 1, unread: 1 });
   await expect(standby.alerts({ all: false })).rejects.toThrow('nothing has been read');
-  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
-  await expect(standby.acknowledge(order)).rejects.toThrow('nothing has been read');
+  const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+  await expect(give(standby, order)).rejects.toThrow('nothing has been read');
 });
 
 test('shows what it read last while the database does not answer, and asks it for nothing', async () => {
@@ -132,24 +136,43 @@ test('shows what it read last while the database does not answer, and asks it fo
 test('an acknowledgement there is seen there at once, and by the owner within two seconds', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
-  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
-  expect(await standby.acknowledge(order)).toBeNull();
+  const order = { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' } as const;
+  expect(await give(standby, order)).toEqual({});
   expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
   await world.pass(2000);
   expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { by: 'ana', from: '127.0.0.1', action: 'acknowledge', account: 'otp', rule: 'sms-low' },
+  ]);
+});
+
+test('an order that the program of the owner does not know is refused, and left for nobody', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { owner: () => ({ node: 'a', program: 'lowwater 0.3.0' }) });
+  expect(await give(standby, { kind: 'renew-calendar-key', key: 'k' })).toEqual({
+    refused: 'not-now',
+    why: 'the accounts are with lowwater 0.3.0, which does not know this order',
+  });
+  expect(await world.store.leftOrders()).toEqual([]);
 });
 
 test('a silence made, made longer and ended there reaches the owner', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
   const window = { startsAt: world.now, endsAt: world.now + 60 * minuteMs };
-  const made = await standby.silence({ match: { account: ['otp'] }, ...window, by: 'ana', comment: '' });
+  const made = await give(standby, {
+    kind: 'silence',
+    match: { account: ['otp'] },
+    everything: false,
+    ...window,
+    comment: '',
+  });
   const id = 'id' in made ? made.id : '';
-  expect(await standby.extendSilence({ id, byMs: 30 * minuteMs })).toBeNull();
+  expect(await give(standby, { kind: 'extend-silence', id, byMs: 30 * minuteMs })).toEqual({});
   await world.pass(2000);
   expect(world.views.silences()).toMatchObject([{ id, endsAt: window.endsAt + 30 * minuteMs }]);
   await world.pass(6000);
-  expect(await standby.expireSilence(id)).toBeNull();
+  expect(await give(standby, { kind: 'expire', id })).toEqual({});
   await world.pass(2000);
   expect(world.views.silences()).toEqual([]);
 });
@@ -157,9 +180,9 @@ test('a silence made, made longer and ended there reaches the owner', async () =
 test('what does not fire is refused there, and a poll with the name of who polls', async () => {
   const world = await firingWorld();
   const standby = await standBy(world);
-  const nobody = { account: 'otp', rule: 'voip-low', by: 'ana', comment: '' };
-  expect(await standby.acknowledge(nobody)).toMatchObject({ refused: 'not-found' });
-  expect(await standby.pollNow('otp')).toEqual({
+  const nobody = { kind: 'acknowledge', account: 'otp', rule: 'voip-low', comment: '' } as const;
+  expect(await give(standby, nobody)).toMatchObject({ refused: 'not-found' });
+  expect(await give(standby, { kind: 'poll', account: 'otp' })).toEqual({
     refused: 'not-now',
     why: 'this daemon stands by: a polls the accounts',
   });

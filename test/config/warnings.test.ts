@@ -29,6 +29,16 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'looks like a forgotten placeholder',
   ],
   [
+    'a report to a tool that wakes people for everything',
+    (c) => {
+      const goalert = { type: 'goalert', baseUrl: 'https://goalert.example.com', token: 'key' };
+      Object.assign(c.channels, { pager: goalert });
+      Object.assign(c, { reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['finance', 'pager'] }] });
+    },
+    'reports[0].channels[1]',
+    'gets no reports: they would wake people there',
+  ],
+  [
     'a poll interval below 30 seconds',
     (c) => Object.assign(c.poll, { every: '29s' }),
     'poll.every',

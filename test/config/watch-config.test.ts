@@ -180,7 +180,7 @@ test('a file that comes into a folder of accounts, and one that goes, are change
 
 test('a file system that hangs is asked once at a time, and holds nothing else up', async () => {
   let asked = 0;
-  const hanging = { held: '', look: () => new Promise<string>(() => asked++) };
+  const hanging = { path: '/hanging', held: '', look: () => new Promise<string>(() => asked++) };
   watch.setSources([hanging, hanging, hanging]);
   for (let round = 0; round < 5; round++) {
     const due = timers;
@@ -189,6 +189,40 @@ test('a file system that hangs is asked once at a time, and holds nothing else u
     await Promise.resolve();
   }
   expect(asked).toBe(1);
+});
+
+test('where the system reports changes it looks at once, and otherwise only every ten seconds', async () => {
+  watch.close();
+  const report = new Map<string, (name: string | null) => void>();
+  const delays: number[] = [];
+  const sources = await read(path);
+  timers = [];
+  watch = watchConfig({
+    sources,
+    onChange: () => changes++,
+    clock: {
+      ...clock,
+      setTimer(delayMs, fire) {
+        delays.push(delayMs);
+        return clock.setTimer(delayMs, fire);
+      },
+    },
+    watchPath(watched, changed) {
+      report.set(watched, changed);
+      return () => report.delete(watched);
+    },
+  });
+  await pass(5);
+  expect(delays.at(-1)).toBe(10_000);
+  report.get(directory)?.('lowwater.db-wal');
+  expect(delays.at(-1)).toBe(10_000);
+  writeFileSync(path, 'two');
+  report.get(directory)?.('config.json');
+  expect(delays.at(-1)).toBe(1000);
+  await pass(2);
+  expect(changes).toBe(1);
+  watch.close();
+  expect(report.size).toBe(0);
 });
 
 test('a closed watch leaves no timer behind and tells nothing more', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { acknowledge } from '../../src/engine/operate.ts';
 import {
   belowRule,
   hourMs,
@@ -9,6 +8,7 @@ import {
   staleRule,
   units,
 } from '../support/account-facts.ts';
+import { give, giveAtOnce, orderOf } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -20,8 +20,7 @@ const low = belowRule({
 const single = smsLow({ warning: units(200) });
 
 function take(world: World, rule = 'sms-low'): unknown {
-  const order = { account: 'otp', rule, by: 'ana', comment: 'on it' };
-  return world.daemon.act((at) => acknowledge(world.daemon.state, { ...order, at }));
+  return giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule, comment: 'on it' });
 }
 
 describe('firing and resolving', () => {
@@ -259,7 +258,7 @@ describe('reminders, acknowledgement and escalation', () => {
   test('an acknowledged incident is neither repeated nor escalated, and its end is reported', async () => {
     const world = await startWorld({ rules: [single], routes, channels });
     await read(world, 100);
-    expect(take(world)).toBeNull();
+    expect(take(world)).toEqual({});
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
     await world.pass(8 * hourMs);
@@ -292,9 +291,9 @@ describe('reminders, acknowledgement and escalation', () => {
     take(world);
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
-    const alert = { account: 'otp', rule: 'sms-low' };
-    expect(await world.views.unacknowledge(alert)).toBeNull();
-    expect(await world.views.unacknowledge(alert)).toMatchObject({ refused: 'not-found' });
+    const giveBack = { kind: 'unacknowledge', account: 'otp', rule: 'sms-low' } as const;
+    expect(await give(world.views, giveBack)).toEqual({});
+    expect(await give(world.views, giveBack)).toMatchObject({ refused: 'not-found' });
     await world.pass(20 * minuteMs);
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
     expect(world.news('boss')).toEqual([]);
@@ -309,15 +308,12 @@ describe('reminders, acknowledgement and escalation', () => {
   test('many are taken at once, each with its own answer', async () => {
     const world = await startWorld({ rules: [single, negativeRule()] });
     await read(world, -1);
-    const answers = await world.views.acknowledgeAll({
-      alerts: [
-        { account: 'otp', rule: 'sms-low' },
-        { account: 'otp', rule: 'nothing' },
-      ],
-      by: 'ana',
-      comment: '',
-    });
-    expect(answers).toEqual([null, expect.objectContaining({ refused: 'not-found' })]);
+    const answers = await world.views.orders(
+      ['sms-low', 'nothing'].map((rule) =>
+        orderOf({ kind: 'acknowledge', account: 'otp', rule, comment: '' }),
+      ),
+    );
+    expect(answers).toEqual([{}, expect.objectContaining({ refused: 'not-found' })]);
   });
 
   test('acknowledging what is not open is refused in words', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 
@@ -177,4 +178,65 @@ test('set back from a schedule’s rest into its hours, an account is stale by t
   expect(world.news()).toEqual(['otp/stale firing warning']);
   await world.pass(15 * minuteMs);
   expect(world.news()).toEqual(['otp/stale resolved warning']);
+});
+
+describe('a poll that a cron expression asks for at noon once a day', () => {
+  const daily = { kind: 'cron', cron: '0 12 * * *', timezone: 'UTC' } as const;
+  const start = async (): Promise<World> => {
+    const world = await startWorld({ accounts: [makeAccount('otp', { poll: daily })] });
+    await world.pass(dayMs - 2 * minuteMs);
+    return world;
+  };
+  const polls = (world: World): number => world.provider.asked.get('otp')?.length ?? 0;
+
+  test.each<readonly [string, (world: World) => void | Promise<void>]>([
+    ['the machine sleeps over it for three seconds', (world) => world.clock.jump(3000)],
+    ['the machine sleeps over it for two minutes', (world) => world.clock.jump(2 * minuteMs)],
+    ['the machine sleeps over it for nine hours', (world) => world.clock.jump(9 * hourMs)],
+    ['the process stands still for five seconds', (world) => world.clock.freeze(5000)],
+    ['the process stands still for two minutes', (world) => world.clock.freeze(2 * minuteMs)],
+    ['lowwater is stopped meanwhile', (world) => world.restart({ downMs: 2 * minuteMs })],
+  ])('comes once, within seconds of the end, when %s', async (_, pause) => {
+    const world = await start();
+    await world.pass(minuteMs - 1500);
+    const before = polls(world);
+    await pause(world);
+    await world.pass(5000);
+    expect(polls(world)).toBe(before + 1);
+    await world.pass(20 * hourMs);
+    if (_ !== 'the machine sleeps over it for nine hours') expect(polls(world)).toBe(before + 1);
+  });
+
+  test('does not come where the machine sleeps at another time', async () => {
+    const world = await start();
+    await world.pass(hourMs);
+    const before = polls(world);
+    world.clock.jump(9 * hourMs);
+    await world.pass(hourMs);
+    expect(polls(world)).toBe(before);
+  });
+
+  test('comes after one that was under way while the machine slept', async () => {
+    const world = await start();
+    const held = Promise.withResolvers<void>();
+    world.provider.hold = held.promise;
+    void give(world.views, { kind: 'poll', account: 'otp' });
+    await world.pass(1000);
+    const before = polls(world);
+    world.clock.jump(2 * minuteMs);
+    await world.pass(1000);
+    world.provider.hold = null;
+    held.resolve();
+    await world.pass(5000);
+    expect(polls(world)).toBe(before + 1);
+  });
+});
+
+test('a poll that was due within a short sleep comes on waking', async () => {
+  const world = await startWorld({ accounts: [makeAccount('otp')] });
+  await world.pass(2 * minuteMs);
+  const before = world.provider.asked.get('otp')?.length ?? 0;
+  world.clock.jump(4 * minuteMs);
+  await world.pass(5000);
+  expect(world.provider.asked.get('otp')?.length).toBe(before + 1);
 });

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const accounts = ['otp', 'marketing'];
@@ -29,7 +30,7 @@ it('damaged readings of one account are reported, and an acknowledgement of anot
   const world = await startDamaged();
   expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
   expect(world.daemon.committer.failing).toBe(false);
-  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'ada', comment: '' });
+  await give(world.views, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'ada');
   world.crash();
   world.start();
   await world.pass(minuteMs);
@@ -51,4 +52,18 @@ it('damage is reported although the daemon is killed before it could tell, once,
   world.news();
   await world.pass(2 * hourMs);
   expect(world.news()).toContain('@lowwater/storage-failed:marketing resolved warning');
+});
+
+it('a record and a note of the wrong type are told on the channels, and all else goes on', async () => {
+  const world = await startWorld({ accounts, rules });
+  await read(world, 100);
+  await world.stop();
+  const db = new Database(world.path);
+  db.exec(`UPDATE incident SET body = json_set(body, '$.firedAt', 'noon');
+    INSERT INTO note VALUES ('expected:otp', '[7]'), ('audit:1:x', '{')`);
+  db.close();
+  world.start();
+  await world.pass(10 * minuteMs);
+  expect(world.news()).toContain('@lowwater/storage-failed:@records event critical');
+  expect(world.views.alerts({ all: false })).toBeDefined();
 });

@@ -150,6 +150,29 @@ describe('a channel that refuses for good', () => {
     ]);
   });
 
+  test('is told at once of what rose since it refused, and of what escalates', async () => {
+    const steps = smsLow({ warning: units(200), critical: units(50) });
+    const escalate = { afterMs: hourMs, channels: ['ops'] };
+    const world = await startWorld({
+      rules: [steps],
+      routes: [makeRoute({ escalate, repeatEveryMs: dayMs })],
+    });
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    await read(world, 20);
+    expect(world.news()).toEqual(['otp/sms-low firing critical']);
+    await read(world, 900);
+    world.news();
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+escalated warning']);
+  });
+
   test('is reported once on a channel that no route of its alerts leads to', async () => {
     const world = await startWorld({
       ...parts,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { UnusualRule } from '../../src/rules/unusual.ts';
 import { hourMs, minuteMs, moneyBase } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const surge: UnusualRule = {
@@ -10,7 +11,7 @@ const surge: UnusualRule = {
   sensitivity: 'normal',
 };
 const alert = { account: 'otp', rule: 'surge' };
-const order = { ...alert, by: 'ana', comment: 'our campaign' };
+const order = { kind: 'acknowledge', ...alert, comment: 'our campaign' } as const;
 
 const news = (world: World) => world.news().filter((line) => line.startsWith('otp/surge'));
 
@@ -40,7 +41,7 @@ const usualTop = (world: World) =>
 
 it('a surge that a person acknowledged leaves no trace in what is usual, through a crash too; one nobody took does', async () => {
   const world = await worldInSurge();
-  expect(await world.views.acknowledge(order)).toBeNull();
+  expect(await give(world.views, order)).toEqual({});
   await world.pass(minuteMs);
   world.crash();
   world.start();
@@ -55,8 +56,8 @@ it('a surge that a person acknowledged leaves no trace in what is usual, through
 
 it('one that was given back counts as if nobody had taken it', async () => {
   const world = await worldInSurge();
-  await world.views.acknowledge(order);
-  expect(await world.views.unacknowledge(alert)).toBeNull();
+  await give(world.views, order);
+  expect(await give(world.views, { kind: 'unacknowledge', ...alert })).toEqual({});
   await spend(world, 48, 10);
   expect(usualTop(world)).toBeGreaterThan(0.5);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { wordIncidents } from '../../src/messages/message-wording.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, World } from '../support/world.ts';
@@ -180,8 +181,8 @@ describe('inhibition', () => {
     expect(world.news()).toEqual(['otp/sms-negative firing critical']);
     await world.pass(hourMs);
     expect(world.news()).toEqual(['otp/sms-negative reminder critical']);
-    const order = { account: 'otp', rule: 'floor', by: 'ana', comment: 'paid' };
-    expect(await world.views.acknowledge(order)).toBeNull();
+    const order = { kind: 'acknowledge', account: 'otp', rule: 'floor', comment: 'paid' } as const;
+    expect(await give(world.views, order)).toEqual({});
     await world.pass(2 * hourMs);
     expect(world.news()).toEqual(['otp/sms-negative acknowledged critical']);
     expect(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { hourMs, minuteMs } from '../support/account-facts.ts';
-import { makeAccount } from '../support/settings.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, World } from '../support/world.ts';
 
 const heartbeat = { url: new Secret('https://watchdog.example/ping/1'), everyMs: minuteMs };
@@ -37,6 +37,34 @@ describe('the heartbeat', () => {
     world.diskFull = false;
     await world.pass(10_000);
     expect(world.pings.length).toBe(1);
+  });
+
+  test('stops while an open critical alert has reached no channel, and goes on when one took it', async () => {
+    const rules = [smsLow({ warning: units(200), critical: units(50) })];
+    const routes = [makeRoute({ match: { account: ['otp'] }, channels: ['ops', 'finance'] })];
+    const world = await startWorld({ heartbeat, rules, routes, channels: ['ops', 'finance'] });
+    const beats = async (): Promise<number> => {
+      const before = world.pings.length;
+      await world.pass(10 * minuteMs);
+      return world.pings.length - before;
+    };
+    for (const name of ['ops', 'finance']) world.channel(name).mood = 'dead';
+    world.provider.set('otp', 20);
+    await world.pass(6 * minuteMs);
+    expect(await beats()).toBe(0);
+    world.channel('finance').mood = 'up';
+    await world.pass(4 * hourMs);
+    expect(await beats()).toBe(10);
+  });
+
+  test('stops while the only channel refuses for good', async () => {
+    const world = await startWorld({ heartbeat, rules: [smsLow({ warning: units(200) })] });
+    world.channel('ops').mood = 'dead';
+    world.provider.set('otp', 100);
+    await world.pass(6 * minuteMs);
+    const stopped = world.pings.length;
+    await world.pass(10 * minuteMs);
+    expect(world.pings.length).toBe(stopped);
   });
 
   test('stops while polls cannot be stored', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { wordMessage } from '../support/recording-channel.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const parts = { rules: [smsLow({ warning: units(200) })], channels: ['ops', 'finance'] };
@@ -57,6 +58,45 @@ describe('a recipient that is refused for now while others got the message', () 
     expect(notified).toHaveLength(3);
   });
 
+  test('reads all that happened meanwhile as one message in order, and the others nothing twice', async () => {
+    const rules = [smsLow({ critical: units(200) })];
+    const world = await startWorld({ ...parts, rules, accounts: ['otp', 'ads'] });
+    const away = ['+4915112345678'];
+    world.channel('ops').mood = { owes: away, afterMs: 20 * minuteMs };
+    await read(world, 80);
+    world.channel('ops').mood = 'up';
+    await read(world, 900);
+    world.provider.set('ads', 80);
+    await read(world, 20);
+    await world.pass(30 * minuteMs);
+    expect(readBy(world, 'others')).toEqual([
+      'otp/sms-low firing critical',
+      'otp/sms-low resolved critical (topped-up)',
+      'ads/sms-low firing critical; otp/sms-low firing critical',
+    ]);
+    expect(readBy(world, away[0] ?? '')).toEqual([
+      'ads/sms-low firing critical; otp/sms-low firing critical; otp/sms-low firing+resolved critical (topped-up)',
+    ]);
+    await read(world, 900);
+    expect(readBy(world, away[0] ?? '').at(-1)).toBe('otp/sms-low resolved critical (topped-up)');
+  });
+
+  test('that is away for a day hears what is fresh, after it was reported', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = { owes: ['new@example.com'] };
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    world.channel('ops').moodFor = (message) => (message.recipients === undefined ? 'up' : 'down');
+    await world.pass(20 * hourMs);
+    await read(world, 900);
+    await read(world, 100);
+    await world.pass(5 * hourMs);
+    expect(world.news('finance').join('\n')).toContain('@lowwater/channel-failed:ops firing warning');
+    world.channel('ops').moodFor = null;
+    await world.pass(10 * minuteMs);
+    expect(readBy(world, 'new@example.com').at(-1)).toMatch(/^otp\/sms-low firing\+reminder warning/);
+  });
+
   test('keeps no reminder from the others', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = greylisted;
@@ -107,6 +147,18 @@ test('a receiver that answers with something that is not its own is tried three 
     '@lowwater/channel-failed:ops firing critical',
   ]);
 });
+
+/** What a recipient who was owed messages read, or those who never were. */
+function readBy(world: World, who: string): readonly string[] {
+  return world.channel('ops').delivered.flatMap(({ message, mood }) => {
+    const isOwed = typeof mood === 'object' && 'owes' in mood && mood.owes.includes(who);
+    const goesTo =
+      message.recipients === undefined
+        ? who === 'others' || !(message.except?.includes(who) === true || isOwed)
+        : message.recipients.includes(who);
+    return goesTo ? [wordMessage(message)] : [];
+  });
+}
 
 function recipientsOf(world: World): string[] {
   return world.channel('ops').attempts.map(({ message }) => message.recipients?.join() ?? 'all');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { wordSubject } from '../../src/messages/item-wording.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
+import { english } from '../../src/wording/language.ts';
 import { minuteMs, moneyBase, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
 import { World } from '../support/world.ts';
@@ -9,7 +10,9 @@ import { World } from '../support/world.ts';
 function newest(world: World): string {
   const message = world.channel('ops').attempts.at(-1)?.message;
   const [item] = message?.kind === 'incidents' ? message.items : [];
-  return item === undefined ? '' : wordSubject(item, { now: world.now, timezone: 'UTC', currency: 'CNY' });
+  return item === undefined
+    ? ''
+    : wordSubject(item, { language: english, now: world.now, timezone: 'UTC', currency: 'CNY' });
 }
 
 const account = makeAccount('otp', { creditLimitMicros: null });

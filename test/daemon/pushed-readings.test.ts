@@ -5,7 +5,8 @@ import { renderText } from '../../src/messages/render-text.ts';
 import { pushedKind } from '../../src/providers/pushed/pushed-kind.ts';
 import { historyHeader } from '../../src/views/csv.ts';
 import { accountJson, alertJson, readingJson } from '../../src/views/public-json.ts';
-import { minuteMs } from '../support/account-facts.ts';
+import { dayMs, minuteMs } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeProvider } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -64,7 +65,7 @@ test('readings of other balances, and of polled accounts, are refused with what 
   expect(await world.views.pushReading({ ...reading, account: 'nobody' })).toMatchObject({
     refused: 'not-found',
   });
-  expect(await world.views.pollNow('ai')).toMatchObject({ refused: 'not-now' });
+  expect(await give(world.views, { kind: 'poll', account: 'ai' })).toMatchObject({ refused: 'not-now' });
 });
 
 test('an account to which nothing is pushed any more goes stale', async () => {
@@ -96,4 +97,24 @@ test('next to an account of the default kind it shows its own balance and nothin
   expect(historyHeader(ai.balances)).toBe('at,credits,currency\r\n');
   expect(Object.keys(accountJson(otp).balances)).toEqual(['sms', 'voip']);
   expect(historyHeader(otp.balances)).toBe('at,sms,voip,currency\r\n');
+});
+
+test('a reading of before the retention is refused: Go’s zero time, 1970, a clock that was never set', async () => {
+  const world = await startWorld(parts);
+  for (const at of ['0001-01-01T00:00:00Z', '1970-01-01T00:00:00Z', '2025-10-16T00:00:00Z'].map(Date.parse))
+    expect(await push(world, 40, at)).toMatchObject({ refused: 'invalid' });
+  expect(await push(world, 40, world.now - 399 * dayMs)).toEqual({ isNew: true });
+});
+
+test('a pusher whose clock is ahead stores a reading once, however often it repeats it', async () => {
+  const world = await startWorld(parts);
+  const at = world.now + 40_000;
+  expect(await push(world, 40, at)).toEqual({ isNew: true });
+  for (let time = 0; time < 4; time += 1) {
+    await world.pass(10_000);
+    expect(await push(world, 40, at)).toEqual({ isNew: false });
+    expect(await push(world, 41, at)).toMatchObject({ refused: 'not-now' });
+  }
+  expect(await push(world, 39, at + 30_000)).toEqual({ isNew: true });
+  expect(await world.views.readings('ai', 0, world.now + minuteMs)).toHaveLength(2);
 });

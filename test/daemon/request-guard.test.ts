@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Provider } from '../../src/ports/provider.ts';
 import { minuteMs } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -27,7 +28,7 @@ test('polls that are asked for while all wait in the queue keep the distance of 
   const world = await startWorld(parts);
   world.provider.asked.clear();
   for (let round = 0; round < 3; round++) {
-    for (const id of ids) void world.views.pollNow(id);
+    for (const id of ids) void give(world.views, { kind: 'poll', account: id });
     await world.pass(1500);
   }
   await world.pass(20 * secondMs);
@@ -56,7 +57,7 @@ test('an account that is polled once a day does not keep those with the same sec
   const often = makeAccount('a1', { credentials: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } });
   const world = await startWorld({ accounts: [daily, often] });
   world.provider.fail('a0', 'rate_limited');
-  void world.views.pollNow('a0');
+  void give(world.views, { kind: 'poll', account: 'a0' });
   await world.pass(2 * secondMs);
   world.provider.asked.clear();
   await world.pass(12 * minuteMs);
@@ -99,7 +100,7 @@ test('connections that take their time bunch no requests: the guard holds at the
     return readBalance(account, signal);
   };
   for (let round = 0; round < 4; round += 1) {
-    for (const id of ids) void world.views.pollNow(id);
+    for (const id of ids) void give(world.views, { kind: 'poll', account: id });
     await world.pass(250);
   }
   await world.pass(5 * secondMs);

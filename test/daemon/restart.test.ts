@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endSession, isSessionEnded } from '../../src/engine/access.ts';
 import { isAllStored } from '../../src/engine/batch.ts';
-import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
 import {
   dayMs,
   dropRule,
@@ -12,6 +11,7 @@ import {
   topUpRule,
   units,
 } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -182,7 +182,7 @@ describe('a restart keeps every state and its clocks', () => {
   test('a silence that a person ended early does not come back with a restart', async () => {
     const world = await startWorld({ rules: [rule] });
     const id = mute(world, 5 * hourMs);
-    expect(world.daemon.act((now) => expireSilence(world.daemon.state, id, now))).toBeNull();
+    expect(giveAtOnce(world, { kind: 'expire', id })).toEqual({});
     await world.pass(1000);
     world.crash();
     world.start();
@@ -193,8 +193,7 @@ describe('a restart keeps every state and its clocks', () => {
   test('acknowledged: still quiet', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     await read(world, 100);
-    const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
-    world.daemon.act((at) => acknowledge(world.daemon.state, { ...order, at }));
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' });
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
     await world.restart({ downMs: hourMs });
@@ -384,13 +383,14 @@ const escalating: SettingsParts = {
 };
 
 function mute(world: World, forMs: number): string {
-  const made = world.daemon.act((now) =>
-    addSilence(
-      world.daemon.state,
-      { match: { account: ['otp'] }, startsAt: now, endsAt: now + forMs, by: 'ana', comment: 'night' },
-      now,
-    ),
-  );
+  const made = giveAtOnce(world, {
+    kind: 'silence',
+    match: { account: ['otp'] },
+    everything: false,
+    startsAt: world.now,
+    endsAt: world.now + forMs,
+    comment: 'night',
+  });
   if ('refused' in made) throw new Error(made.why);
   return made.id;
 }

@@ -1,23 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { SilenceOrder } from '../../src/domain/operator.ts';
-import { addSilence, expireSilence, extendSilence } from '../../src/engine/operate.ts';
+import type { Wanted } from '../../src/engine/orders.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
 
-function order(world: World, over: Partial<SilenceOrder> = {}) {
-  const silence = {
+function order(world: World, over: Partial<Wanted<'silence'>> = {}) {
+  return giveAtOnce(world, {
+    kind: 'silence',
     match: {},
     everything: over.match === undefined,
     startsAt: world.now,
     endsAt: world.now + hourMs,
-    by: 'ana',
     comment: 'works',
     ...over,
-  };
-  return world.daemon.act((now) => addSilence(world.daemon.state, silence, now));
+  });
 }
 
 describe('a silence made by a person', () => {
@@ -60,8 +59,14 @@ describe('a silence made by a person', () => {
   test('is described before it is made: which alerts would fall silent, and which accounts it is about', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
-    const ask = (match: SilenceOrder['match']) =>
-      world.views.wouldMute({ match, startsAt: world.now, endsAt: world.now + hourMs, by: '', comment: '' });
+    const ask = (match: Wanted<'silence'>['match']) =>
+      world.views.wouldMute({
+        match,
+        everything: false,
+        startsAt: world.now,
+        endsAt: world.now + hourMs,
+        comment: '',
+      });
     expect(ask({ account: ['otp'] })).toEqual({
       alerts: [{ account: 'otp', rule: 'sms-low' }],
       accounts: ['otp'],
@@ -76,9 +81,8 @@ describe('a silence made by a person', () => {
     const world = await startWorld({ rules: [rule] });
     const made = order(world);
     if ('refused' in made) throw new Error(made.why);
-    const extend = (byMs: number) =>
-      world.daemon.act((now) => extendSilence(world.daemon.state, { id: made.id, byMs }, now));
-    expect(extend(2 * hourMs)).toBeNull();
+    const extend = (byMs: number) => giveAtOnce(world, { kind: 'extend-silence', id: made.id, byMs });
+    expect(extend(2 * hourMs)).toEqual({});
     expect(world.views.silences()[0]?.endsAt).toBe(made.endsAt + 2 * hourMs);
     expect(extend(366 * dayMs)).toMatchObject({ refused: 'invalid' });
     await world.pass(3 * hourMs + minuteMs);
@@ -246,7 +250,7 @@ describe('a silence made by a person', () => {
     const made = order(world, { endsAt: world.now + dayMs });
     await read(world, 100);
     if (!('id' in made)) throw new Error('refused');
-    world.daemon.act((now) => expireSilence(world.daemon.state, made.id, now));
+    giveAtOnce(world, { kind: 'expire', id: made.id });
     await world.pass(6000);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });

@@ -126,6 +126,32 @@ describe('text of the provider', () => {
     expect(texts.clean(`${'x'.repeat(190)} ${other}`, 200)).not.toContain(other.slice(0, 5));
   });
 
+  it.each([
+    ['one line', 'k'.repeat(9) + '0123456789abcdef'.repeat(120)],
+    ['several lines', `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0B\n'.repeat(70)}-----END`],
+  ])('hides a long key of %s, whole or as a beginning that something cut', (_name, key) => {
+    const long = createForeignTexts([key]);
+    const start = key.slice(0, 20);
+    for (const echoed of [
+      key,
+      key.slice(0, 1000),
+      `${key.slice(0, 500)}…`,
+      `"${key.slice(0, 60)}" is wrong`,
+    ]) {
+      const shown = long.clean(`the key ${echoed}`, 120);
+      expect(shown).not.toContain(start);
+      expect(shown).toContain('[secret]');
+    }
+  });
+
+  it('shows where an address leads that is a credential', () => {
+    const hook = createForeignTexts(['https://hooks.example.com/services/T000/B000/very-secret-token']);
+    expect(hook.clean('see https://hooks.example.com/ for help', 120)).toBe(
+      'see https://hooks.example.com/ for help',
+    );
+    expect(hook.clean('no https://hooks.example.com/services/T000/B000 here', 120)).toBe('no [secret] here');
+  });
+
   it('with half a character in the secret is no error', () => {
     expect(createForeignTexts(['x\ud800y and more']).clean('a \ud800 b and more text', 200)).not.toContain(
       '\ud800',

@@ -52,8 +52,8 @@ test('an incident that nobody has to hear of any more leaves the memory with the
 test('with an incident goes what is remembered of channels that refused it, however long they do', () => {
   const state = freshState();
   const [channel] = state.settings.channels;
-  state.channelTries.set(`${channel?.name}/i-1`, now);
-  state.channelTries.set(`${channel?.name}/i-2`, now);
+  state.channelTries.set(`${channel?.name}/i-1`, { at: now, rises: 0 });
+  state.channelTries.set(`${channel?.name}/i-2`, { at: now, rises: 0 });
   state.incidents.set('i-1', incident({ resolvedAt: now, notified: {} }));
   const batch = takeBatch(state);
   if (batch !== null) batchStored(state, batch);

@@ -7,6 +7,7 @@ import { inactiveAlert } from '../../src/engine/transition.ts';
 import { wordStory } from '../../src/messages/item-story.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { nothingStored } from '../../src/views/empty-reader.ts';
+import { english } from '../../src/wording/language.ts';
 import { accountState, incident, noon } from '../store/sqlite/batches.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -38,7 +39,9 @@ test('what an heir with another configuration does not know is closed, and says 
   const resolution = restoreWithout(heir);
   expect(resolution).toEqual({ kind: 'rule-removed', heir });
   const item = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: resolution ?? null });
-  expect(wordStory(item, { currency: 'EUR', now: messageNow, timezone: 'UTC' }).join(' ')).toContain(
+  expect(
+    wordStory(item, { language: english, currency: 'EUR', now: messageNow, timezone: 'UTC' }).join(' '),
+  ).toContain(
     'It went with a take-over: south took the accounts over from north and has another configuration.',
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signAcknowledgement, verifyAcknowledgement } from '../../src/http/ack-link.ts';
+import { signAcknowledgement, signLink, verifyAcknowledgement, verifyLink } from '../../src/http/ack-link.ts';
 
 const key = Buffer.alloc(32, 1);
 const now = Date.UTC(2026, 10, 20);
@@ -47,6 +47,45 @@ describe('a link that acknowledges', () => {
         moved.set('rule', '');
         if (rule !== '') expect(verifyAcknowledgement([key], moved, now).kind).toBe('forged');
       }),
+    );
+  });
+});
+
+describe('a short link that acknowledges', () => {
+  const minute = 60_000;
+  const link = signLink(key, { incident: 'i-1', expiresAt: now + minute });
+
+  it('has 22 characters, and is good for its incident alone until it expires', () => {
+    expect(link).toMatch(/^[\w-]{22}$/);
+    const verified = verifyLink([key], link, now);
+    if (verified.kind !== 'valid') throw new Error(verified.kind);
+    expect([verified.isOf('i-1'), verified.isOf('i-2')]).toEqual([true, false]);
+    expect(verifyLink([key], link, now + minute)).toEqual({ kind: 'expired' });
+    expect(verifyLink([key], link, now + 400 * 24 * 60 * minute)).toEqual({ kind: 'expired' });
+  });
+
+  it('is worth nothing with any of its characters changed, with another key, cut or empty', () => {
+    for (let place = 0; place < link.length; place++) {
+      const other = link[place] === 'A' ? 'B' : 'A';
+      const changed = link.slice(0, place) + other + link.slice(place + 1);
+      expect(verifyLink([key], changed, now).kind).toBe('forged');
+    }
+    expect(verifyLink([Buffer.alloc(32, 2)], link, now).kind).toBe('forged');
+    for (const text of ['', link.slice(1), `${link}A`])
+      expect(verifyLink([key], text, now).kind).toBe('forged');
+  });
+
+  it('is good for any length of time that links have', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 41 }),
+        fc.integer({ min: 1, max: 60 * 24 * 31 }),
+        (at, minutes) => {
+          const signed = signLink(key, { incident: 'i', expiresAt: at + minutes * minute });
+          expect(verifyLink([key], signed, at).kind).toBe('valid');
+          expect(verifyLink([key], signed, at + (minutes + 1) * minute).kind).toBe('expired');
+        },
+      ),
     );
   });
 });

@@ -258,7 +258,7 @@ describe('what the API is asked to do', () => {
         account: 'otp',
         rule: 'gone',
         acknowledged: false,
-        why: 'no incident of rule "gone" is open for account "otp"',
+        why: 'no incident of rule "gone" is open for account "otp"; firing: sms-low, sms-runway',
       },
     ]);
   });

@@ -70,9 +70,46 @@ describe.skipIf(!hasBrowser())('an open page in use', () => {
   });
 });
 
+describe.skipIf(!hasBrowser())('seven tabs of one browser', () => {
+  const bed = useBrowser();
+
+  it('share one stream: all load and are kept fresh, an order waits for none, and closed ones are forgotten', async () => {
+    const { world, url, streams } = await warned();
+    const tabs = await Promise.all(Array.from({ length: 7 }, () => bed.scripted.newPage()));
+    const paths = [
+      '/',
+      '/alerts',
+      '/alerts',
+      '/accounts/otp',
+      '/silences',
+      '/messages',
+      '/alerts?state=firing',
+    ];
+    for (const [nth, tab] of tabs.entries()) {
+      await openPage(tab, `${url}${paths[nth]}`);
+      await tab.getByText('Updates by itself.').waitFor();
+    }
+    const [, acting, other, , , , another] = tabs;
+    await acting?.locator('.alert summary', { hasText: 'Acknowledge' }).click();
+    await acting?.locator('.alert').getByLabel('Your name').first().fill('Wei');
+    await acting?.keyboard.press('Enter');
+    await acting?.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
+    for (const tab of [other, another]) await tab?.getByText('Wei').first().waitFor();
+    await read(world, 20);
+    for (const tab of [tabs[0], other, another]) await tab?.getByText('20.00').first().waitFor();
+    await Promise.all(tabs.map((tab) => tab.close()));
+    await expect.poll(streams).toBe(0);
+  });
+});
+
 /** A world whose account has a warning, and its page. */
-async function warned(): Promise<{ readonly world: World; readonly url: string }> {
+async function warned(): Promise<{
+  readonly world: World;
+  readonly url: string;
+  readonly streams: () => number;
+}> {
   const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
   await read(world, 150);
-  return { world, url: (await serveWorld(world)).url };
+  const server = await serveWorld(world);
+  return { world, url: server.url, streams: server.listeners };
 }

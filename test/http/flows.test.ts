@@ -54,19 +54,19 @@ describe.skipIf(!present)('what people do on the pages', () => {
           expect(await page.getByLabel('Begins').inputValue()).toBe('2026-11-20T20:00');
           await page.getByLabel('For').selectOption('4h');
           await page.getByRole('button', { name: 'Show what it would mute' }).click();
-          expect(server.views.orders).toEqual([]);
+          expect(server.views.given).toEqual([]);
           await page.getByRole('button', { name: 'Silence', exact: true }).click();
           await page.getByRole('status').filter({ hasText: 'Silenced.' }).waitFor();
           const startsAt = Date.UTC(2026, 10, 20, 20);
-          expect(server.views.orders).toMatchObject([
-            { kind: 'silence', order: { startsAt, endsAt: startsAt + 4 * hourMs, by: 'Wei' } },
+          expect(server.views.given).toMatchObject([
+            { kind: 'silence', startsAt, endsAt: startsAt + 4 * hourMs, by: 'Wei' },
           ]);
           const row = page.getByRole('row').filter({ hasText: 'account otp' });
           await row.getByRole('button', { name: 'Extend by 2 h' }).click();
           await page.getByRole('status').filter({ hasText: 'lasts longer' }).waitFor();
           await row.getByRole('button', { name: 'End now' }).click();
           await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();
-          expect(server.views.orders.map(({ kind }) => kind)).toEqual(['silence', 'extend', 'expire']);
+          expect(server.views.given.map(({ kind }) => kind)).toEqual(['silence', 'extend-silence', 'expire']);
           expect(complaints).toEqual([]);
         });
       });

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../src/domain/operator-error.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { signAcknowledgement, signLink } from '../../src/http/ack-link.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { viewsNow } from '../support/built-views.ts';
 import { makeAccount } from '../support/settings.ts';
@@ -508,6 +508,29 @@ describe('a link in a message', () => {
     const stranger = await fetch(`${server.url}/ack?${signAcknowledgement(Buffer.alloc(32, 0xee), grant)}`);
     expect(stranger.status).toBe(403);
     expect(await stranger.text()).toContain('signed with a key that this lowwater no longer has');
+  });
+
+  it('is short, asks the same, and says what has ended or expired', async () => {
+    const world = await alerted();
+    server = await runServer({ ...withToken, world });
+    const [key] = world.views.linkKeys();
+    if (key === undefined) throw new Error('there is no key');
+    const { incident, expiresAt } = await grantOf(world);
+    const open = async (grant: { readonly incident: string; readonly expiresAt: number }) =>
+      fetch(`${server.url}/a/${signLink(key, grant)}`);
+    const page = await (await open({ incident, expiresAt })).text();
+    expect(page).toContain('Acknowledge this alert?');
+    expect(orders()).toEqual([]);
+    const body = new URLSearchParams({
+      link: /name="link" value="([^"]+)"/.exec(page)?.[1] ?? '',
+      by: 'Wei',
+    });
+    const answer = await fetch(`${server.url}/ack`, { method: 'POST', body });
+    expect(await answer.text()).toContain('Acknowledged');
+    expect(await (await open({ incident, expiresAt })).text()).toContain('Already acknowledged');
+    expect(await (await open({ incident: 'before', expiresAt })).text()).toContain('Already over');
+    expect((await open({ incident, expiresAt: viewsNow })).status).toBe(403);
+    expect((await fetch(`${server.url}/a/AAAAAAAAAAAAAAAAAAAAAA`)).status).toBe(403);
   });
 
   it('that was changed is refused', async () => {

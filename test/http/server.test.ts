@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
 import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { give } from '../support/orders.ts';
 import { makeAccount } from '../support/settings.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 import { read, startWorld, step, World } from '../support/world.ts';
@@ -178,11 +179,12 @@ describe('health', () => {
     const world = new World({});
     world.diskFull = true;
     const startsAt = world.now;
-    await world.views.silence({
+    await give(world.views, {
+      kind: 'silence',
       match: { account: ['otp'] },
+      everything: false,
       startsAt,
       endsAt: startsAt + hourMs,
-      by: 'Lin',
       comment: '',
     });
     server = await runServer({ world });
@@ -261,6 +263,58 @@ describe('a failure inside', () => {
     expect(await response.text()).not.toContain('secret thing');
     expect(server.logged).toHaveLength(1);
     expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('a client that pipelines', () => {
+  const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`;
+
+  it('is answered one request at a time, in order, and others are not kept waiting by it', async () => {
+    const world = new World({ accounts: ['a'] });
+    const { accounts } = world.views;
+    let running = 0;
+    let most = 0;
+    Object.assign(world.views, {
+      accounts: async (ids?: readonly string[]) => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return accounts(ids);
+      },
+    });
+    server = await runServer({ world });
+    const all = Array.from({ length: 300 }, (_, index) =>
+      ask(index === 7 ? '/livez' : '/api/v1/accounts'),
+    ).join('');
+    const rude = dial(`${all}${ask('/nothing').replace('1.1\r', '1.1\r\nconnection: close\r')}`);
+    expect((await fetch(`${server.url}/readyz`)).status).not.toBe(500);
+    const statuses = [...(await rude.received).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual([...Array.from({ length: 300 }, () => '200'), '404']);
+    expect(most).toBe(1);
+  });
+
+  it('beyond a thousand is cut off, and probes are answered meanwhile', async () => {
+    server = await runServer();
+    const flood = dial(ask('/').repeat(12_000));
+    flood.socket.on('error', () => undefined);
+    const probes = await Promise.all(Array.from({ length: 5 }, () => fetch(`${server.url}/livez`)));
+    expect(probes.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect((await flood.received).length).toBeLessThan(12_000 * 100);
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  });
+
+  it('and does not read fills no memory, and makes room for who reads', async () => {
+    const world = new World({ accounts: Array.from({ length: 3000 }, (_, index) => `a-${index}`) });
+    server = await runServer({ world, limits: { maxConnections: 4 } });
+    const before = process.memoryUsage.rss();
+    const rude = Array.from({ length: 4 }, () => connect(Number(new URL(server.url).port), '127.0.0.1'));
+    for (const socket of rude) {
+      sockets.push(socket);
+      socket.on('error', () => undefined).pause();
+      socket.write(ask('/api/v1/accounts').repeat(200));
+    }
+    await expect.poll(async () => (await fetch(`${server.url}/livez`).catch(() => null))?.status).toBe(200);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
   });
 });
 

@@ -75,7 +75,7 @@ describe('a message about many incidents', () => {
 
   it('counts them and names the most urgent', () => {
     expect(wordIncidents(many, 10).headline).toBe(
-      '1 CRITICAL, 1 WARNING, 1 RESOLVED · OTP production: SMS balance 42.10 CNY, below 50.00; and 2 more alerts',
+      '1 CRITICAL, 1 WARNING, 1 RESOLVED · OTP production: pay 1,400 CNY, empty about Sat 23:44; and 2 more alerts',
     );
   });
 
@@ -140,6 +140,7 @@ describe('a report in words', () => {
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
+      ...{ isEmpty: false, isDue: days <= 0 },
     });
     const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
     const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);
@@ -157,11 +158,11 @@ describe('a report in words', () => {
     const record = { aheadMs: 3 * 86_400_000, count: 44, medianError: 0.041, tooLow: 0.5 };
     const unknown = 'how good forecasts are is not known yet';
     expect(forecasts(record)).toEqual([
-      '3-day forecasts of the last two weeks were off by 4 % (middle of 44)',
+      'forecasts 3 days ahead were off by 4 % in the middle of the last two weeks',
       unknown,
     ]);
-    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('(middle of 44, mostly too low)');
-    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('(middle of 44, mostly too high)');
+    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('of the last two weeks, mostly too low');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('of the last two weeks, mostly too high');
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [
@@ -169,7 +170,7 @@ describe('a report in words', () => {
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
-      expect(text).toContain('off by 4 % (middle of 44, mostly too low)');
+      expect(text).toContain('off by 4 % in the middle of the last two weeks, mostly too low');
   });
 
   it('names the accounts of which nobody knows when they run out', () => {

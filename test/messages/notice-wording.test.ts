@@ -18,15 +18,15 @@ const hour = 60 * minute;
 
 describe('the headline of a notice stands alone', () => {
   it.each([
-    ['firing', 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
-    ['worse', 'WORSENED TO CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
-    ['reminder', 'STILL CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
-    ['escalated', 'ESCALATED CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
-    ['flapping', 'FLAPPING CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['firing', 'CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
+    ['worse', 'WORSENED TO CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
+    ['reminder', 'STILL CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
+    ['escalated', 'ESCALATED CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
+    ['flapping', 'FLAPPING CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44'],
     ['resolved', 'RESOLVED · OTP production: SMS balance 541.60 CNY, no longer below 50.00'],
     ['top-up', 'INFO · OTP production: SMS balance topped up by 500.00 CNY, now 541.60 CNY'],
-    ['negative', 'CRITICAL · OTP production: SMS balance -18.38 CNY, below zero'],
-    ['runway', 'WARNING · OTP production: SMS balance 42.10 CNY lasts 21 hours, less than 7 days'],
+    ['negative', 'CRITICAL · OTP production: pay 1,500 CNY now, SMS balance is used up'],
+    ['runway', 'WARNING · OTP production: pay 1,400 CNY by Sat 15:41, empty Sat 17:41 to Sun 09:41'],
     ['drop', 'WARNING · OTP production: SMS spending 120.00 CNY, more than 100.00 within 1 hour'],
     ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 15 minutes'],
     ['auth-failed', 'CRITICAL · OTP production: the provider refuses the key'],
@@ -42,7 +42,9 @@ describe('the headline of a notice stands alone', () => {
 
   it('tells a balance a hair under its threshold from the threshold', () => {
     const reading = { at: messageNow, balances: { sms: 49_999_999, voip: 0 }, currency: 'CNY' };
-    const { headline, figures } = word(buildItem({ account: buildAccount({ reading }) }));
+    const { headline, figures } = word(
+      buildItem({ account: buildAccount({ reading, runway: null, clearsAt: null }) }),
+    );
     expect(headline).toContain('SMS balance 49.999999 CNY, below 50.00');
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
   });
@@ -100,7 +102,7 @@ describe('the headline of a notice stands alone', () => {
     const { headline } = word(buildItem({ accountName: name }));
     expect(headline.isWellFormed()).toBe(true);
     expect(Array.from(headline).length).toBeLessThan(160);
-    expect(headline).toContain('SMS balance 42.10 CNY, below 50.00');
+    expect(headline).toContain('pay 1,400 CNY, empty about Sat 23:44');
   });
 });
 
@@ -198,16 +200,16 @@ describe('the numbers of a notice', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
     const { figures, headline } = word(buildItem({ type: 'negative', threshold }));
     expect(headline).toContain('is used up, the credit ends at -50.00');
-    expect(figures[1]).toEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
+    expect(figures).toContainEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
   });
 
-  it('are balance, threshold, spending, runway and the age of the reading', () => {
+  it('are balance, runway, the age of the reading, threshold and spending, the most important first', () => {
     expect(wordsOf('firing').figures).toEqual([
       { label: 'SMS balance', value: '42.10 CNY' },
-      { label: 'Threshold', value: 'below 50.00 CNY' },
-      { label: 'Spending', value: '48.00 CNY per day' },
       { label: 'Lasts', value: '21 hours, empty about Sat 21 Nov 23:44 UTC+8 (confidence high)' },
       { label: 'As of', value: 'Sat 21 Nov 02:37 UTC+8 (4 minutes ago)' },
+      { label: 'Threshold', value: 'below 50.00 CNY' },
+      { label: 'Spending', value: '48.00 CNY per day' },
     ]);
   });
 
@@ -276,8 +278,8 @@ describe('what to do next', () => {
   });
 
   it('is a new key when the provider refuses the present one', () => {
-    expect(wordsOf('auth-failed').advice[0]).toContain('Create a new access key');
-    expect(wordsOf('auth-failed').advice[0]).toContain('into the configuration as "authSecret"');
+    expect(wordsOf('auth-failed').advice[1]).toContain('Create a new access key');
+    expect(wordsOf('auth-failed').advice[1]).toContain('into the configuration as "authSecret"');
   });
 
   it('differs with the cause when readings are missing', () => {
@@ -320,4 +322,39 @@ describe('the links of a message', () => {
     const ended = buildItem({ account, kinds: ['resolved'], resolvedAt: buildMessage().at });
     expect(wordItem(ended, buildMessage()).links.map(({ kind }) => kind)).toEqual(['page']);
   });
+});
+
+describe('a refused key', () => {
+  const refused = (micros: number) => {
+    const at = (time: number, sms: number) => ({
+      at: time,
+      balances: { sms, voip: 0 },
+      currency: 'CNY',
+    });
+    const account = buildAccount({
+      reading: at(messageNow, micros),
+      history: [at(messageNow - 24 * hour, 500_000_000), at(messageNow, micros)],
+    });
+    return word(buildItem({ type: 'auth-failed', balance: null, account })).advice;
+  };
+
+  it('names the four causes, and what to do where it is the key', () => {
+    const [causes = '', replacement = ''] = refused(400_000_000);
+    for (const cause of ['key itself', 'rights', 'address', 'suspended']) expect(causes).toContain(cause);
+    expect(replacement).toContain('Create a new access key');
+  });
+
+  it('sends people to the money first where the last reading was low', () => {
+    expect(refused(1_500_000)[0]).toContain('last read at 1.50 CNY');
+    expect(refused(-2_000_000)[0]).toContain('last read at -2.00 CNY');
+  });
+});
+
+it('a clock that is off is named as that, and the key is not blamed', () => {
+  const account = buildAccount({
+    outcome: 'api_error',
+    failure: 'this machine’s clock is off, 7 minutes ahead of the provider’s: …',
+  });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice[0]).toContain('Set the clock');
 });

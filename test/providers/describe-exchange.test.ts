@@ -38,7 +38,7 @@ test.each(values)(
       request,
       { ...request, json: undefined, form: { k: '{{credentials.key}}', z: 'zz' } },
     ]) {
-      const prepared = prepareRequest(how, credentials);
+      const prepared = prepareRequest({ request: how }, credentials);
       if ('reason' in prepared) return expect.fail(prepared.reason);
       const url = new URL(prepared.url.reveal());
       expect(url.pathname.split('/').map(decodeURIComponent)).toEqual(['', 'w', '4', value, 'x']);
@@ -65,6 +65,8 @@ test.each(values)(
         texts,
         request: prepared,
         answer: null,
+        isForToken: false,
+        now: 0,
       });
       expect(described.request.join('\n')).not.toContain(value);
       expect(described.request[0]).toBe('POST https://sms.example.net/w/[n]/[key]/x?a=[key]&z=zz&q=[key]');

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ValueSource } from '../../src/domain/settings.ts';
 import { authFailed } from '../../src/rules/auth-failed.ts';
+import { english } from '../../src/wording/language.ts';
 import { buildAccount, buildItem, messageNow } from '../support/messages.ts';
 
-const frame = { timezone: 'UTC', now: messageNow, currency: null };
+const frame = { language: english, timezone: 'UTC', now: messageNow, currency: null };
 
 function adviceFor(keyFrom: ValueSource | null): string {
   const account = buildAccount({ keyFrom });

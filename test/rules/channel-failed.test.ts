@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Fact } from '../../src/domain/quantity.ts';
 import { channelFailed, variableFact } from '../../src/rules/self-alert-kinds.ts';
+import { english } from '../../src/wording/language.ts';
 import { buildItem, messageNow } from '../support/messages.ts';
 
-const frame = { timezone: 'UTC', now: messageNow, currency: null };
+const frame = { language: english, timezone: 'UTC', now: messageNow, currency: null };
 
 function adviceWith(facts: readonly Fact[]): string {
   const item = buildItem({ type: 'channel-failed', rule: 'channel-failed:ops', account: null, facts });

@@ -324,3 +324,22 @@ describe('for any readings', () => {
     );
   });
 });
+
+it.each([
+  ['of year 1', Date.parse('0001-01-01T00:00:00Z')],
+  ['of 1971', Date.parse('1971-01-01T00:00:00Z')],
+])('a reading %s is gone on from at once: five weeks of the gap are walked', (_, at) => {
+  const spending = spendingIn('Europe/Berlin', []);
+  const reading = (when: number, sms: number): Reading => ({
+    at: when,
+    balances: { sms, voip: 0 },
+    currency: 'CNY',
+  });
+  spending.read(reading(at, 5000 * units));
+  spending.read(reading(at + hourMs, 4999 * units));
+  const began = performance.now();
+  spending.read(reading(monday, 4000 * units));
+  expect(performance.now() - began).toBeLessThan(500);
+  expect(spending.state('sms')?.hours).toBe(35 * 24 + 1);
+  expect(spending.last?.at).toBe(monday);
+});

@@ -20,7 +20,7 @@ const perHour = (at: number): number => officeHours(at + dayMs);
 
 describe('a weekend of Friday and Saturday', () => {
   it('is no working time, and a Sunday is', () => {
-    const isWorking = (at: number) => gulf.isWorking(gulf.hourAt(at).slot);
+    const isWorking = (at: number) => gulf.isWorking(gulf.dayAt(at));
     const week = Array.from({ length: 7 }, (_, day) => isWorking(monday + day * dayMs));
     expect(week).toEqual([true, true, true, true, false, false, true]);
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, onTestFinished } from 'vitest';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
-import type { Store, StoreFile } from '../../src/ports/store.ts';
+import type { LeftOrder, Store, StoreFile } from '../../src/ports/store.ts';
 import { openCluster } from '../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
 import { leaveOrder, openReader, openStore } from '../../src/store/store.ts';
@@ -14,7 +13,7 @@ export interface StoreBed {
   /** What a daemon opens; the one before it was closed. */
   open(): Promise<Store>;
   reader(): Promise<StoreFile>;
-  leaveOrder(order: OperatorOrder): Promise<void>;
+  leaveOrder(order: LeftOrder): Promise<void>;
 }
 
 const program = 'lowwater 1.0.0';

@@ -13,6 +13,7 @@ import {
   units,
 } from './account-facts.ts';
 import { viewsNow } from './built-views.ts';
+import { give } from './orders.ts';
 import { makeAccount, makeProvider, makeRoute, type SettingsParts } from './settings.ts';
 import { step, World } from './world.ts';
 
@@ -104,7 +105,7 @@ async function liveThroughMorning(): Promise<Buffer> {
   world.daemon.start();
   await world.pass(minuteMs);
   const acknowledge = (account: string, rule: string, by: string, comment: string) =>
-    world.views.acknowledge({ account, rule, by, comment });
+    give(world.views, { kind: 'acknowledge', account, rule, comment }, by);
   await acknowledge('otp', 'sms-low', 'Wei', 'ordered');
   await world.pass(step);
   for (let poll = 0; poll <= polls; poll += 1) {
@@ -113,13 +114,18 @@ async function liveThroughMorning(): Promise<Buffer> {
     await world.pass(step);
   }
   await acknowledge('marketing-eu', 'sms-runway', 'Priya', 'invoice is with finance');
-  await world.views.silence({
-    match: { account: ['batch'], severity: ['warning'] },
-    startsAt: world.now,
-    endsAt: viewsNow + 3 * hourMs,
-    by: 'Lin',
-    comment: 'load test until 22:00',
-  });
+  await give(
+    world.views,
+    {
+      kind: 'silence',
+      match: { account: ['batch'], severity: ['warning'] },
+      everything: false,
+      startsAt: world.now,
+      endsAt: viewsNow + 3 * hourMs,
+      comment: 'load test until 22:00',
+    },
+    'Lin',
+  );
   await world.stop();
   return readFileSync(world.path);
 }

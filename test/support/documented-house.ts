@@ -44,8 +44,8 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
   const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
-  const [, wallet = ''] = /^```json wallet\.json\n(.*?)^```$/ms.exec(providers) ?? [];
-  writeFileSync(join(folder, 'wallet.json'), wallet);
+  for (const [, name = '', written = ''] of providers.matchAll(/^```json (\w+\.json)\n(.*?)^```$/gms))
+    writeFileSync(join(folder, name), written);
   const loaded = await loadFile(file);
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
   return folder;

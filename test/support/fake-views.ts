@@ -1,9 +1,10 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { AlertName, AuditEntry, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
+import type { AuditEntry, Muted, Refusal } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
-import type { Silence } from '../../src/domain/route.ts';
+import type { Matcher } from '../../src/domain/rule.ts';
+import type { Answered, OperatorOrder } from '../../src/engine/orders.ts';
 import type { WeekAgo } from '../../src/spending/interval.ts';
 import { type AccountSummary, SummedAccounts } from '../../src/views/account-summary.ts';
 import type { ChannelView, SilencedQuery } from '../../src/views/create-views.ts';
@@ -33,15 +34,14 @@ export class FakeViews implements LiveViews {
   };
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
-  readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
+  /** What it was ordered to do, and did. */
+  readonly given: OperatorOrder[] = [];
   readonly #listeners = new Set<() => void>();
   #silences = 0;
 
   audit(): readonly AuditEntry[] {
     return [];
   }
-
-  async recordAction(): Promise<void> {}
 
   readonly counters: Counters = {
     polls: () => [],
@@ -109,15 +109,33 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ account, rule, severity, since, acknowledged, silenced, inhibited }) => ({
-        account,
-        rule,
-        severity,
-        since,
-        acknowledged: acknowledged !== null,
-        silenced,
-        inhibited,
-      }));
+      .map(
+        ({
+          account,
+          rule,
+          type,
+          balance,
+          severity,
+          incident,
+          since,
+          urgency,
+          acknowledged,
+          silenced,
+          inhibited,
+        }) => ({
+          type,
+          balance,
+          urgency,
+          account,
+          rule,
+          severity,
+          incident,
+          since,
+          acknowledged: acknowledged !== null,
+          silenced,
+          inhibited,
+        }),
+      );
   }
 
   async incidents(query: {
@@ -165,7 +183,7 @@ export class FakeViews implements LiveViews {
     return this.silenceList;
   }
 
-  wouldMute({ match }: SilenceOrder): Muted | Refusal {
+  wouldMute({ match }: { readonly match: Matcher }): Muted | Refusal {
     if (this.refusal !== null) return this.refusal;
     const named = <T extends { readonly account: string }>(items: readonly T[]) =>
       items.filter(({ account }) => match.account?.includes(account) ?? true);
@@ -175,25 +193,12 @@ export class FakeViews implements LiveViews {
     };
   }
 
-  async extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null> {
-    this.orders.push({ kind: 'extend', order });
-    this.silenceList = this.silenceList.map((silence) =>
-      silence.id === order.id ? { ...silence, endsAt: silence.endsAt + order.byMs } : silence,
-    );
-    this.change();
-    return null;
-  }
-
   record() {
     return null;
   }
 
   calendarKey() {
     return null;
-  }
-
-  async renewCalendarKey(): Promise<Refusal> {
-    return this.#refuse();
   }
 
   recordSession(): void {}
@@ -210,23 +215,9 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
-  async cancelExpected(): Promise<Refusal> {
-    return this.#refuse();
-  }
-
-  async expectTopUp(): Promise<Refusal> {
-    return this.#refuse();
-  }
-
   async pushReading(): Promise<Refusal> {
     return this.#refuse();
   }
-
-  async pollNow(): Promise<Refusal> {
-    return this.#refuse();
-  }
-
-  async endSession(): Promise<void> {}
 
   isSessionEnded(): boolean {
     return false;
@@ -244,68 +235,55 @@ export class FakeViews implements LiveViews {
     return this.daemonStatus;
   }
 
-  async acknowledge(order: {
-    readonly account: string;
-    readonly rule: string;
-    readonly by: string;
-    readonly comment: string;
-  }): Promise<Refusal | null> {
+  async orders<Order extends OperatorOrder>(orders: readonly Order[]): Promise<readonly Answered<Order>[]> {
+    return orders.map((order) => this.#obey(order)) as Answered<Order>[];
+  }
+
+  #obey(order: OperatorOrder): object {
     if (this.refusal !== null) return this.refusal;
-    const { account, rule, by, comment } = order;
-    const alert = this.alertList.find(
-      (candidate) => candidate.account === account && candidate.rule === rule,
-    );
-    if (alert === undefined) return { refused: 'not-found', why: 'No such alert is firing.' };
-    this.orders.push({ kind: 'acknowledge', order });
-    this.alertList = this.alertList.map((candidate) =>
-      candidate === alert ? { ...alert, acknowledged: { at: viewsNow, by, comment } } : candidate,
-    );
+    const done = this.#change(order);
+    if (!('refused' in done)) this.given.push(order);
     this.change();
-    return null;
+    return done;
   }
 
-  async acknowledgeAll({
-    alerts,
-    by,
-    comment,
-  }: Parameters<LiveViews['acknowledgeAll']>[0]): Promise<(Refusal | null)[]> {
-    return Promise.all(alerts.map((alert) => this.acknowledge({ ...alert, by, comment })));
-  }
-
-  async unacknowledge(alert: AlertName): Promise<Refusal | null> {
-    if (this.refusal !== null) return this.refusal;
-    this.orders.push({ kind: 'unacknowledge', order: alert });
-    this.alertList = this.alertList.map((candidate) =>
-      candidate.account === alert.account && candidate.rule === alert.rule
-        ? { ...candidate, acknowledged: null }
-        : candidate,
-    );
-    this.change();
-    return null;
-  }
-
-  async silence(order: SilenceOrder): Promise<Silence | Refusal> {
-    if (this.refusal !== null) return this.refusal;
-    this.orders.push({ kind: 'silence', order });
-    this.#silences += 1;
-    const { match, startsAt, endsAt, by, comment } = order;
-    const id = `silence-${this.#silences}`;
-    this.silenceList = [
-      ...this.silenceList,
-      { id, match, startsAt, endsAt, by, comment, active: true, laterStarts: [] },
-    ];
-    this.change();
-    return { id, match, startsAt, endsAt, createdAt: viewsNow, createdBy: by, comment };
-  }
-
-  async expireSilence(id: string): Promise<Refusal | null> {
-    if (!this.silenceList.some((silence) => silence.id === id)) {
-      return { refused: 'not-found', why: 'There is no silence of that id.' };
+  #change(order: OperatorOrder): object {
+    switch (order.kind) {
+      case 'acknowledge':
+      case 'unacknowledge':
+        return this.#take(order);
+      case 'silence': {
+        this.#silences += 1;
+        const { match, startsAt, endsAt, by, comment } = order;
+        const id = `silence-${this.#silences}`;
+        const silence = { id, match, startsAt, endsAt, by, comment, active: true, laterStarts: [] };
+        this.silenceList = [...this.silenceList, silence];
+        return { id, match, startsAt, endsAt, createdAt: viewsNow, createdBy: by, comment };
+      }
+      case 'extend-silence':
+        this.silenceList = this.silenceList.map((silence) =>
+          silence.id === order.id ? { ...silence, endsAt: silence.endsAt + order.byMs } : silence,
+        );
+        return {};
+      case 'expire':
+        if (!this.silenceList.some(({ id }) => id === order.id))
+          return { refused: 'not-found', why: 'There is no silence of that id.' };
+        this.silenceList = this.silenceList.filter(({ id }) => id !== order.id);
+        return {};
+      case 'end-session':
+        return {};
+      default:
+        return this.#refuse();
     }
-    this.orders.push({ kind: 'expire', order: id });
-    this.silenceList = this.silenceList.filter((silence) => silence.id !== id);
-    this.change();
-    return null;
+  }
+
+  #take(order: OperatorOrder<'acknowledge' | 'unacknowledge'>): object {
+    const { account, rule, by } = order;
+    const alert = this.alertList.find((known) => known.account === account && known.rule === rule);
+    if (alert === undefined) return { refused: 'not-found', why: 'No such alert is firing.' };
+    const acknowledged = order.kind === 'acknowledge' ? { at: viewsNow, by, comment: order.comment } : null;
+    this.alertList = this.alertList.map((known) => (known === alert ? { ...alert, acknowledged } : known));
+    return {};
   }
 
   subscribe(changed: () => void): () => void {

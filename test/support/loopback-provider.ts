@@ -21,6 +21,7 @@ import {
 } from '../../src/providers/account-service/account-service-kind.ts';
 import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { makeProvider } from './settings.ts';
 
 export const secretText = 'loopback-secret-4711';
@@ -131,6 +132,7 @@ export function createTestClient(options: TestClientOptions = {}) {
     kind: accountServiceKind,
     entry: makeProvider({ timeoutMs, allowInsecureHttp }),
     clock: systemClock,
+    random: systemRandom,
     environment: {},
     ...rest,
   });

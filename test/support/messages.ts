@@ -11,7 +11,7 @@ import type {
 } from '../../src/domain/message.ts';
 import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
-import { incidentSubject } from '../../src/messages/item-wording.ts';
+import { incidentSubject, readerOf } from '../../src/messages/item-wording.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import { makeProvider } from './settings.ts';
 
@@ -128,7 +128,7 @@ export function buildItem(over: NoticeOver = {}): MessageItem {
     firedAt: messageNow - 19 * minute,
     resolvedAt: null,
     resolution: null,
-    acknowledgeUrl: 'https://lowwater.example.com/ack/otp/sms-low?token=c2lnbmVk&until=1795286460',
+    acknowledgeUrl: 'https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q',
     mention: true,
     receipt: null,
     ...rest,
@@ -174,6 +174,7 @@ export function buildMessage(
     at: messageNow,
     publicUrl: 'https://lowwater.example.com',
     timezone: 'Asia/Shanghai',
+    language: 'en',
     items,
     thread: null,
     companions: [],
@@ -183,7 +184,7 @@ export function buildMessage(
 
 /** A later message of an incident whose first one was sent. */
 function buildReply(item: MessageItem): IncidentMessage {
-  const subject = incidentSubject(item, 'Asia/Shanghai');
+  const subject = incidentSubject(item, readerOf(buildMessage([item])));
   return buildMessage([item], {
     thread: { firstMessage: 'first', subject, references: ['first'], othersFiring: null },
   });
@@ -219,6 +220,7 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
     at: messageNow,
     publicUrl: 'https://lowwater.example.com',
     timezone: 'Asia/Shanghai',
+    language: 'en',
     reportId: 'weekly',
     since: messageNow - 7 * day,
     until: messageNow,
@@ -291,6 +293,7 @@ export function buildTestMessage(over: Partial<TestMessage> = {}): TestMessage {
     at: messageNow,
     publicUrl: 'https://lowwater.example.com',
     timezone: 'Asia/Shanghai',
+    language: 'en',
     channel: 'ops',
     ...over,
   };

@@ -30,11 +30,16 @@ export class RecordingChannel implements Channel {
   readonly minGapMs = 1000;
   maxConcurrent?: number;
   paceKey?: string;
+  restateEveryMs?: number;
   mood: Mood = 'up';
+  /** By the message, where it depends on that. */
+  moodFor: ((message: Message) => Mood) | null = null;
   /** Whether it says what it calls each message, where that is the first of an incident. */
   namesMessages = false;
   /** Until when answers are held back. */
   hold: Promise<void> | null = null;
+  /** Who reads what arrives. */
+  reader: ((message: Message) => void) | null = null;
   /** Every attempt, delivered or not. */
   readonly attempts: Received[] = [];
   readonly #now: () => number;
@@ -52,9 +57,11 @@ export class RecordingChannel implements Channel {
   }
 
   async send(message: Message): Promise<Delivery> {
-    const { mood, hold } = this;
+    const { hold } = this;
+    const mood = this.moodFor?.(message) ?? this.mood;
     this.attempts.push({ at: this.#now(), message, mood });
     if (hold !== null) await hold;
+    if (mood === 'up' || mood === 'lost') this.reader?.(message);
     if (mood === 'up')
       return this.namesMessages
         ? { kind: 'delivered', receipt: `sent ${this.attempts.length}` }
@@ -92,7 +99,7 @@ export class RecordingChannel implements Channel {
 }
 
 /** "otp/sms-low firing critical; …": what a message says, as tables write it. */
-function wordMessage(message: Message): string {
+export function wordMessage(message: Message): string {
   if (message.kind === 'incidents') return message.items.map(wordItem).join('; ');
   return message.kind === 'report' ? `report ${message.reportId}` : 'test';
 }

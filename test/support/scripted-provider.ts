@@ -9,6 +9,8 @@ type Failure = Exclude<OutcomeKind, 'ok'>;
 export class ScriptedProvider implements Provider {
   /** Instants of every request, by account. */
   readonly asked = new Map<string, number[]>();
+  /** Until when answers are held back. */
+  hold: Promise<void> | null = null;
   readonly #now: () => number;
   readonly #answers = new Map<string, Outcome>();
   #fallback: Outcome = okOutcome({ sms: 10_000 });
@@ -52,6 +54,7 @@ export class ScriptedProvider implements Provider {
 
   async readBalance(account: AccountSettings, _signal: AbortSignal, _guard?: SendingGuard): Promise<Outcome> {
     this.asked.set(account.id, [...(this.asked.get(account.id) ?? []), this.#now()]);
+    if (this.hold !== null) await this.hold;
     if (this.#down !== null) return failedOutcome(this.#down);
     return this.#answers.get(account.id) ?? this.#fallback;
   }

@@ -38,6 +38,7 @@ export function makeSettings(parts: SettingsParts = {}): Settings {
     storage: { path: 'unused', retentionMs: 400 * dayMs },
     log: { level: 'silent' },
     timezone: 'UTC',
+    language: 'en',
     ...rest,
   };
 }

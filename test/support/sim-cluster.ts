@@ -1,4 +1,3 @@
-import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type {
@@ -8,7 +7,7 @@ import type {
   LoadOptions,
   MemberCard,
 } from '../../src/ports/cluster.ts';
-import type { Batch, FencedStore, StoredState, StoreFile } from '../../src/ports/store.ts';
+import type { Batch, FencedStore, LeftOrder, StoredState, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -42,9 +41,9 @@ export interface StoredBatch {
   readonly batch: Batch;
 }
 
-interface LeftOrder {
+interface WaitingOrder {
   readonly no: number;
-  readonly order: OperatorOrder;
+  readonly order: LeftOrder;
 }
 
 const givesUpMs = 2500;
@@ -65,6 +64,8 @@ const maxLog = 1000;
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
+  /** Somebody's lock lies on the slot. */
+  locked = false;
   /** By how much its clock is wrong. */
   aheadMs = 0;
   timeline = 1;
@@ -76,7 +77,7 @@ export class SimCluster {
   readonly #members = new Map<string, Member>();
   readonly #settled = new WeakSet<Batch>();
   #slot = { epoch: 0, incarnation: '' };
-  #orders: readonly LeftOrder[] = [];
+  #orders: readonly WaitingOrder[] = [];
   #lastOrder = 0;
   /** Called when a member took the accounts; `after` is the epoch in which it had them before. */
   taken: (incarnation: string, epoch: number, after: number | undefined) => void = () => undefined;
@@ -95,7 +96,7 @@ export class SimCluster {
     return this.#lives(this.#slot.incarnation) ? this.#slot.incarnation : null;
   }
 
-  leaveOrder(order: OperatorOrder): void {
+  leaveOrder(order: LeftOrder): void {
     this.#orders = [...this.#orders, { no: ++this.#lastOrder, order }];
   }
 
@@ -245,9 +246,15 @@ export class SimCluster {
     return { ...this.#look(), renewed };
   }
 
-  #claim(incarnation: string, { after, above = 0 }: ClaimCondition): number | null {
-    if (after !== undefined && this.#slot.epoch !== after) return null;
-    if (this.#lives(this.#slot.incarnation) || !this.#lives(incarnation)) return null;
+  /** Its clock goes back by so much: the leases that it has given end so much later. */
+  setBack(ms: number): void {
+    for (const member of this.#members.values()) member.expiresAt += ms;
+  }
+
+  #claim(incarnation: string, { after, above = 0, overdue }: ClaimCondition): number | null {
+    if (this.locked || (after !== undefined && this.#slot.epoch !== after)) return null;
+    const isOverdue = this.#members.get(this.#slot.incarnation)?.expiresAt === overdue;
+    if ((this.#lives(this.#slot.incarnation) && !isOverdue) || !this.#lives(incarnation)) return null;
     this.#slot = { epoch: Math.max(this.#slot.epoch, above) + 1, incarnation };
     this.taken(incarnation, this.#slot.epoch, after);
     return this.#slot.epoch;

@@ -127,7 +127,7 @@ async function serveViews(views: LiveViews, shown: () => number, options: Server
         ids += 1;
         return `id-${ids}`;
       },
-      bytes: (count) => Buffer.alloc(count, 1),
+      bytes: (count) => Buffer.alloc(count, ++ids),
     },
     ackKey,
     settings: {

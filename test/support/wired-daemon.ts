@@ -76,7 +76,8 @@ export async function wireDaemon(order: {
       random: systemRandom,
       now: clock.now(),
     }),
-    openProvider: (current) => changeProvider(createEntryClients(current, { texts, clock: providerClock })),
+    openProvider: (current) =>
+      changeProvider(createEntryClients(current, { texts, clock: providerClock, random: systemRandom })),
     openChannels: (current) =>
       current.channels.map((one) => channel(createChannel(one, { clock: providerClock, texts }))),
     clock,

@@ -1,10 +1,9 @@
 import { maxSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ClusterMember, PeerAnswer } from '../../src/ports/cluster.ts';
-import type { Batch } from '../../src/ports/store.ts';
+import type { Batch, LeftOrder } from '../../src/ports/store.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Life } from './life.ts';
@@ -80,7 +79,7 @@ export class Fleet {
     return this.machines.length === 1 || this.owner === machine;
   }
 
-  leaveOrder(order: OperatorOrder): void {
+  leaveOrder(order: LeftOrder): void {
     this.shared?.leaveOrder(order);
   }
 
@@ -112,8 +111,9 @@ export class Fleet {
       const status = peer?.membership?.clusterStatus;
       if (peer === undefined || status === undefined || !peer.up || peer.frozen) return [];
       if (asker.line.isolated || peer.line.isolated) return [];
-      const { reachesDatabase, role, origin } = status;
-      return [{ node, reachesDatabase, owns: role === 'owner', origin }];
+      const { reachesDatabase, role, origin, epoch } = status;
+      const takenUnder = role === 'joining' || role === 'standby' ? null : epoch;
+      return [{ node, reachesDatabase, owns: role === 'owner', takenUnder, origin }];
     });
   }
 

@@ -1,5 +1,8 @@
 import { StorageError } from '../../src/domain/operator-error.ts';
+import { matchesEverything } from '../../src/domain/rule.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import type { Wanted } from '../../src/engine/orders.ts';
+import { leftOrderOf, orderOf } from '../support/orders.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
@@ -91,7 +94,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       breakLine(stage, it.everyone ? fleet.machines : [machine], it);
       return;
     case 'hand over':
-      fleet.leaveOrder({ kind: 'hand-over', at: machine.wall() });
+      fleet.leaveOrder(leftOrderOf({ kind: 'hand-over' }, { at: machine.wall() }));
       return;
     case 'poll now':
       pollNow(machine, model, it.account);
@@ -154,34 +157,31 @@ function operate(
   if (views === null || daemon === null || machine.stopping || machine.frozen) return;
   const now = daemon.now();
   const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? leaveOrder : null;
+  const give = (wanted: Wanted, by: string): void => {
+    if (leave === null) expectAnswer(machine, model, views.orders([orderOf(wanted, { by, at: now })]));
+    else leave(leftOrderOf(wanted, { by, at: now }));
+  };
   if (it.kind === 'acknowledge') {
     const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
     const alert = open[it.place % Math.max(1, open.length)];
     if (alert === undefined) return;
-    const order = { account: alert.account, rule: alert.rule, by: 'anna', comment: '' };
-    if (leave === null) expectAnswer(machine, model, views.acknowledge(order));
-    else leave({ kind: 'acknowledge', ...order, at: now });
+    give({ kind: 'acknowledge', account: alert.account, rule: alert.rule, comment: '' }, 'anna');
   } else if (it.kind === 'silence') {
-    const silence = { match: it.match, startsAt: now, endsAt: now + it.forMs, by: 'ben', comment: '' };
-    if (leave === null) expectAnswer(machine, model, views.silence(silence));
-    else {
-      const { by: createdBy, ...rest } = silence;
-      leave({
-        kind: 'silence',
-        silence: { ...rest, id: `s-order-${machine.queue.now}`, createdAt: now, createdBy },
-      });
-    }
+    const { match } = it;
+    const everything = matchesEverything(match);
+    give({ kind: 'silence', match, everything, startsAt: now, endsAt: now + it.forMs, comment: '' }, 'ben');
   } else {
     const ids = [...daemon.state.silences.keys()];
     const id = ids[it.place % Math.max(1, ids.length)];
-    if (id !== undefined) expectAnswer(machine, model, views.expireSilence(id));
+    if (id !== undefined) expectAnswer(machine, model, views.orders([orderOf({ kind: 'expire', id })]));
   }
   if (leave !== null) machine.nudge();
   model.operated();
 }
 
 function pollNow(machine: Machine, model: Model, account: string): void {
-  if (machine.views !== null) expectAnswer(machine, model, machine.views.pollNow(account), longestPollMs);
+  if (machine.views !== null)
+    expectAnswer(machine, model, machine.views.orders([orderOf({ kind: 'poll', account })]), longestPollMs);
 }
 
 /** Also a daemon that loses the accounts answers, if only that the order has to be repeated. */

@@ -1,13 +1,13 @@
 import { Membership } from '../../src/cluster/membership.ts';
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { DaemonDependencies } from '../../src/daemon/daemon-dependencies.ts';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
+import type { HandOver } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import type { Calendar, Clock, Random } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { Batch, StoredState } from '../../src/ports/store.ts';
+import type { Batch, LeftOrder, StoredState } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews, type LiveViews } from '../../src/views/live-views.ts';
 import { type Ask, loadPatiently, type SimCluster } from '../support/sim-cluster.ts';
@@ -101,7 +101,7 @@ export class Machine {
   }
 
   /** Where the command line can leave an order. */
-  get leaveOrder(): ((order: OperatorOrder) => void) | null {
+  get leaveOrder(): ((order: LeftOrder) => void) | null {
     return this.#fleet.shared === null
       ? this.storage.leaveOrder
       : (order) => this.#fleet.shared?.leaveOrder(order);
@@ -165,12 +165,12 @@ export class Machine {
     };
     const clock = this.#clock(life);
     const random = this.#random(life);
-    const finish = async (aheadMs = 0): Promise<void> => {
+    const finish = async (): Promise<void> => {
       const { span } = life;
       if (span === null || span.stopping) return;
       span.stopping = true;
       life.sweepAborted();
-      await span.daemon?.stop(aheadMs * slowness);
+      await span.daemon?.stop();
       if (!life.dead && life.span === span) this.#endSpan(life, true);
     };
     const membership = new Membership({
@@ -220,7 +220,7 @@ export class Machine {
           },
           maySend: () => membership.maySend(),
           mayActUnpersisted: () => membership.mayActUnpersisted(),
-          handOver: () => membership.handOver(),
+          handOver: (order: HandOver) => membership.handOver(order),
           // The simulation judges alerts of accounts alone.
           clusterStatus: { alerts: [] },
         };
@@ -231,7 +231,7 @@ export class Machine {
         this.#endSpan(life, false);
         void daemon?.abandon();
       },
-      finish,
+      drain: async (aheadMs) => life.span?.daemon?.drain(aheadMs * slowness),
     });
     this.membership = membership;
     life.end = async () => {

@@ -52,8 +52,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'PostgreSQL gives accounts away whose owner lives',
     file: lease,
-    old: 'WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp())\n    AND EXISTS',
-    new: 'WHERE false)\n    AND EXISTS',
+    old: 'SELECT FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()\n',
+    new: 'SELECT FROM member WHERE false\n',
     test: leaseTest,
   },
   {

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
+import type { LeftOrder } from '../../src/ports/store.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';
@@ -27,7 +27,7 @@ export interface SimStorage {
   /** Puts the last backup in the place of the database; false when there is none. Only while no process runs. */
   restore(): boolean;
   /** Where the command line can leave an order; null in memory. */
-  readonly leaveOrder: ((order: OperatorOrder) => void) | null;
+  readonly leaveOrder: ((order: LeftOrder) => void) | null;
   bytes(): Buffer;
   close(): void;
 }
@@ -113,7 +113,7 @@ class FileStorage implements SimStorage {
   }
 
   /** A daemon looks for orders all the time, and nobody else leaves any. */
-  #takeOrders(store: SqliteStore): readonly OperatorOrder[] {
+  #takeOrders(store: SqliteStore): readonly LeftOrder[] {
     if (!this.#mayHaveOrders) return [];
     this.#mayHaveOrders = false;
     return store.takeOrders();
@@ -124,7 +124,7 @@ class FileStorage implements SimStorage {
     if (this.#db !== null) applyFault(this.#db, fault);
   }
 
-  leaveOrder = (order: OperatorOrder): void => {
+  leaveOrder = (order: LeftOrder): void => {
     leaveOrder(this.#path, order);
     this.#mayHaveOrders = true;
   };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { belowRule, dayMs, hourMs, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
 import { startWorld } from '../support/world.ts';
 
 it('knows when alerts of a balance were muted, by people and by the configuration', async () => {
@@ -19,9 +20,15 @@ it('knows when alerts of a balance were muted, by people and by the configuratio
     ],
   });
   const now = world.clock.now();
-  const order = { startsAt: now, endsAt: now + 2 * hourMs, by: 'Lin', comment: '' };
-  world.views.silence({ ...order, match: { account: ['otp'], rule: ['voip-low'] } });
-  world.views.silence({ ...order, match: { account: ['another'] } });
+  const order = {
+    kind: 'silence',
+    everything: false,
+    startsAt: now,
+    endsAt: now + 2 * hourMs,
+    comment: '',
+  } as const;
+  giveAtOnce(world, { ...order, match: { account: ['otp'], rule: ['voip-low'] } });
+  giveAtOnce(world, { ...order, match: { account: ['another'] } });
   const silenced = async (balance: 'sms' | 'voip') => {
     const query = { account: 'otp', balance, since: now - 3 * dayMs, until: now + dayMs };
     return (await world.views.silenced(query)).map(({ startsAt, endsAt }) => [startsAt, endsAt]);

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
+import { english } from '../../src/wording/language.ts';
 import {
   balanceName,
   endOf,
-  formatPayable,
-  formatRise,
-  roughRunway,
-  wordEmptyAt,
-  wordInterval,
+  sayEmptyAt,
+  sayInterval,
+  sayLength,
+  sayPayable,
+  sayRise,
 } from '../../src/wording/quantity-wording.ts';
 import { buildRunway, dayMs, viewsNow } from '../support/built-views.ts';
+
+const reader = { language: english, timezone: 'UTC', now: viewsNow };
 
 test.each([
   [2_999_665_707, 'about 3,000.00 CNY'],
@@ -16,7 +19,7 @@ test.each([
   [1_397_900_000, 'about 1,400.00 CNY'],
   [10_000, '0.01 CNY'],
 ])('a rise of %i millionths is reported as %s', (micros, words) => {
-  expect(formatRise(micros, 'CNY')).toBe(words);
+  expect(sayRise(micros, { language: english, currency: 'CNY' })).toBe(words);
 });
 
 test.each([
@@ -26,13 +29,13 @@ test.each([
   [28_753_720_000, '29,000.00 CNY'],
   [120_001, '0.13 CNY'],
 ])('of %i millionths a person would pay %s', (micros, words) => {
-  expect(formatPayable(micros, 'CNY')).toBe(words);
+  expect(sayPayable(micros, { language: english, currency: 'CNY' })).toBe(words);
 });
 
 test('nobody plans by the days of a runway beyond a year', () => {
-  expect(roughRunway(364 * dayMs)).toBe('364 days');
-  expect(roughRunway(366 * dayMs)).toBe('over a year');
-  expect(roughRunway(366 * dayMs, () => '366d')).toBe('over a year');
+  expect(sayLength(364 * dayMs, reader)).toBe('364 days');
+  expect(sayLength(366 * dayMs, reader)).toBe('over a year');
+  expect(sayLength(366 * dayMs, reader, () => '366d')).toBe('over a year');
   expect(endOf(buildRunway({ emptyAt: viewsNow + 364 * dayMs }), viewsNow)).toBe(viewsNow + 364 * dayMs);
   expect(endOf(buildRunway({ emptyAt: viewsNow + 366 * dayMs }), viewsNow)).toBeNull();
   expect(endOf(buildRunway({ emptyAt: viewsNow - 1 }), viewsNow)).toBeNull();
@@ -53,13 +56,13 @@ test.each([
     basis: 'hour-of-week',
   } as const;
   const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
-  expect(wordInterval(forecast, { now: viewsNow, moment })).toBe(words);
+  expect(sayInterval(forecast, reader, moment)).toBe(words);
 });
 
 test.each([
   [1, 4, 'hour-of-week', '2d, between 1d and 4d'],
-  [1, 4.1, 'hour-of-week', 'between 1d and 4.1d, not known well'],
-  [1, null, 'hour-of-day', 'between 1d and much later, not known well'],
+  [1, 4.1, 'hour-of-week', 'perhaps in 24 hours, at the latest in 4 days'],
+  [1, null, 'hour-of-day', 'perhaps in 24 hours, perhaps much later'],
   [0.1, 0.9, 'hour-of-week', '2d, between 0.1d and 0.9d'],
   [1, 9, 'mean-burn', '2d, between 1d and 9d'],
   [null, null, 'hour-of-week', '2d'],
@@ -67,7 +70,7 @@ test.each([
   const at = (days: number | null) => (days === null ? null : viewsNow + days * dayMs);
   const forecast = { emptyAt: viewsNow + 2 * dayMs, earliest: at(from), latest: at(to), basis };
   const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
-  expect(wordEmptyAt(forecast.emptyAt, forecast, { now: viewsNow, moment })).toBe(words);
+  expect(sayEmptyAt(forecast.emptyAt, forecast, reader, moment)).toBe(words);
 });
 
 test.each([

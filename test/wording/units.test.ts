@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
-import { formatBareComputed, formatComputed, formatPayable } from '../../src/wording/quantity-wording.ts';
+import { english } from '../../src/wording/language.ts';
+import { formatBareComputed, sayComputed, sayPayable } from '../../src/wording/quantity-wording.ts';
+
+const inCurrency = (currency: string) => ({ language: english, currency });
 
 test.each([
-  ['a rate of credits is whole', formatComputed(12_345_678, 'credits'), '12 credits'],
-  ['a rate of money has two decimals', formatComputed(12_345_678, 'EUR'), '12.35 EUR'],
-  ['a rate below one credit keeps its digits', formatComputed(123_456, 'credits'), '0.1235 credits'],
+  ['a rate of credits is whole', sayComputed(12_345_678, inCurrency('credits')), '12 credits'],
+  ['a rate of money has two decimals', sayComputed(12_345_678, inCurrency('EUR')), '12.35 EUR'],
+  ['a rate below one credit keeps its digits', sayComputed(123_456, inCurrency('credits')), '0.1235 credits'],
   ['the currency can stand elsewhere', formatBareComputed(12_345_678, 'messages'), '12'],
-  ['what to pay is rounded up to whole credits', formatPayable(1_010_000, 'credits'), '2 credits'],
-  ['what to pay is rounded up to cents', formatPayable(1_010_001, 'EUR'), '1.10 EUR'],
+  ['what to pay is rounded up to whole credits', sayPayable(1_010_000, inCurrency('credits')), '2 credits'],
+  ['what to pay is rounded up to cents', sayPayable(1_010_001, inCurrency('EUR')), '1.10 EUR'],
 ])('%s', (_, said, expected) => {
   expect(said).toBe(expected);
 });

@@ -60,6 +60,8 @@ let collect: NodeJS.GCFunction | null = null;
 export interface MailChart {
   /** `SMS balance in CNY`; free of control characters. */
   readonly title: string;
+  /** Whether words stand in the picture. */
+  readonly isWorded: boolean;
   readonly timezone: string;
   /** The interval that it stands in; null where nobody knows how far off it may be. */
   readonly forecast: Forecast | null;
@@ -153,6 +155,6 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
 
 function endLabel(mail: MailChart): Html | null {
   const { emptyAt, now } = mail.chart;
-  if (emptyAt === null || emptyAt <= now || emptyAt > now + farthestEndMs) return null;
+  if (!mail.isWorded || emptyAt === null || emptyAt <= now || emptyAt > now + farthestEndMs) return null;
   return html`<text x="${chartSize.width - 10}" y="18" text-anchor="end" fill="${tones.critical}">empty ${wordShortEnd(emptyAt, mail)}</text>`;
 }

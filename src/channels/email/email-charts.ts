@@ -7,13 +7,18 @@ import {
   type Runway,
   stateOf,
 } from '../../domain/message.ts';
-import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
-import { formatAmount, isSameCurrency, type Micros } from '../../domain/money.ts';
+import { isBeyondHorizon } from '../../domain/moment.ts';
+import { isSameCurrency, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
+import { readerOf } from '../../messages/item-wording.ts';
 import { alertKindOf } from '../../rules/registry.ts';
-import { balanceLabel, balanceName, wordEnd } from '../../wording/quantity-wording.ts';
+import { english, say } from '../../wording/language.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, sayAmount, sayBalance, sayEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './draw-chart.ts';
 
 const maxPastMs = weekMs;
@@ -26,7 +31,13 @@ const uneven = 4;
 const chartsInGroup = 3;
 const chartsInReport = 8;
 
-type Frame = Pick<Message, 'id' | 'at' | 'timezone'>;
+const says = phrases('chart', {
+  title: '{balance} in {currency}',
+  alt: 'Chart: {title}, from {from} to {to} in {span}.',
+  altWithEnd: 'Chart: {title}, from {from} to {to} in {span}; {end}.',
+});
+
+type Frame = Pick<Message, 'id' | 'at' | 'timezone' | 'language'>;
 
 /** A chart that a mail would like to show, with the place it belongs to and the words for those who do not see it. */
 export interface ChartPlan {
@@ -67,11 +78,12 @@ function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly C
 
 /** The balance that ends first, of those that moved: a level line shows nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
-  const runwayOf = (balance: Balance): number => account.runways[balance]?.runwayMs ?? Number.MAX_VALUE;
+  const runwayOf = (balance: Balance): number =>
+    ownOf(account.runways, balance)?.runwayMs ?? Number.MAX_VALUE;
   const moving = account.balances.map(({ id }) => id).filter((balance) => isMoving(account, balance));
   const [balance] = moving.toSorted((one, other) => runwayOf(one) - runwayOf(other));
   if (balance === undefined) return null;
-  const runway = account.runways[balance] ?? null;
+  const runway = ownOf(account.runways, balance) ?? null;
   return planChart({ ...account, balance, runway, thresholds: {}, incidents: [] }, frame, index);
 }
 
@@ -82,18 +94,20 @@ function planChart(
     readonly thresholds: Ladder<Micros>;
     readonly incidents: readonly IncidentBand[];
   },
-  { id, at, timezone }: Frame,
+  message: Frame,
   index: number,
 ): ChartPlan | null {
   const { balance, history, balances, thresholds, incidents } = subject;
-  const last = history.findLast((reading) => reading.balances[balance] !== undefined);
+  const { id, at, timezone } = message;
+  const reader = readerOf(message);
+  const last = history.findLast((reading) => ownOf(reading.balances, balance) !== undefined);
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const readings = history.filter(
     (reading) =>
       isSameCurrency(reading.currency, last.currency) &&
       reading.at >= at - maxPastMs &&
-      reading.balances[balance] !== undefined,
+      ownOf(reading.balances, balance) !== undefined,
   );
   const [first] = readings;
   if (first === undefined || readings.length < 2) return null;
@@ -113,19 +127,24 @@ function planChart(
     aheadShare,
     incidents,
   });
-  const title = `${balanceName(balanceLabel(balance, balances))} in ${currency}`;
+  const name = sayBalance(balanceLabel(balance, balances), reader);
+  const title = say(says.title, { balance: name, currency }, reader);
   const forecast = runway?.forecast ?? null;
-  const [from, to] = [first, last].map((reading) => formatAmount(amountOf(reading, balance), currency));
+  const [from = '', to = ''] = [first, last].map((reading) =>
+    sayAmount(amountOf(reading, balance), { ...reader, currency }),
+  );
   const { emptyAt } = chart;
-  const end =
-    emptyAt === null || emptyAt <= at || isBeyondHorizon(emptyAt, at)
-      ? ''
-      : `; ${wordEnd(emptyAt, forecast, { timezone, now: at })}`;
+  const given = { title, from, to, span: sayDuration(last.at - first.at, reader) };
+  const isEnding = emptyAt !== null && emptyAt > at && !isBeyondHorizon(emptyAt, at);
+  const isEnglish = reader.language === english;
   return {
     cid: `balance-${index}.${id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`,
     index,
-    drawing: { title, timezone, forecast, chart },
-    alt: `Chart: ${title}, from ${from} to ${to} in ${roughDuration(last.at - first.at)}${end}.`,
+    // The font of the picture has Latin letters only: in other languages the mail says beside it what it shows.
+    drawing: { title: isEnglish ? title : currency, isWorded: isEnglish, timezone, forecast, chart },
+    alt: isEnding
+      ? say(says.altWithEnd, { ...given, end: sayEnd(emptyAt, forecast, reader) }, reader)
+      : say(says.alt, given, reader),
   };
 }
 

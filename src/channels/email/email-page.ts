@@ -1,5 +1,13 @@
 import type { Tone } from '../../messages/item-wording.ts';
 import { Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+
+const says = phrases('mailPage', {
+  sentBy: 'Sent by lowwater, which watches prepaid balances. Replies are not read.',
+  whatToDo: 'WHAT TO DO',
+});
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */
 const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: string }>> = {
@@ -37,9 +45,9 @@ a { text-decoration: none; }
 `;
 
 /** A mail: one column of at most 600 pixels, of tables for Outlook, readable from 360. A phone shows `preview` by the subject. */
-export function emailPage(title: string, preview: string, cards: readonly Html[]): string {
+export function emailPage(title: string, preview: string, cards: readonly Html[], reader: Reader): string {
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${reader.language.id}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -53,7 +61,7 @@ export function emailPage(title: string, preview: string, cards: readonly Html[]
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="page" style="background:#eef0f3;"><tr><td align="center" style="padding:12px 8px;">
 <!--[if mso]><table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:600px;">
-${cards}<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">Sent by lowwater, which watches prepaid balances. Replies are not read.</td></tr>
+${cards}<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${say(says.sentBy, reader)}</td></tr>
 
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
@@ -104,9 +112,9 @@ ${rows}</table></td></tr>
 }
 
 /** Rows of three: what, how much, how long. */
-export function overviewTable(rows: readonly (readonly string[])[]): Html {
+export function overviewTable(titles: readonly string[], rows: readonly (readonly string[])[]): Html {
   if (rows.length === 0) return html``;
-  const head = ['Account', 'Balance', 'Lasts'].map(
+  const head = titles.map(
     (title, index) =>
       html`<th class="dim" align="${index === 0 ? 'left' : 'right'}" style="padding:6px 0 6px ${index === 0 ? '0' : '10px'};font-size:12px;font-weight:600;color:#5a6470;">${title}</th>`,
   );
@@ -128,6 +136,7 @@ ${lines}</table></td></tr>
 export function adviceBox(
   tone: Tone,
   advice: readonly string[],
+  reader: Reader,
   links: readonly { readonly label: string; readonly url: string }[] = [],
 ): Html {
   if (advice.length === 0) return html``;
@@ -138,7 +147,7 @@ export function adviceBox(
 `,
   );
   const actions = links.length === 0 ? '' : html`<div style="padding:12px 0 0 0;">${links.map(button)}</div>`;
-  return html`<tr><td class="pad" style="padding:14px 24px 0 24px;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="soft" style="background:${palette[tone].soft};border-left:4px solid ${palette[tone].strong};padding:10px 14px;font-family:${fontStack};overflow-wrap:anywhere;"><span class="dim" style="font-size:12px;line-height:16px;font-weight:700;color:#5a6470;">WHAT TO DO</span>
+  return html`<tr><td class="pad" style="padding:14px 24px 0 24px;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr><td class="soft" style="background:${palette[tone].soft};border-left:4px solid ${palette[tone].strong};padding:10px 14px;font-family:${fontStack};overflow-wrap:anywhere;"><span class="dim" style="font-size:12px;line-height:16px;font-weight:700;color:#5a6470;">${say(says.whatToDo, reader)}</span>
 ${lines}${actions}</td></tr></table></td></tr>
 `;
 }

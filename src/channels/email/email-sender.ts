@@ -50,7 +50,7 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
       if ('failed' in plans) return plans.failed;
       const to = settings.to
         .map(({ address }) => address)
-        .filter((address) => message.recipients?.includes(address) ?? true);
+        .filter((address) => message.recipients?.includes(address) ?? !message.except?.includes(address));
       // Those who were owed the message stand in the configuration no more.
       if (to.length === 0) return { kind: 'delivered' };
       const drawn = await drawCharts(plans.rendered);
@@ -187,7 +187,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
 function textsOf({ token, options }: Transmission): ReplyTexts {
   if (token.accessToken === '') return options.texts;
   const ofToken = createForeignTexts([token.accessToken]);
-  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, limit * 8), limit) };
+  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, text.length), limit) };
 }
 
 function loginOf(order: Transmission): { readonly auth?: object } {

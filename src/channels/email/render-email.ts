@@ -6,21 +6,23 @@ import {
   stateOf,
   type TestMessage,
 } from '../../domain/message.ts';
-import { cleanText, plural } from '../../domain/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import type { Mailbox } from '../../domain/settings.ts';
-import type { ItemWording } from '../../messages/item-wording.ts';
+import { type ItemWording, readerOf } from '../../messages/item-wording.ts';
 import {
   messageSubject,
   pageLinks,
-  testHeadline,
+  sayMore,
   testStory,
+  testSubject,
   wordIncidents,
-  wordMore,
 } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import type { Html } from '../../wording/html.ts';
-import { balanceName } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,
@@ -91,6 +93,17 @@ function isImportant(message: Message): boolean {
   );
 }
 
+const says = phrases('mail', {
+  account: 'Account',
+  balance: 'Balance',
+  lasts: 'Lasts',
+  spending: 'Spending',
+  toppedUp: 'Topped up',
+  lastsBy: '{runway}; {forecasts}',
+  unknown: 'unknown',
+  test: 'TEST',
+});
+
 /** Whole items in one mail, and lines after them: of thousands the worst twenty. Gmail cuts HTML at about 100 KB. */
 const wholeItems = 8;
 const shortItems = 12;
@@ -106,29 +119,35 @@ export function renderEmailHtml(message: Message, charts: readonly ChartPlan[]):
       : message.kind === 'report'
         ? drawReport(message, charts)
         : drawTest(message);
-  return emailPage(messageSubject(message), headline, cards);
+  return emailPage(messageSubject(message), headline, cards, readerOf(message));
 }
 
 function drawIncidents(message: IncidentMessage, charts: readonly ChartPlan[]) {
+  const reader = readerOf(message);
   const { items, more, tally, headline } = wordIncidents(message, wholeItems + shortItems);
   const [first] = items.slice(0, wholeItems);
   if (message.items.length === 1 && first !== undefined)
-    return { headline, cards: [itemCard(first, 'main', chartAt(charts, 0))] };
+    return { headline, cards: [itemCard(first, 'main', chartAt(charts, 0), reader)] };
   const whole = items
     .slice(0, wholeItems)
-    .map((item, index) => itemCard(item, 'sub', chartAt(charts, index)));
+    .map((item, index) => itemCard(item, 'sub', chartAt(charts, index), reader));
   const rest = items.slice(wholeItems).map((item) => paragraph(item.headline));
-  if (more > 0) rest.push(paragraph(wordMore(more)));
+  if (more > 0) rest.push(paragraph(sayMore(more, message)));
   const tail = rest.length === 0 ? [] : [card('neutral', rest)];
   return { headline, cards: [groupTitle(tally), ...whole, ...tail, buttonRow(pageLinks(message))] };
 }
 
-function itemCard(item: ItemWording, level: 'main' | 'sub', chart: ChartPlan | undefined): Html {
+function itemCard(
+  item: ItemWording,
+  level: 'main' | 'sub',
+  chart: ChartPlan | undefined,
+  reader: Reader,
+): Html {
   return card(item.tone, [
     cardTitle(item.tone, item.stateWord, item.subject, level),
-    adviceBox(item.tone, item.advice, item.links),
+    adviceBox(item.tone, item.advice, reader, item.links),
     ...item.story.map((sentence) => paragraph(sentence)),
-    ...(item.note === null ? [] : [paragraph(`Note: ${item.note}`)]),
+    ...(item.noteLine === null ? [] : [paragraph(item.noteLine)]),
     figureTable(item.figures),
     chartImage(chart),
     ...(item.advice.length === 0 ? [buttons(item.links)] : []),
@@ -137,50 +156,54 @@ function itemCard(item: ItemWording, level: 'main' | 'sub', chart: ChartPlan | u
 }
 
 function drawReport(message: ReportMessage, charts: readonly ChartPlan[]) {
+  const reader = readerOf(message);
   const { headline, ...words } = wordReport(message, accountsShown);
   const summary = card('info', [
-    cardTitle('info', 'REPORT', headline.replace(/^REPORT · /, ''), 'main'),
+    cardTitle('info', words.kindWord, words.what, 'main'),
     ...(words.runsOut === null ? [] : [paragraph(words.runsOut)]),
     paragraph(words.period, 'dim'),
-    overviewTable(words.accounts.flatMap(overviewRows)),
-    ...(words.more === 0 ? [] : [paragraph(`and ${plural(words.more, 'more account')}`, 'dim')]),
+    overviewTable(
+      [say(says.account, reader), say(says.balance, reader), say(says.lasts, reader)],
+      words.accounts.flatMap((account) => overviewRows(account, reader)),
+    ),
+    ...(words.more === 0 ? [] : [paragraph(sayMore(words.more, message), 'dim')]),
     ...words.totals.map((total) => paragraph(total)),
     buttons(pageLinks(message)),
   ]);
   const accounts = words.accounts
     .slice(0, accountCards)
-    .map((account, index) => accountCard(account, chartAt(charts, index)));
+    .map((account, index) => accountCard(account, chartAt(charts, index), reader));
   return { headline, cards: [summary, ...accounts] };
 }
 
 /** One row a balance: the account, what is left, and how long it lasts. */
-function overviewRows(account: ReportAccountWording): readonly (readonly string[])[] {
-  if (account.lines.length === 0) return [[account.name, account.read, 'unknown']];
+function overviewRows(account: ReportAccountWording, reader: Reader): readonly (readonly string[])[] {
+  if (account.lines.length === 0) return [[account.name, account.read, say(says.unknown, reader)]];
   return account.lines.map((line) => [`${account.name} ${line.label}`, line.balance, line.lasts]);
 }
 
-function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Html {
+function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined, reader: Reader): Html {
   const { tone, word } = account.state;
   const rows = account.lines.map((line) =>
     figureTable([
-      { label: balanceName(line.label), value: line.balance },
-      { label: 'Spending', value: `${line.perDay} per day` },
-      ...(line.toppedUp === 'none' ? [] : [{ label: 'Topped up', value: line.toppedUp }]),
-      { label: 'Lasts', value: `${line.runway}; ${line.forecasts}` },
+      { label: line.balanceName, value: line.balance },
+      { label: say(says.spending, reader), value: line.perDay },
+      ...(line.toppedUp === null ? [] : [{ label: say(says.toppedUp, reader), value: line.toppedUp }]),
+      { label: say(says.lasts, reader), value: say(says.lastsBy, line, reader) },
     ]),
   );
   return card(tone, [
     cardTitle(tone, word, account.name, 'sub'),
-    paragraph(`${account.incidents}, ${account.read}`, 'dim'),
-    adviceBox(tone, account.advice === null ? [] : [account.advice]),
+    paragraph(reader.language.list([account.incidents, account.read]), 'dim'),
+    adviceBox(tone, account.advice === null ? [] : [account.advice], reader),
     ...rows,
     chartImage(chart),
   ]);
 }
 
 function drawTest(message: TestMessage) {
-  const headline = testHeadline(message);
-  const title = cardTitle('info', 'TEST', headline.replace(/^TEST · /, ''), 'main');
+  const headline = messageSubject(message);
+  const title = cardTitle('info', say(says.test, readerOf(message)), testSubject(message), 'main');
   return { headline, cards: [card('info', [title, paragraph(testStory(message))])] };
 }
 

@@ -1,9 +1,12 @@
 import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { type ItemWording, readerOf, wordItem } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
-import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
+import { say } from '../../wording/language.ts';
+import type { Reader } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
 import type { Attempt } from '../post-sender.ts';
 import type { PostSettings } from '../receiver.ts';
 
@@ -23,28 +26,11 @@ export function render(message: Message) {
 function eventsOf(message: Message) {
   switch (message.kind) {
     case 'incidents':
-      return latestOfEachAlert(message.items).map((item) => ({
-        name: nameOfAlert(item),
-        event: eventOf(item, message),
-      }));
+      return incidentEvents(message);
     case 'report':
       return [{ name: 'the report', event: changeOf(message) }];
-    case 'test': {
-      const dedup_key = `lowwater-test-${message.id}`;
-      const payload = {
-        summary: cutText(wordCard(message, 1).headline, maxSummaryLength),
-        source: 'lowwater',
-        severity: 'info',
-        timestamp: isoText(message.at),
-        class: 'test',
-        custom_details: {},
-      };
-      const trigger = { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload };
-      return [
-        { name: 'trigger', event: trigger },
-        { name: 'resolve', event: { event_action: 'resolve', dedup_key } },
-      ];
-    }
+    case 'test':
+      return [{ name: 'the test', event: changeOf(message) }];
   }
 }
 
@@ -75,12 +61,24 @@ export function show(event: {
   return [action, payload.summary, ...details.map(([label, value]) => `${label}: ${value}`)];
 }
 
-function eventOf(item: MessageItem, message: IncidentMessage) {
-  const words = wordItem(item, message);
-  if (stateOf(item) === 'event') return changeOf({ ...message, items: [item] });
-  const dedup_key = dedupKey(item, maxKeyLength);
-  const action = actionFor(item);
+function incidentEvents(message: IncidentMessage) {
+  const isEvent = (item: MessageItem): boolean => stateOf(item) === 'event';
+  const alerts = message.items.filter((item) => !isEvent(item));
+  return [
+    ...keyOrders(alerts, { maxLength: maxKeyLength, raises: true }).map((order) => ({
+      name: order.name,
+      event: eventOf(order, message),
+    })),
+    ...message.items.filter(isEvent).map((item) => ({
+      name: nameOfAlert(item),
+      event: changeOf({ ...message, items: [item] }),
+    })),
+  ];
+}
+
+function eventOf({ item, action, key: dedup_key }: KeyOrder, message: IncidentMessage) {
   if (action !== 'open') return { event_action: action === 'close' ? 'resolve' : 'acknowledge', dedup_key };
+  const words = wordItem(item, message);
   const page = words.links.find(({ kind }) => kind === 'page')?.url;
   const team = item.account?.labels.team;
   return {
@@ -97,18 +95,25 @@ function eventOf(item: MessageItem, message: IncidentMessage) {
       ...(item.balance === null ? {} : { component: item.balance }),
       ...(team === undefined ? {} : { group: team }),
       class: item.rule,
-      custom_details: detailsOf(words),
+      custom_details: detailsOf(words, readerOf(message)),
     },
   };
 }
 
-function detailsOf(words: ItemWording): Readonly<Record<string, string>> {
+const says = phrases('pagingDetail', {
+  whatToDo: 'What to do',
+  note: 'Note',
+  since: 'Since',
+  origin: 'Origin',
+});
+
+function detailsOf(words: ItemWording, reader: Reader): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(words.figures.map(({ label, value }) => [label, value])),
-    ...(words.advice.length === 0 ? {} : { 'What to do': words.advice.join(' ') }),
-    ...(words.note === null ? {} : { Note: words.note }),
-    Since: words.story.join(' '),
-    Origin: words.origin,
+    ...(words.advice.length === 0 ? {} : { [say(says.whatToDo, reader)]: words.advice.join(' ') }),
+    ...(words.note === null ? {} : { [say(says.note, reader)]: words.note }),
+    [say(says.since, reader)]: words.story.join(' '),
+    [say(says.origin, reader)]: words.origin,
   };
 }
 

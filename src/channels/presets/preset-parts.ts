@@ -1,9 +1,10 @@
 import { type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { type Tone, toneIcons } from '../../messages/item-wording.ts';
 import { type Card, renderFitting, wordCard } from '../../messages/message-wording.ts';
-import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
-import { cutBytes, cutUnits, literalMarkdown } from '../markdown.ts';
+import { type KeyOrder, keyOrders, nameOfAlert } from '../alert-key.ts';
+import { cutBytes, cutUnits, literalMarkdown, lookAlike } from '../markdown.ts';
 import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
@@ -62,25 +63,54 @@ function ordersOf(preset: Preset, message: Message, recipients: readonly string[
       fields: { ...fields, values: { ...fields.values, [each]: name } },
     }));
   }
-  const alertOrders = (item: MessageItem, about: Message): readonly Order[] => {
-    const request = incident[actionFor(item)];
-    const more = { source: item.accountName, dedupKey: dedupKey(item, maxKeyLength) };
-    return request === undefined ? [] : [{ name: nameOfAlert(item), request, fields: fieldsOf(about, more) }];
+  const passing = (name: string, about: Message): Passing => {
+    const dedupKey = `lowwater/${name.replaceAll(' ', '/')}`.slice(0, maxKeyLength);
+    return { name, fields: fieldsOf(about, { dedupKey }), incident };
   };
-  /** What has no end by itself, such as a report, is opened and closed at once. */
-  const passingOrders = (name: string, about: Message): readonly Order[] => {
-    const key = `lowwater/${name.replaceAll(' ', '/')}`.slice(0, maxKeyLength);
-    const fields = fieldsOf(about, { dedupKey: key });
-    return [
-      { name, request: incident.open, fields },
-      { name: `${name}, closing`, request: incident.close, fields },
-    ];
-  };
-  if (message.kind !== 'incidents') return passingOrders(message.id, message);
-  return latestOfEachAlert(message.items).flatMap((item) => {
-    const about = { ...message, items: [item] };
-    return stateOf(item) === 'event' ? passingOrders(nameOfAlert(item), about) : alertOrders(item, about);
-  });
+  if (message.kind === 'report') return [];
+  if (message.kind === 'test') return [closing(passing(message.id, message))];
+  const alerts = message.items.filter((item) => stateOf(item) !== 'event');
+  const raises = incident.raise !== undefined;
+  return [
+    ...keyOrders(alerts, { maxLength: maxKeyLength, raises }).flatMap((order) => {
+      const more = { source: order.item.accountName, dedupKey: order.key };
+      const fields = fieldsOf({ ...message, items: [order.item] }, more);
+      return requestsFor(incident, order).map(([name, request]) => ({ name, request, fields }));
+    }),
+    // What has no end by itself is opened and closed at once; good news is not worth waking anybody.
+    ...message.items.filter(isBadEvent).flatMap((item) => {
+      const event = passing(nameOfAlert(item), { ...message, items: [item] });
+      return [{ name: event.name, request: incident.open, fields: event.fields }, closing(event)];
+    }),
+  ];
+}
+
+type IncidentRequests = NonNullable<Preset['incident']>;
+
+interface Passing extends Omit<Order, 'request'> {
+  readonly incident: IncidentRequests;
+}
+
+/** For a test this is all: it shows that the tool takes what it is sent, and there is nothing that it could close. */
+function closing({ name, fields, incident }: Passing): Order {
+  return { name: `${name}, closing`, request: incident.close, fields };
+}
+
+function isBadEvent(item: MessageItem): boolean {
+  return stateOf(item) === 'event' && item.severity !== 'info';
+}
+
+function requestsFor(
+  { raise = {}, ...incident }: IncidentRequests,
+  { item, action, name }: KeyOrder,
+): readonly (readonly [string, PresetRequest])[] {
+  const request = incident[action];
+  const rose = action === 'open' && stateOf(item) !== 'firing' && item.kinds.includes('worse');
+  const raising = rose ? Object.entries(raise) : [];
+  return [
+    ...(request === undefined ? [] : [[name, request] as const]),
+    ...raising.map(([what, raised]) => [`${name}, ${what}`, raised] as const),
+  ];
 }
 
 const placeholder = /\{\{(\w+)\}\}/g;
@@ -88,10 +118,10 @@ const placeholder = /\{\{(\w+)\}\}/g;
 /** A request of a preset with everything filled in, encoded for the place where it stands. */
 function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt {
   const fill = (text: string, encode: (value: string) => string = (value) => value): string =>
-    text.replace(placeholder, (_, name: string) => encode(values[name] ?? ''));
+    text.replace(placeholder, (_, name: string) => encode(ownOf(values, name) ?? ''));
   /** A header or a field of which nothing is known is left out. */
   const isEmpty = (text: string): boolean =>
-    [...text.matchAll(placeholder)].some(([, name = '']) => (values[name] ?? '') === '');
+    [...text.matchAll(placeholder)].some(([, name = '']) => (ownOf(values, name) ?? '') === '');
   const known = (texts: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(texts).flatMap(([name, text]) => (isEmpty(text) ? [] : [[name, fill(text)]])),
@@ -100,7 +130,8 @@ function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt 
   const basic = request.basic?.map((text) => fill(text)).join(':');
   const contentType = request.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
   return {
-    url: fill(start) + fill(rest, encodeURIComponent),
+    ...(request.method === undefined ? {} : { method: request.method }),
+    url: joinAddress(fill(start), fill(rest, encodeURIComponent)),
     headers: {
       'content-type': contentType,
       ...known(request.headers ?? {}),
@@ -111,6 +142,12 @@ function fillRequest(request: PresetRequest, { values, tone }: Fields): Attempt 
         ? JSON.stringify(fillJson(request.json ?? {}, { fill, isEmpty, tone }))
         : new URLSearchParams(known(request.form)).toString(),
   };
+}
+
+/** An address may have a query of its own. */
+function joinAddress(address: string, rest: string): string {
+  const isQuery = rest.startsWith('?') && address.includes('?');
+  return address + (isQuery ? `&${rest.slice(1)}` : rest);
 }
 
 interface Filling {
@@ -141,37 +178,54 @@ function fillJson(template: PresetTemplate, filling: Filling): PresetTemplate | 
  */
 function writePresetText(message: Message, preset: Preset) {
   const { limits, style } = preset;
-  const literal = escaperOf(preset);
+  const literal = escaperOf(preset, 'text');
   const cut = limits.unit === 'bytes' ? cutBytes : cutUnits;
   const size = (text: string): number => (limits.unit === 'bytes' ? Buffer.byteLength(text) : text.length);
+  const writeHeadline = (card: Card, field: EscapedField): string => {
+    const text = escaperOf(preset, field)(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`);
+    return cut(text, limits.headline ?? 250);
+  };
   const write = (card: Card) => ({
     card,
-    headline: cut(literal(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`), limits.headline ?? 250),
+    headline: writeHeadline(card, 'headline'),
     details: (style === 'brief' ? briefLines(card, literal) : wholeLines(card, literal)).join('\n'),
   });
   const fits = ({ headline, details }: ReturnType<typeof write>): boolean =>
     size(`${headline}\n${details}`) <= limits.text;
   const { headline, details, card } =
     style === 'brief' ? write(wordCard(message, 1)) : renderFitting(message, { render: write, fits });
-  const whole = details === '' ? headline : `${headline}\n${details}`;
+  const first = writeHeadline(card, 'text');
+  const whole = details === '' ? first : `${first}\n${details}`;
   return {
     tone: card.tone,
     headline,
     text: cut(whole, limits.text),
-    details: cut(details === '' ? headline : details, limits.text),
+    details: cut(details === '' ? first : details, limits.text),
     link: linksOf(card)[0]?.url ?? '',
   };
 }
 
 const escapes = {
-  none: (text: string) => text,
   'look-alike': literalMarkdown,
   backslash: (text: string) => text.replace(/[\\*_~`|<>#[\]()!:@-]/g, '\\$&'),
+  // Of what the library marked draws it takes a backslash before these alone; `<` begins mentions, a word between colons is an icon.
+  marked: (text: string) =>
+    text
+      .replace(/[\\*_~`|>#[\]]|^\s*[+-]/g, '\\$&')
+      .replaceAll('<', lookAlike)
+      .replace(/:(?=[\w+\\-]+:)/g, ':\u2060'),
 };
 
-function escaperOf({ escape: way = 'none', breaksMentions = false }: Preset): (text: string) => string {
+type EscapedField = keyof NonNullable<Preset['escape']>;
+
+function escaperOf(
+  { escape: ways = {}, breaksMentions = false }: Preset,
+  field: EscapedField,
+): (text: string) => string {
+  const way = ownOf(ways, field);
+  const literal = (text: string): string => (way === undefined ? text : escapes[way](text));
   // A word joiner shows nothing, and no name begins with it.
-  return (text) => (breaksMentions ? escapes[way](text).replaceAll('@', '@\u2060') : escapes[way](text));
+  return (text) => (breaksMentions ? literal(text).replaceAll('@', '@\u2060') : literal(text));
 }
 
 function linksOf(card: Card): Card['links'] {
@@ -187,7 +241,7 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
       ...part.lines.map(literal),
       ...part.figures.map(({ label, value }) => literal(`${label}: ${value}`)),
       ...part.advice.map((sentence) => `→ ${literal(sentence)}`),
-      ...(part.note === null ? [] : [literal(`Note: ${part.note}`)]),
+      ...(part.noteLine === null ? [] : [literal(part.noteLine)]),
       ...part.links.map(linkLine),
       ...(part.origin === null ? [] : [literal(part.origin)]),
     ]),
@@ -199,9 +253,9 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
 function briefLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
   const [part] = card.parts;
   const [advice] = part?.advice ?? [];
-  const [link] = linksOf(card);
+  const link = linksOf(card).find(({ url }) => url.length <= 140);
   return [
     ...(advice === undefined ? [] : [escapeAll(cutText(advice, 140))]),
-    ...(link === undefined || link.url.length > 140 ? [] : [link.url]),
+    ...(link === undefined ? [] : [link.url]),
   ];
 }

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { receiverKeys, template } from '../receiver.ts';
 
 const request = z.strictObject({
+  /** `POST` where it is absent. */
+  method: z.literal('PUT').optional(),
   /** Begins with the channel's address; what else is filled in is encoded for its place. */
   url: z.string(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -12,6 +14,9 @@ const request = z.strictObject({
   form: z.record(z.string(), z.string()).optional(),
 });
 
+/** What names cannot do by then: `backslash` and `marked` escape Markdown, `look-alike` is for markup without an escape. */
+const literalWay = z.enum(['backslash', 'marked', 'look-alike']);
+
 /** A receiver that takes messages over HTTP and needs no code, as data: one file each in this folder. */
 export const presetSchema = z.strictObject({
   ...receiverKeys,
@@ -21,8 +26,8 @@ export const presetSchema = z.strictObject({
   certainty: z.enum(['documented', 'derived']),
   /** `whole` where it is absent; `brief`: the headline, what to do and a link, for receivers that count by the character. */
   style: z.enum(['whole', 'brief']).optional(),
-  /** What names cannot do by then: `backslash` escapes Markdown, `look-alike` is for markup without an escape. */
-  escape: z.enum(['none', 'backslash', 'look-alike']).optional(),
+  /** Fields in which markup is drawn; `text` is that of the details too. */
+  escape: z.strictObject({ headline: literalWay.optional(), text: literalWay.optional() }).optional(),
   /** An `@` would mention people. */
   breaksMentions: z.boolean().optional(),
   limits: z.strictObject({
@@ -31,8 +36,18 @@ export const presetSchema = z.strictObject({
     unit: z.enum(['bytes', 'characters']),
   }),
   send: request.optional(),
-  /** An incident tool: alerts open, are acknowledged and close under one key. */
-  incident: z.strictObject({ open: request, acknowledge: request.optional(), close: request }).optional(),
+  /**
+   * An incident tool: alerts open, are acknowledged and close under a key. `raise`: what makes an open alert more urgent, by names for
+   * people; without it what got worse opens another.
+   */
+  incident: z
+    .strictObject({
+      open: request,
+      raise: z.record(z.string(), request).optional(),
+      acknowledge: request.optional(),
+      close: request,
+    })
+    .optional(),
 });
 
 export type Preset = z.input<typeof presetSchema>;

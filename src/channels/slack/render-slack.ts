@@ -1,15 +1,16 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
-import { cleanText, plural } from '../../domain/plain-text.ts';
+import { ownOf } from '../../domain/own.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
   pageLinks,
+  sayMore,
   testHeadline,
   testStory,
   wordIncidents,
-  wordMore,
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
@@ -116,7 +117,7 @@ function groupBlocks(
   words: ReturnType<typeof wordIncidents>,
   message: IncidentMessage,
 ): readonly SlackBlock[] {
-  const more = words.more === 0 ? [] : [context(wordMore(words.more))];
+  const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
   const links = groupedLinks(words.items);
   return [
     ...words.items.flatMap((item, index) => [
@@ -161,7 +162,7 @@ function groupedDetails(item: ItemWording): SlackBlock {
 
 function renderReport(message: ReportMessage): SlackPayload {
   const words = wordReport(message, limits.shown);
-  const more = words.more === 0 ? [] : [context(`and ${plural(words.more, 'more account')}`)];
+  const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
   const blocks: readonly SlackBlock[] = [
     ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
     section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
@@ -174,8 +175,7 @@ function renderReport(message: ReportMessage): SlackPayload {
 
 function reportSection(account: ReportAccountWording): SlackBlock {
   const lines = account.lines.map(
-    (line) =>
-      `${line.label} ${line.balance} · ${line.perDay} per day · ${line.runwayClause} · ${line.forecasts}`,
+    (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
   const notified = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
@@ -200,7 +200,7 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const { account, balance } = item;
   if (account === null || balance === null) return null;
   const readings = account.history.filter(
-    ({ at, balances }) => at >= now - dayMs && at <= now && balances[balance] !== undefined,
+    ({ at, balances }) => at >= now - dayMs && at <= now && ownOf(balances, balance) !== undefined,
   );
   const [first] = readings;
   const last = readings.at(-1);

@@ -110,7 +110,7 @@ export function openSlackBotSender(
       const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>
         deliverParts(
           edits,
-          recipients,
+          recipients === undefined ? {} : { recipients },
           (part) => deliverWithin({ clock, afterMs: editTimeoutMs, outer }, (signal) => edit(part, signal)),
           1,
         );

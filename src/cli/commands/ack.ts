@@ -1,6 +1,6 @@
-import type { OperatorOrder } from '../../domain/operator.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import type { AlertView } from '../../views/views.ts';
-import { CommandError, type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
+import { type CommandInput, jsonOption, type PositionalSpec, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
 import { byOption, requireKnown } from '../read-options.ts';
@@ -35,9 +35,10 @@ export const ackCommand = operatorCommand({
   ],
   async run(context, input, desk) {
     const alert = await requireAlert(desk, input);
-    const body = { by: input.option('by') ?? context.user, comment: input.option('comment') ?? '' };
-    const order = { kind: 'acknowledge', ...alert, ...body, at: context.clock.now() } as const;
-    return orderAbout(context, input, { desk, method: 'POST', body, order });
+    const by = input.option('by') ?? context.user;
+    const comment = input.option('comment') ?? '';
+    const order = { kind: 'acknowledge', ...alert, comment } as const;
+    return orderAbout(context, input, { desk, method: 'POST', by, body: { by, comment }, order });
   },
 });
 
@@ -50,8 +51,8 @@ export const unackCommand = operatorCommand({
   examples: ['lowwater unack otp sms-low'],
   async run(context, input, desk) {
     const alert = await requireAlert(desk, input);
-    const order = { kind: 'unacknowledge', ...alert, at: context.clock.now() } as const;
-    return orderAbout(context, input, { desk, method: 'DELETE', order });
+    const order = { kind: 'unacknowledge', ...alert } as const;
+    return orderAbout(context, input, { desk, method: 'DELETE', by: context.user, order });
   },
 });
 
@@ -84,38 +85,26 @@ function listRules(alerts: readonly AlertView[]): string {
     .join(', ');
 }
 
-/** Over the daemon's HTTP server, else into the database: what does not fire there is refused here. */
+/** Over the daemon's HTTP server, else into the database. */
 async function orderAbout(
   context: CommandContext,
   input: CommandInput,
   request: {
     readonly desk: Desk;
     readonly method: 'POST' | 'DELETE';
+    readonly by: string;
     readonly body?: object;
-    readonly order: Extract<OperatorOrder, { readonly kind: 'acknowledge' | 'unacknowledge' }>;
+    readonly order: Wanted<'acknowledge'> | Wanted<'unacknowledge'>;
   },
 ): Promise<number> {
-  const { desk, order, ...sent } = request;
+  const { desk, order, by, ...sent } = request;
   const { account, rule } = order;
-  const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
-  const answer = await desk.order({ ...sent, path }, async () => {
-    const alert = requireFiring(await readFiring(desk), account, rule);
-    if (order.kind === 'unacknowledge' && alert.acknowledged === null)
-      throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
-    return order;
-  });
+  const asked = sent.method === 'DELETE' ? `?${new URLSearchParams({ by })}` : '';
+  const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack${asked}`;
+  const answer = await desk.order({ ...sent, path }, { wanted: () => order, by });
   const acknowledged = order.kind === 'acknowledge';
   const sentence = acknowledged
     ? `${account} ${rule} is acknowledged.`
     : `Acknowledgement of ${account} ${rule} removed.`;
   return printOrdered(context, input, { about: { account, rule, acknowledged }, sentence, answer });
-}
-
-function requireFiring(firing: readonly AlertView[], account: string, rule: string): AlertView {
-  const found = firing.find((alert) => alert.account === account && alert.rule === rule);
-  if (found !== undefined) return found;
-  const others = firing.slice(0, 10).map((alert) => `${alert.account} ${alert.rule}`);
-  throw new CommandError(
-    `${account} ${rule} is not firing; ${others.length === 0 ? 'nothing is' : `these are: ${others.join(', ')}`}`,
-  );
 }

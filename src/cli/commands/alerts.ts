@@ -3,7 +3,8 @@ import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
-import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { english } from '../../wording/language.ts';
+import { sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { operatorCommand, warnOfOldData } from '../desk.ts';
@@ -88,7 +89,7 @@ function cellText(quantity: Quantity | null): string {
   if (quantity === null) return '';
   return quantity.unit === 'money'
     ? formatMoney(quantity.micros)
-    : wordQuantity(quantity, { timezone: 'UTC', now: 0, currency: null });
+    : sayQuantity(quantity, { language: english, timezone: 'UTC', now: 0, currency: null });
 }
 
 export const explainCommand = operatorCommand({
@@ -118,7 +119,7 @@ export const explainCommand = operatorCommand({
     }
     const { stdout, clock } = context;
     const currency = (await views.account(account))?.currency ?? null;
-    const frame = { timezone: desk.timezone, now: clock.now(), currency };
+    const frame = { language: english, timezone: desk.timezone, now: clock.now(), currency };
     if (input.flag('json')) {
       const { explanationJson } = await import('../../views/public-json.ts');
       await printJson(context, { account, rules: chosen.map(explanationJson) });
@@ -131,11 +132,11 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
-  if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
+  if (evaluation.threshold !== null) facts.push(['threshold', sayQuantity(evaluation.threshold, frame)]);
   for (const fact of evaluation.facts)
     facts.push([
       cleanText(fact.name, 60),
-      fact.value.unit === 'duration' ? wordLength(fact.value, frame) : wordFact(fact, frame),
+      fact.value.unit === 'duration' ? wordLength(fact.value, frame) : sayFact(fact, frame),
     ]);
   if (next !== null) facts.push([`${next.severity} next`, formatMomentAndAge(next.at, frame)]);
   if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
@@ -175,7 +176,7 @@ function layOutFacts(facts: readonly (readonly [string, string])[], width: numbe
 
 /** A runway of nothing is none, not less than a second. */
 function wordLength(quantity: Quantity, frame: WordingFrame): string {
-  return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : wordQuantity(quantity, frame);
+  return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : sayQuantity(quantity, frame);
 }
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */

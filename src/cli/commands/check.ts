@@ -1,10 +1,12 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
-import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { english, type Language } from '../../wording/language.ts';
+import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { type CommandInput, jsonOption } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { checkThroughDaemon } from '../daemon/remote-views.ts';
@@ -82,8 +84,12 @@ async function pollHere(
 }
 
 /** `otp` asked, what came, and a table of what was read from where. */
-function formatExchange({ account, request, answer, read }: DescribedExchange, output: Output): string {
-  const lines = [...request, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
+function formatExchange(
+  { account, request, signed, answer, read }: DescribedExchange,
+  output: Output,
+): string {
+  const texts = signed.map(({ step, text }) => `${step} is of ${text}`);
+  const lines = [...request, ...texts, answer ?? 'no answer'].map((line) => `\n  ${line}`).join('');
   const table = formatTable({
     columns: [
       { header: '  READ', value: ({ what }) => `  ${what}`, drawn: true },
@@ -116,7 +122,7 @@ function formatCheck(
   timezone: string,
 ): string {
   const { style } = stdout;
-  const frame = { now: clock.now(), timezone, style };
+  const frame = { language: english, now: clock.now(), timezone, style };
   const troubled = checked.filter((account) => statusOf(account) !== 'ok');
   const good = `${checked.length - troubled.length} of ${plural(checked.length, 'account')} fine`;
   const worst = troubled
@@ -138,7 +144,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
     const { value } = evaluation;
     return value === null
       ? rule.id
-      : `${rule.id} ${wordQuantity(value, { ...frame, currency: view.currency })}`;
+      : `${rule.id} ${sayQuantity(value, { ...frame, currency: view.currency })}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
 }
@@ -152,7 +158,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
     return view.balances.map(({ id: balance }) => {
-      const { warning, critical } = thresholds[balance] ?? {};
+      const { warning, critical } = ownOf(thresholds, balance) ?? {};
       const ranges = [warning, critical].map((level) =>
         level === undefined ? '' : `${formatMicros(level)}:`,
       );
@@ -163,6 +169,7 @@ function formatPerformanceData(checked: readonly CheckedAccount[]): string {
 }
 
 interface Frame {
+  readonly language: Language;
   readonly now: number;
   readonly timezone: string;
   readonly style: Style;
@@ -202,8 +209,8 @@ function formatRule(
   const { style } = frame;
   const name = padToWidth(rule.id, frame.width);
   if (evaluation.kind === 'unknown') return style.dim(`  ${name}  ${cleanText(evaluation.why, 300)}`);
-  const value = evaluation.value && wordQuantity(evaluation.value, frame);
-  const threshold = evaluation.threshold && wordQuantity(evaluation.threshold, frame);
+  const value = evaluation.value && sayQuantity(evaluation.value, frame);
+  const threshold = evaluation.threshold && sayQuantity(evaluation.threshold, frame);
   const numbers = isAboutReadings
     ? [`${frame.isRead ? `last read ${value} ago` : `not read for ${value}`} (limit ${threshold})`]
     : [

@@ -54,7 +54,8 @@ const lookEveryMs = 250;
 export const clusterHandOverCommand: Command = {
   name: 'cluster hand-over',
   summary: 'let the owner of the accounts give them to a daemon that stands by',
-  details: `For maintenance: the owner stores what it knows and lets go, another one takes over at once. Waits until it has.
+  details: `For maintenance: the owner waits until another daemon can take over, stores what it knows and lets go. Waits until one has. Where none
+does, the owner keeps them.
 
 A daemon with another configuration would watch other accounts, by other rules: where one stands by, --force is asked for, and what differs
 is listed.`,
@@ -69,13 +70,25 @@ is listed.`,
     if (before.members.length < 2)
       throw new CommandError('no other daemon stands by: nobody would take the accounts over');
     if (!input.flag('force')) await refuseDiffering(context, postgres, before);
-    await leaveOrder(context, settings.storage, { kind: 'hand-over', at: context.clock.now() });
+    const { makeOrder, writeOrder } = await import('../../engine/orders.ts');
+    const { user: by, random, clock } = context;
+    const from = { door: 'command line', address: null } as const;
+    const order = makeOrder(
+      { kind: 'hand-over', epoch: before.epoch },
+      { by, from, at: clock.now(), random },
+    );
+    await leaveOrder(context, settings.storage, writeOrder(order));
     const heir = await waitForHeir(context, look, before);
     if (heir === null)
       throw new CommandError(
-        `nobody has taken the accounts over within ${formatShortDuration(patienceMs)}: see \`lowwater cluster status\` and the logs`,
+        `no other daemon has taken the accounts over within ${formatShortDuration(patienceMs)}: see \`lowwater cluster status\` and the logs`,
       );
-    await context.stdout.write(`${nodeOf(before, before.owner)} has handed the accounts over to ${heir}.\n`);
+    const owner = nodeOf(before, before.owner);
+    if (heir === owner)
+      throw new CommandError(
+        `${owner} has the accounts again: it let go of them and no other daemon took them`,
+      );
+    await context.stdout.write(`${owner} has handed the accounts over to ${heir}.\n`);
     return exitCodes.ok;
   },
 };

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { listSecretTexts } from '../../daemon/known-secrets.ts';
 import { dayMs, formatDuration } from '../../domain/duration.ts';
+import { ownOf } from '../../domain/own.ts';
 import { inParts } from '../../domain/parts.ts';
 import type { SqlAnswer, SqlValue } from '../../ports/store.ts';
 import type { StorePlace } from '../../store/migrate-store.ts';
@@ -200,7 +201,7 @@ An address may hold placeholders as the configuration does, so that no password 
 async function readPlace({ process }: CommandContext, text: string): Promise<StorePlace> {
   const { interpolate } = await import('../../config/interpolate.ts');
   const filled = interpolate(text, {
-    env: (name) => env[name],
+    env: (name) => ownOf(env, name),
     file(path) {
       try {
         return { kind: 'text', text: readFileSync(path, 'utf8') };

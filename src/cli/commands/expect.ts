@@ -3,7 +3,7 @@ import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
-import { parseWall, readBalance, requireKnown, unknownId } from '../read-options.ts';
+import { parseWall, requireKnown, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -11,7 +11,8 @@ export const expectCommand: Command = operatorCommand({
   name: 'expect',
   summary: 'announce a top-up that was ordered; list and cancel what is expected',
   details: `Without arguments it lists the top-ups that people announced and that have not come yet. With ACCOUNT and AMOUNT it announces
-one: runway and pay-by dates count on it, and an alert fires where it does not come by the date.
+one: runway and pay-by dates count on it, the alerts that it ends are acknowledged, and an alert fires where it does not come by the date.
+Where a top-up of the balance is expected already it says who ordered it and announces nothing: --again says that this is another payment.
 
 --json prints {"expected":[{"id","account","balance","amount","received","arrivesBy","orderedAt","orderedBy","comment"}]}, or what was
 ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
@@ -27,6 +28,7 @@ ordered with \`inForce\`, which is false where the daemon has yet to take it.`,
     },
     balance: { value: 'NAME', summary: 'default: the first balance of the account' },
     comment: { value: 'TEXT', summary: 'such as an order number' },
+    again: { summary: 'another payment, although one is expected already' },
     'ordered-by': { value: 'NAME', summary: 'who ordered it; default the user who types' },
     cancel: { value: 'ID', summary: 'it does not come, or came unnoticed', completes: 'expected' },
     json: jsonOption,
@@ -54,34 +56,29 @@ async function announce(
   const amountMicros = parseMicros(typed);
   if (amountMicros === null || amountMicros <= 0)
     throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
-  const at = context.clock.now();
   const by = readArrival(input, desk.timezone);
-  if (by !== null && by <= at) throw new UsageError('--by must be in the future');
   const balance = input.option('balance');
-  const order = {
-    account,
-    amountMicros,
-    orderedBy: input.option('ordered-by') ?? context.user,
-    comment: input.option('comment') ?? '',
-    ...(balance === null ? {} : { balance }),
-  };
+  const orderedBy = input.option('ordered-by') ?? context.user;
+  const comment = input.option('comment') ?? '';
+  const own = { account, comment, ...(balance === null ? {} : { balance }) };
+  const expected = input.flag('again') ? (await (await desk.views()).expected()).map(({ id }) => id) : [];
   const said = {
-    account,
+    ...own,
     amount: formatMicros(amountMicros),
-    comment: order.comment,
-    ...(balance === null ? {} : { balance }),
     ...(by === null ? {} : { arrivesBy: isoText(by) }),
   };
-  const body = { ...said, by: order.orderedBy };
-  const answer = await desk.order({ method: 'POST', path: '/api/v1/expected-top-ups', body }, async () => {
-    const view = await (await desk.views()).account(account);
-    readBalance(input, view?.balances ?? []);
-    const leadTimeMs = desk.settings?.accounts.find(({ id }) => id === account)?.leadTimeMs ?? null;
-    if (by === null && leadTimeMs === null)
-      throw new UsageError('--by is missing: the account has no "leadTime"', 'such as --by 2026-11-26');
-    const left = { kind: 'expect-top-up', ...order, id: `x-${context.random.id()}`, at } as const;
-    return by === null ? left : { ...left, by };
-  });
+  // A daemon of 0.3 does not know `seen`.
+  const body = { ...said, by: orderedBy, ...(expected.length === 0 ? {} : { seen: expected }) };
+  const answer = await desk.order(
+    { method: 'POST', path: '/api/v1/expected-top-ups', body },
+    {
+      wanted: () => ({
+        ...{ kind: 'expect-top-up', ...own, amountMicros, seen: { expected } },
+        ...(by === null ? {} : { arrivesBy: by }),
+      }),
+      by: orderedBy,
+    },
+  );
   const until =
     by === null ? 'after its lead time' : `by ${formatInstant(by, desk.timezone)} (${desk.timezone})`;
   const sentence = `${formatAmount(amountMicros, null)} expected on ${account} ${until}.`;
@@ -100,14 +97,16 @@ function readArrival(input: CommandInput, timezone: string): number | null {
 }
 
 async function cancel(context: CommandContext, input: CommandInput, desk: Desk, id: string): Promise<number> {
-  const path = `/api/v1/expected-top-ups/${encodeURIComponent(id)}`;
-  const answer = await desk.order({ method: 'DELETE', path }, async () => {
+  const by = context.user;
+  const path = `/api/v1/expected-top-ups/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
+  const wanted = async () => {
     const known = await (await desk.views()).expected();
     const found = known.find((topUp) => topUp.id === id);
     const ids = known.map((topUp) => topUp.id);
     if (found === undefined) throw new CommandError(unknownId(`no top-up ${id} is expected`, ids, id));
-    return { kind: 'cancel-expected', account: found.account, id, at: context.clock.now() };
-  });
+    return { kind: 'cancel-expected', account: found.account, id } as const;
+  };
+  const answer = await desk.order({ method: 'DELETE', path }, { wanted, by });
   return printOrdered(context, input, { about: { id }, sentence: `Top-up ${id} is cancelled.`, answer });
 }
 

@@ -1,7 +1,14 @@
 import { weekMs } from '../../domain/duration.ts';
 import { formatBare, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
+import {
+  amountOf,
+  type Balance,
+  type BalanceDefinition,
+  hasBalances,
+  type Reading,
+} from '../../domain/reading.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceName } from '../../wording/quantity-wording.ts';
@@ -100,7 +107,7 @@ function tableColumns(
       align: 'right' as const,
       ...(id === shown ? {} : { rank: 1 }),
       value: (reading: Reading) =>
-        reading.balances[id] === undefined ? '-' : formatBare(reading.balances[id], reading.currency),
+        hasBalances(reading, [{ id }]) ? formatBare(amountOf(reading, id), reading.currency) : '-',
     })),
     { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
   ];
@@ -123,12 +130,12 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
   const drawn = readings.filter(
-    ({ currency, balances }) => currency === newest?.currency && balances[balance] !== undefined,
+    ({ currency, balances }) => currency === newest?.currency && ownOf(balances, balance) !== undefined,
   );
   const first = drawn[0];
   // A history that is shorter than what was asked for fills the chart.
   const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
-  const thresholds = view?.thresholds[balance] ?? {};
+  const thresholds = ownOf(view?.thresholds, balance) ?? {};
   const wordAmount = (micros: Micros): string => formatBare(micros, newest?.currency ?? null);
   const chart = layPast(
     { since: from, until, readings: drawn, balance, thresholds },
@@ -145,9 +152,9 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
   const title = `${cleanText(view?.name ?? account, 80)}: ${balanceName(label.toUpperCase())}`;
   const latest =
-    newest?.balances[balance] === undefined
-      ? ''
-      : `${wordAmount(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
+    newest !== undefined && hasBalances(newest, [{ id: balance }])
+      ? `${wordAmount(amountOf(newest, balance))} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`
+      : '';
   const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${wordAmount(micros)}`);
   const legend =
     names.length === 0

@@ -1,7 +1,9 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -31,6 +33,7 @@ stands on the command line shows in lists of processes.`,
     to: { value: 'ADDRESS', summary: 'who gets the mails, with an smtp address' },
     account: { value: 'ID', summary: 'what the account is called; default main' },
     'public-url': { value: 'URL', summary: 'address of the page as people reach it: messages link to it' },
+    'lead-time': { value: 'TIME', summary: 'how long a payment takes to arrive, such as 2d' },
     test: { summary: 'send a test message to the channel' },
   },
   examples: [
@@ -47,6 +50,14 @@ stands on the command line shows in lists of processes.`,
     const publicUrl = await ask('public-url', 'Address of the page for links in messages (empty: none)', {
       optional: true,
     });
+    const leadTime = await ask(
+      'lead-time',
+      'How long a payment takes to arrive, such as 2d (empty: not known)',
+      {
+        optional: true,
+        check: (text) => (parseDuration(text) === null ? '--lead-time must be a duration such as 2d' : null),
+      },
+    );
     const account = input.option('account') ?? 'main';
     for (;;) {
       const config = {
@@ -77,8 +88,10 @@ stands on the command line shows in lists of processes.`,
         await context.stderr.write(`warning: the key could not be tried: ${tried.reason}\n`);
       else {
         const { suggestRules } = await import('../../rules/registry.ts');
-        const accounts = config.accounts.map((each) => ({ ...each, currency: tried.currency }));
-        writeFileSync(file, format({ ...config, accounts, rules: suggestRules(tried.balances) }));
+        const known = { currency: tried.currency, ...(leadTime === '' ? {} : { leadTime }) };
+        const accounts = config.accounts.map((each) => ({ ...each, ...known }));
+        const rules = suggestRules(tried.balances, { hasLeadTime: leadTime !== '' });
+        writeFileSync(file, format({ ...config, accounts, rules }));
         await context.stdout.write(`The provider answered: ${tried.text}.\n`);
       }
       await finish(context, input, { file, named: given });
@@ -200,7 +213,7 @@ function written(answer: string): string {
 /** The value of a variable that an answer names; any other answer itself. */
 function resolveNamed({ env }: CommandContext, answer: string): string {
   const name = /^env:(.+)$/.exec(answer)?.[1];
-  return name === undefined ? answer : (env[name] ?? '');
+  return name === undefined ? answer : (ownOf(env, name) ?? '');
 }
 
 function format(config: object): string {
@@ -236,7 +249,7 @@ async function tryKey(context: CommandContext, input: CommandInput, account: str
   const read = checked.view.balances.map(({ id, label }) => ({
     balance: id,
     label,
-    micros: balances[id] ?? 0,
+    micros: ownOf(balances, id) ?? 0,
   }));
   const text = read.map(({ label, micros }) => `${label} ${formatAmount(micros, currency)}`).join(', ');
   const used = read.filter(({ micros }) => micros !== 0);

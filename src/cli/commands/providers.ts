@@ -40,6 +40,7 @@ client code was: compare the first reading with your dashboard then.
           rank: 2,
         },
         { header: 'BALANCES', value: ({ details }) => list(details?.balances.map(({ id }) => id)), rank: 3 },
+        { header: 'SIGNED', value: ({ details }) => details?.signed ?? '–', rank: 4 },
         { header: 'CERTAINTY', value: (each) => each.certainty, rank: 1 },
       ],
     });
@@ -58,6 +59,7 @@ function describeOne(provider: ProviderDescription): string {
     ['source', `${provider.source} (${provider.certainty})`],
     ...credentials.map(({ name, label }) => [name, label] as const),
     ['request', details?.request],
+    ['signed', details?.signed === 'token' ? 'by a token that is asked for first' : details?.signed],
     ['balances', details?.balances.map(({ id, label }) => `${id} (${label})`).join(', ')],
     ['currency', details?.currency],
     ['baseUrl', details?.baseUrl && `needed: ${details.baseUrl}`],

@@ -9,6 +9,7 @@ import { backupCommand, migrateStoreCommand, queryCommand } from './database.ts'
 import { expectCommand } from './expect.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
+import { mcpCommand } from './mcp.ts';
 import { providersCommand } from './providers.ts';
 import { replayCommand } from './replay.ts';
 import { demoCommand, healthCommand, runCommand } from './run.ts';
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   clusterStatusCommand,
   clusterHandOverCommand,
   providersCommand,
+  mcpCommand,
   schemaCommand,
   createCompletionCommand(() => commands, groups),
   healthCommand,

@@ -1,12 +1,10 @@
 import { isSelfId } from '../../domain/alert.ts';
-import { formatDuration } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
-import { maxSilenceMs } from '../../domain/route.ts';
 import { labelNamePattern, type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import { CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
+import { type CommandInput, jsonOption, UsageError } from '../command.ts';
 import { operatorCommand, printOrdered } from '../desk.ts';
-import { byOption, readChoice, readDuration, requireKnown, requireRule, unknownId } from '../read-options.ts';
+import { byOption, readChoice, readDuration, requireKnown, requireRule } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -44,7 +42,6 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     const durationMs = readDuration(input, 'for');
     if (durationMs === null)
       throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
-    if (durationMs > maxSilenceMs) throw new UsageError(`--for is at most ${formatDuration(maxSilenceMs)}`);
     const account = input.option('account');
     if (account !== null && !isSelfId(account)) requireKnown('account', desk.names.accounts, account);
     const rule = input.option('rule');
@@ -59,10 +56,10 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
     const body = { ...said, ...(everything ? { everything } : {}) };
     const left = `s-${context.random.id()}`;
-    const answer = await desk.order({ method: 'POST', path: '/api/v1/silences', body }, () => ({
-      kind: 'silence',
-      silence: { id: left, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment },
-    }));
+    const answer = await desk.order(
+      { method: 'POST', path: '/api/v1/silences', body },
+      { wanted: () => ({ kind: 'silence', id: left, match, everything, startsAt, endsAt, comment }), by },
+    );
     const id = answer.kind === 'answered' ? idOf(answer.body) : left;
     const until = `${formatInstant(endsAt, desk.timezone)} (${desk.timezone})`;
     const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
@@ -109,12 +106,12 @@ export const silenceExpireCommand = operatorCommand({
   options: { json: jsonOption },
   async run(context, input, desk) {
     const id = input.positional('ID');
-    const path = `/api/v1/silences/${encodeURIComponent(id)}`;
-    const answer = await desk.order({ method: 'DELETE', path }, async () => {
-      const known = (await (await desk.views()).silences()).flatMap((silence) => silence.id ?? []);
-      if (!known.includes(id)) throw new CommandError(unknownId(`there is no silence ${id}`, known, id));
-      return { kind: 'expire', id, at: context.clock.now() };
-    });
+    const by = context.user;
+    const path = `/api/v1/silences/${encodeURIComponent(id)}?${new URLSearchParams({ by })}`;
+    const answer = await desk.order(
+      { method: 'DELETE', path },
+      { wanted: () => ({ kind: 'expire', id }), by },
+    );
     return printOrdered(context, input, { about: { id }, sentence: `Silence ${id} has ended.`, answer });
   },
 });

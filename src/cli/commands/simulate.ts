@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseJson } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { HttpService, ServiceAddress } from '../../net/http-service.ts';
 import type { Scenario } from '../../simulator/scenario.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
@@ -49,7 +50,7 @@ hour. Prints its address and the keys that it accepts. Ends with SIGINT or SIGTE
         { header: 'ACCOUNT', value: ({ id }) => id },
         ...Object.keys(simulator.accounts[0]?.credentials ?? {}).map((name) => ({
           header: name.toUpperCase(),
-          value: ({ credentials }: SimulatedKeys) => credentials[name] ?? '',
+          value: ({ credentials }: SimulatedKeys) => ownOf(credentials, name) ?? '',
         })),
       ],
       rows: simulator.accounts,

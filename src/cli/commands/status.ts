@@ -1,19 +1,20 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
-import { formatNearMoment } from '../../domain/moment.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance } from '../../domain/reading.ts';
 import { type AccountSummary, SummedAccounts } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
+import { english } from '../../wording/language.ts';
+import { sayNearMoment } from '../../wording/moments.ts';
 import {
   commonBalances,
   endOf,
   formatBareComputed,
   leadingBalance,
-  roughRunway,
-  wordEmptyAt,
+  sayEmptyAt,
+  sayLength,
 } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { exitCodes, jsonOption } from '../command.ts';
@@ -240,7 +241,7 @@ function pressing(account: BriefAccount): Runway | null {
 function runwayOf(account: BriefAccount, now: number): string {
   const { runwayMs = null, forecast = null } = pressing(account) ?? {};
   if (runwayMs === null) return '-';
-  const lasts = (ms: number): string => roughRunway(ms, formatShortDuration);
+  const lasts = (ms: number): string => sayLength(ms, { language: english }, formatShortDuration);
   const median = lasts(runwayMs);
   if (runwayMs === 0 || forecast?.earliest == null) return median;
   const from = lasts(forecast.earliest - now);
@@ -256,8 +257,7 @@ function wordEmpty(
 ): string {
   const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return '-';
-  const moment = (at: number): string => formatNearMoment(at, frame);
-  return wordEmptyAt(emptyAt, runway?.forecast ?? null, { now: frame.now, moment });
+  return sayEmptyAt(emptyAt, runway?.forecast ?? null, { ...frame, language: english }, sayNearMoment);
 }
 
 function wordTotals({ accounts, firing, failing }: AccountSummary): readonly string[] {

@@ -3,6 +3,7 @@ import { access, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatMoney } from '../../domain/money.ts';
 import { type ConfigProblem, OperatorError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { balanceName } from '../../wording/quantity-wording.ts';
@@ -96,7 +97,7 @@ async function findUnwatched(context: CommandContext, settings: Settings): Promi
       const reading = readings.get(account.id) ?? null;
       const watched = new Set(rulesForAccount(settings, account).map(({ balance }) => balance));
       return account.balances.flatMap(({ id, label }) => {
-        const micros = reading?.balances[id] ?? 0;
+        const micros = ownOf(reading?.balances, id) ?? 0;
         if (micros === 0 || watched.has(id)) return [];
         const message = `no rule watches the ${balanceName(label)} of ${account.id}, last read as ${formatMoney(micros)}: rules for it say "balance": "${id}"`;
         return [{ path: 'rules', line: null, message }];

@@ -7,7 +7,8 @@ import { judgeRunways } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';
-import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { english } from '../../wording/language.ts';
+import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { layoutWidth, type Output, paintSeverity } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { cutToWidth, formatInstant, wrapToWidth } from '../terminal/text.ts';
@@ -92,7 +93,7 @@ function formatIncidents(
         align: 'right',
         rank: 2,
         value: ({ value, currency }) =>
-          value === null ? '' : wordQuantity(value, { timezone, now, currency }),
+          value === null ? '' : sayQuantity(value, { language: english, timezone, now, currency }),
       },
       { header: 'BEFORE EMPTY', rank: 3, minWidth: 12, value: describeEmptying },
     ],

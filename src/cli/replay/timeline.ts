@@ -1,4 +1,5 @@
 import { formatMoney } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
@@ -119,7 +120,7 @@ export function drawTimeline(
 
 function maxAmountLength(readings: readonly Reading[], balance: Balance): number {
   const most = readings.reduce(
-    (width, reading) => Math.max(width, formatMoney(reading.balances[balance] ?? 0).length),
+    (width, reading) => Math.max(width, formatMoney(ownOf(reading.balances, balance) ?? 0).length),
     0,
   );
   return Math.min(maxLabelLength, most + 1);

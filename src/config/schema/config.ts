@@ -8,7 +8,7 @@ import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import { hostAddress, postgresAddress, secretAddress } from '../../schema/addresses.ts';
 import { alertMatch } from '../../schema/matchers.ts';
-import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
+import { choice, filledList, flag, languageKey, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret } from '../../schema/texts.ts';
 import { cronText, holidays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
 import { account } from './account.ts';
@@ -106,6 +106,7 @@ const silence = shape({
 
 const report = shape({
   id: id('Names the report. Unique.'),
+  language: languageKey('The language of the report. Default: that of each channel.').optional(),
   cron: cronText.describe('When it is sent, as a cron expression of five fields.'),
   timezone: timezone.optional(),
   channels: channelNames('Channels that get it.'),
@@ -171,12 +172,15 @@ export const configSchema = shape({
     .describe('Other providers, by name: an account says which is its own by `provider`.')
     .default({}),
   poll: pollSchema.optional(),
+  language: languageKey(
+    'The language of messages, mails and reports. Log, command line, errors, metrics and API fields are English.',
+  ).prefault('en'),
   timezone: zone('IANA time zone of the times in messages, and of cron expressions that name none.').prefault(
     'UTC',
   ),
   weekend: weekend
     .describe(
-      'The days of the weekend: forecasts tell them from working days, and where it is given no payment arrives on them. Default: Saturday and Sunday.',
+      'The days of the weekend: forecasts tell them from working days, and with `leadTime` no payment arrives on them. [] where payments arrive every day. Default: Saturday and Sunday.',
     )
     .optional(),
   holidays: holidays

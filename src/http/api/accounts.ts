@@ -3,6 +3,7 @@ import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import { accountJson } from '../../views/public-json.ts';
 import { outcomeSchema } from '../../views/public-object.ts';
+import { endOf } from '../orders.ts';
 import { historyOperations } from './history.ts';
 import { accept, findAccount, pageOfList, pagingQuery } from './input.ts';
 import { answers, listed, type Operation, operations, written } from './operation.ts';
@@ -40,10 +41,10 @@ export const accountOperations: readonly Operation[] = [
       params,
       answers: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
     },
-    async ({ views, params }) => {
+    async ({ views, params, door }) => {
       const { id } = await findAccount(views, params.id);
-      const { outcome, view } = accept(await views.pollNow(id));
-      return { outcome, account: accountJson(view) };
+      const outcome = await endOf(await door.give({ kind: 'poll', account: id }));
+      return { outcome, account: accountJson(await findAccount(views, id)) };
     },
   ),
   post(

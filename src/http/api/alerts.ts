@@ -8,12 +8,14 @@ import {
   silenceJson,
 } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
+import { refusalsOf } from '../orders.ts';
 import { RequestError } from '../refusal.ts';
-import { accept, pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
+import { pageOfList, pageOfTime, pagingQuery, parseInstant, recentQuery } from './input.ts';
 import { answers, listed, type Operation, operations, window } from './operation.ts';
 import {
   acknowledgeManySchema,
   acknowledgeOrderSchema,
+  byQuery,
   expireOrderSchema,
   readSeen,
   readSilenceOrder,
@@ -44,8 +46,8 @@ export const alertOperations: readonly Operation[] = [
   ofAlerts.post(
     ['alerts/{account}/{rule}/ack', 'acknowledgeAlert', 'Acknowledges the open incident of an alert'],
     { params, body: acknowledgeOrderSchema, isOptional: true, answers: theAlert },
-    async ({ views, params, person, body: { by = 'api', comment = '', ...saw } }) => {
-      accept(await views.acknowledge({ ...params, by: person ?? by, comment, ...readSeen(saw) }));
+    async ({ views, params, door, body: { by, comment = '', ...saw } }) => {
+      await door.give({ kind: 'acknowledge', ...params, comment, ...readSeen(saw) }, by);
       const alert = await views.alert(params.account, params.rule);
       return { alert: alert && alertJson(alert) };
     },
@@ -69,9 +71,11 @@ export const alertOperations: readonly Operation[] = [
         ),
       }),
     },
-    async ({ views, person, body: { alerts, by = 'api', comment = '' } }) => {
-      const seen = alerts.map(({ account, rule, ...saw }) => ({ account, rule, ...readSeen(saw) }));
-      const refusals = await views.acknowledgeAll({ alerts: seen, by: person ?? by, comment });
+    async ({ door, body: { alerts, by, comment = '' } }) => {
+      const wanted = alerts.map(({ account, rule, ...saw }) => {
+        return { kind: 'acknowledge', account, rule, comment, ...readSeen(saw) } as const;
+      });
+      const refusals = refusalsOf(await door.giveAll(wanted, by));
       const acks = alerts.map(({ account, rule }, index) => {
         const refusal = refusals[index] ?? null;
         return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
@@ -85,9 +89,9 @@ export const alertOperations: readonly Operation[] = [
       'unacknowledgeAlert',
       'Gives the open incident of an alert back: reminders and escalation go on',
     ],
-    { params, answers: theAlert },
-    async ({ views, params }) => {
-      accept(await views.unacknowledge(params));
+    { params, query: byQuery, answers: theAlert },
+    async ({ views, params, door, query: { by } }) => {
+      await door.give({ kind: 'unacknowledge', ...params }, by);
       const alert = await views.alert(params.account, params.rule);
       return { alert: alert && alertJson(alert) };
     },
@@ -126,9 +130,8 @@ export const silenceOperations: readonly Operation[] = [
   ofSilences.post(
     ['silences', 'addSilence', 'Mutes matching alerts for a time'],
     { body: silenceOrderSchema, answers: answers('The silence', { silence: silenceJson.schema }, 201) },
-    async ({ views, now, person, body }) => {
-      const order = readSilenceOrder(body, now);
-      const made = accept(await views.silence({ ...order, by: person ?? order.by }));
+    async ({ now, door, body }) => {
+      const made = await door.give({ kind: 'silence', ...readSilenceOrder(body, now) }, body.by);
       const view = { ...made, by: made.createdBy, active: made.startsAt <= now, laterStarts: [] };
       return { silence: silenceJson(view) };
     },
@@ -136,24 +139,24 @@ export const silenceOperations: readonly Operation[] = [
   ofSilences.del(
     ['silences', 'expireNamedSilence', 'Ends a silence; its id in the body or as ?id='],
     {
-      query: { id: z.string().optional().meta({ description: 'The silence' }) },
+      query: { id: z.string().optional().meta({ description: 'The silence' }), ...byQuery },
       body: expireOrderSchema.partial(),
       isOptional: true,
       answers: ended,
     },
-    async ({ views, query, body }) => {
+    async ({ door, query, body }) => {
       const id = query.id ?? body.id;
       if (id === undefined)
         throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
-      accept(await views.expireSilence(id));
+      await door.give({ kind: 'expire', id }, query.by);
       return { expired: id };
     },
   ),
   ofSilences.del(
     ['silences/{id}', 'expireSilence', 'Ends a silence'],
-    { params: { id: z.string() }, answers: ended },
-    async ({ views, params: { id } }) => {
-      accept(await views.expireSilence(id));
+    { params: { id: z.string() }, query: byQuery, answers: ended },
+    async ({ door, params: { id }, query: { by } }) => {
+      await door.give({ kind: 'expire', id }, by);
       return { expired: id };
     },
   ),

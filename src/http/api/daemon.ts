@@ -111,7 +111,10 @@ export const daemonOperations: readonly Operation[] = [
         ),
       }),
     },
-    async ({ site, params: { id } }) => ({ deliveries: [...required(await site.reports.send(id))] }),
+    async ({ site, params: { id }, door }) => {
+      await door.give({ kind: 'report', report: id });
+      return { deliveries: [...required(await site.reports.send(id))] };
+    },
   ),
 ];
 

@@ -10,6 +10,7 @@ import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import { explanationJson, pollJson, readingJson } from '../../views/public-json.ts';
 import { balanceSchema, publicObject, same, severitySchema } from '../../views/public-object.ts';
 import type { AccountView } from '../../views/views.ts';
+import { english } from '../../wording/language.ts';
 import { buildChart, chartRanges, readSpan } from '../page/chart-model.ts';
 import { RequestError } from '../refusal.ts';
 import {
@@ -206,7 +207,7 @@ export const historyOperations: readonly Operation[] = [
     async ({ views, now, params, query: { balance: wanted, points, ...time } }) => {
       const account = await findAccount(views, params.id);
       const balance = readBalance(wanted, account);
-      const span = readSpan(time, { now, timezone: 'UTC' });
+      const span = readSpan(time, { language: english, now, timezone: 'UTC' });
       const chart = await buildChart(views, { account, span, balance, points, now });
       const { id, currency } = account;
       return chartJson({ ...chart, account: id, balance, currency });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { parseJson } from '../../domain/json.ts';
 import { isDay } from '../../domain/moment.ts';
-import type { Refusal } from '../../domain/operator.ts';
+import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
@@ -62,7 +62,7 @@ export function count(least: number, most: number) {
 
 /** Hands on what the views gave, or its refusal as an error. */
 export function accept<T extends object | null>(result: T | Refusal): Exclude<T, Refusal> {
-  if (result === null || !('refused' in result)) return result as Exclude<T, Refusal>;
+  if (!isRefusal(result)) return result as Exclude<T, Refusal>;
   const codes = {
     'not-found': 'not_found',
     invalid: 'bad_request',

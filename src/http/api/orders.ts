@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { parseMicros } from '../../domain/money.ts';
-import type { SeenAlert, SilenceOrder } from '../../domain/operator.ts';
-import { maxSilenceMs } from '../../domain/route.ts';
+import type { SeenAlert } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-object.ts';
@@ -42,6 +42,9 @@ const seenKeys = {
     .meta({ description: 'The severity that was seen: refused with 409 where it is another one now' }),
 };
 const personKeys = { by: text.optional(), comment: text.optional() };
+
+/** Of an operation without a body. */
+export const byQuery = { by: text.optional().meta({ description: 'Who asks for it, for the audit' }) };
 
 export const personSchema = shape(personKeys);
 
@@ -93,6 +96,10 @@ export const expectOrderSchema = shape({
   arrivesBy: givenInstant
     .optional()
     .meta({ description: 'Default: after the `leadTime` of the account, which must have one' }),
+  seen: z.array(name).max(100).optional().meta({
+    description:
+      'Ids of the top-ups of the balance that are known to be expected: refused with 409 where there is another one, which may be the same payment',
+  }),
   ...personKeys,
 }).meta({
   id: 'ExpectOrder',
@@ -127,19 +134,17 @@ function words(error: string, { least, most }: { readonly least: number; readonl
   return z.string({ error }).min(least, { error }).max(most, { error });
 }
 
-/** The silence that a body orders. Refuses windows that end before they begin, are over, or last longer than a year. */
-export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now: number): SilenceOrder {
+/** The silence that a body orders; whether it may be is for the order to say. */
+export function readSilenceOrder(
+  input: z.infer<typeof silenceOrderSchema>,
+  now: number,
+): Omit<Wanted<'silence'>, 'kind'> {
   const startsAt = input.startsAt === undefined ? now : Date.parse(input.startsAt);
-  const endsAt = readEnd(input, startsAt);
-  if (endsAt <= Math.max(startsAt, now))
-    throw new RequestError('bad_request', 'The silence would be over already.');
-  if (endsAt - startsAt > maxSilenceMs)
-    throw new RequestError('bad_request', 'A silence may last a year at most.');
-  const { everything, seen, by = 'api', comment = '' } = input;
+  const { everything = false, seen, comment = '' } = input;
   return {
     match: toMatcher(input.match),
-    ...(everything === undefined ? {} : { everything }),
-    ...{ startsAt, endsAt, by, comment },
+    everything,
+    ...{ startsAt, endsAt: readEnd(input, startsAt), comment },
     ...(seen === undefined ? {} : { seen }),
   };
 }

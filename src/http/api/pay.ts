@@ -5,9 +5,9 @@ import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { expectedJson, paymentJson } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
-import { accept, nextCursor, pageOfList, pagingQuery } from './input.ts';
+import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
-import { expectOrderSchema } from './orders.ts';
+import { byQuery, expectOrderSchema } from './orders.ts';
 
 const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
@@ -22,28 +22,31 @@ export const paymentOperations: readonly Operation[] = [
     [
       'expected-top-ups',
       'expectTopUp',
-      'Announces a top-up: runway and pay-by know of it, and an alert fires where it does not come',
+      'Announces a top-up: runway and pay-by know of it, the alerts that it ends are acknowledged, and an alert fires where it does not come',
     ],
     { body: expectOrderSchema, answers: answers('The top-up', { expected: expectedJson.schema }, 201) },
-    async ({ views, person, body: { amount: amountMicros, arrivesBy, by, comment = '', ...order } }) => {
-      const orderedBy = person ?? by ?? 'api';
-      const at = arrivesBy === undefined ? undefined : Date.parse(arrivesBy);
-      const made = await views.expectTopUp({ ...order, amountMicros, by: at, orderedBy, comment });
-      return { expected: expectedJson(accept(made)) };
+    async ({ door, body: { amount: amountMicros, arrivesBy, by, comment = '', seen = [], ...order } }) => {
+      const until = arrivesBy === undefined ? {} : { arrivesBy: Date.parse(arrivesBy) };
+      const wanted = { kind: 'expect-top-up', ...order, amountMicros, ...until, comment } as const;
+      return { expected: expectedJson(await door.give({ ...wanted, seen: { expected: seen } }, by)) };
     },
   ),
   del(
     ['expected-top-ups/{id}', 'cancelExpectedTopUp', 'Cancels an expected top-up'],
-    { params: { id: z.string() }, answers: answers('Its id', { cancelled: z.string() }) },
-    async ({ views, params: { id } }) => {
+    {
+      params: { id: z.string() },
+      query: byQuery,
+      answers: answers('Its id', { cancelled: z.string() }),
+    },
+    async ({ views, door, params: { id }, query: { by } }) => {
       const account = views.expected().find((topUp) => topUp.id === id)?.account;
       if (account === undefined) throw new RequestError('not_found', 'No top-up of this id is expected.');
-      accept(await views.cancelExpected({ account, id }));
+      await door.give({ kind: 'cancel-expected', account, id }, by);
       return { cancelled: id };
     },
   ),
   get(
-    ['pay', 'listPayments', 'What is to be paid within 30 days, by currency, what is due first first'],
+    ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
     {
       query: pagingQuery,
       answers: answers('Payments, and their sums by currency over all pages', {
@@ -60,8 +63,7 @@ export const paymentOperations: readonly Operation[] = [
       }),
     },
     async ({ views, now, query }) => {
-      const { currencies, unknown } = await planPayments(views, now);
-      const all = currencies.flatMap(({ payments }) => payments);
+      const { payments: all, currencies, unknown } = await planPayments(views, now);
       const page = pageOfList(all, query, ({ account, balance }) => JSON.stringify([account.id, balance]));
       const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
         currency,
@@ -76,24 +78,30 @@ export const paymentOperations: readonly Operation[] = [
     ['pay.csv', 'getPaymentsCsv', 'What is to be paid within 30 days, as CSV'],
     { answers: csv },
     async ({ views, now, context }) => {
-      const { currencies, unknown } = await planPayments(views, now);
+      const { payments, unknown } = await planPayments(views, now);
       // What an unknown account needs is not known: the amount is empty.
-      const all: readonly CsvPayment[] = [
-        ...currencies.flatMap(({ payments }) => payments),
-        ...unknown.map((account) => ({ account })),
-      ];
+      const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
       return csvFile(context, `pay-${isoDay(now, 'UTC')}`, [csvHeader, ...all.map(csvLine)]);
     },
   ),
 ];
 
-const csvHeader = formatCsvLine(['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl']);
+const csvHeader = formatCsvLine([
+  'account',
+  'name',
+  'balance',
+  'currency',
+  'amount',
+  'by',
+  'topUpUrl',
+  'due',
+]);
 
 type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 
-function csvLine({ account, balance = '', micros, dueAt = null }: CsvPayment): string {
+function csvLine({ account, balance = '', micros, dueAt = null, due }: CsvPayment): string {
   const { id, name, currency, topUpUrl } = account;
   const by = dueAt === null ? '' : isoText(Math.round(dueAt));
   const amount = micros === undefined ? '' : formatMicros(micros);
-  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '']);
+  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due ?? '']);
 }

@@ -38,24 +38,47 @@ function offerOwnZone() {
   button.hidden = false;
 }
 
+/** All tabs of a browser share one stream. Where they cannot, only the tab in front has one. */
 function listen() {
-  const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');
-  const page = pageAddress();
-  const source = new EventSource(
-    `/events?${new URLSearchParams({ page: page.pathname + page.search, have })}`,
-  );
-  source.addEventListener('open', hear);
-  source.addEventListener('alive', hear);
-  source.addEventListener('changed', (event) => {
-    for (const [key, markup] of Object.entries(JSON.parse(event.data))) waiting.set(key, markup);
+  if (typeof SharedWorker === 'undefined') return listenAlone();
+  const { port } = new SharedWorker(`/assets/stream.js${new URL(import.meta.url).search}`);
+  port.onmessage = ({ data: { kind, data } }) => hearOf[kind](data);
+  const speak = () => port.postMessage(whatIsOpen());
+  addEventListener('pagehide', () => port.postMessage({}));
+  addEventListener('pageshow', speak);
+  setInterval(speak, tickMs);
+  speak();
+}
+
+function listenAlone() {
+  if (document.hidden) return document.addEventListener('visibilitychange', listenAlone, { once: true });
+  const source = new EventSource(`/events?${new URLSearchParams(whatIsOpen())}`);
+  const end = (again) => {
+    source.close();
+    document.removeEventListener('visibilitychange', turned);
+    void hearOf.error().finally(() => setTimeout(listenAlone, again));
+  };
+  const turned = () => document.hidden && end(0);
+  document.addEventListener('visibilitychange', turned);
+  for (const kind of ['open', 'alive', 'changed'])
+    source.addEventListener(kind, ({ data }) => (hearOf[kind] ?? hear)(data));
+  source.addEventListener('error', () => end(retryMs));
+}
+
+const hearOf = {
+  alive: () => hear(),
+  error: () => askOnce(),
+  changed(parts) {
+    for (const [key, markup] of Object.entries(JSON.parse(parts))) waiting.set(key, markup);
     takeOver();
     hear();
-  });
-  source.addEventListener('error', () => {
-    // Not left to the browser: it would ask for what was news when the page was opened.
-    source.close();
-    void askOnce().finally(() => setTimeout(listen, retryMs));
-  });
+  },
+};
+
+function whatIsOpen() {
+  const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');
+  const { pathname, search } = pageAddress();
+  return { page: pathname + search, have };
 }
 
 function watch() {

@@ -1,5 +1,6 @@
 import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
@@ -7,7 +8,7 @@ import { describeRule } from '../../rules/registry.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceName, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceName, sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
@@ -74,7 +75,7 @@ ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id
 function concerns({ match }: SilenceView, account: AccountView): boolean {
   if (match.account !== undefined && !match.account.includes(account.id)) return false;
   return Object.entries(match.labels ?? {}).every(([key, values]) =>
-    values.includes(account.labels[key] ?? ''),
+    values.includes(ownOf(account.labels, key) ?? ''),
   );
 }
 
@@ -88,7 +89,7 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 }
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
-  const runway = account.runways[balance];
+  const runway = ownOf(account.runways, balance);
   const burn = burnOf(account, balance);
   return html`<section class="tile"><h2>${balanceName(label)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
@@ -133,7 +134,7 @@ async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
   const amount = (balance: Balance): Html | string => {
-    const micros = reading?.balances[balance];
+    const micros = ownOf(reading?.balances, balance);
     return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
   };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
@@ -159,13 +160,13 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const words = { ...frame, currency: account.currency };
   return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
-<td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
-<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
+<td class="number" data-label="Value">${evaluation.value === null ? unknown() : sayQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="How far">${howFar(explanation, words)}</td>
 <td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
     evaluation.facts.length > 0 &&
     html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
-      (fact) => html`<dt>${fact.name}</dt><dd>${wordFact(fact, words)}</dd>`,
+      (fact) => html`<dt>${fact.name}</dt><dd>${sayFact(fact, words)}</dd>`,
     )}</dl></details>`
   }</td></tr>`;
 }
@@ -176,7 +177,7 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   const reached =
     next !== null &&
     html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${wordQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
+  return html`${sayQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 
 function differenceOf(left: Quantity | null, right: Quantity | null) {

@@ -1,11 +1,13 @@
 import { parseDuration } from '../../domain/duration.ts';
-import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
+import { isRefusal, type SeenAlertName } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { listFirst } from '../../wording/lists.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
+import { endOf, refusalsOf } from '../orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
@@ -31,51 +33,49 @@ type Act = (form: URLSearchParams, context: WebContext, parameters: Parameters) 
 export function addActions(app: WebApp): void {
   const acts: Readonly<Record<string, Act>> = {
     '/alerts/many': actOnMany,
-    '/alerts/:account/:rule/acknowledge': async (form, { var: { views } }, { account = '', rule = '' }) => {
-      accept(await views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
+    '/alerts/:account/:rule/acknowledge': async (form, { var: { door } }, { account = '', rule = '' }) => {
+      const { by, comment } = readPerson(form);
+      await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
       return 'acknowledged';
     },
-    '/alerts/:account/:rule/unacknowledge': async (_, { var: { views } }, { account = '', rule = '' }) => {
-      accept(await views.unacknowledge({ account, rule }));
+    '/alerts/:account/:rule/unacknowledge': async (form, { var: { door } }, { account = '', rule = '' }) => {
+      await door.give({ kind: 'unacknowledge', account, rule }, readPerson(form).by);
       return 'given-back';
     },
-    '/pay/ordered': async (form, context) => {
-      form.set('back', '/pay');
-      await orderTopUp(context.var.visit, form);
-      return 'ordered';
-    },
-    '/pay/cancel': async (form, { var: { views } }) => {
+    '/pay/cancel': async (form, { var: { door } }) => {
       form.set('back', '/pay');
       const [account = '', id = ''] = ['account', 'id'].map((name) => form.get(name) ?? '');
-      accept(await views.cancelExpected({ account, id }));
+      await door.give({ kind: 'cancel-expected', account, id }, readPerson(form).by);
       return 'cancelled';
     },
-    '/pay/calendar': async (form, { var: { views } }) => {
+    '/pay/calendar': async (form, { var: { door, site } }) => {
       form.set('back', '/pay');
-      accept(await views.renewCalendarKey());
+      const key = site.random.bytes(24).toString('base64url');
+      await door.give({ kind: 'renew-calendar-key', key }, readPerson(form).by);
       return 'calendar';
     },
-    '/silences/:id/extend': async (form, { var: { views } }, { id = '' }) => {
+    '/silences/:id/extend': async (form, { var: { door } }, { id = '' }) => {
       const byMs = parseDuration(form.get('for') ?? '');
       if (byMs === null || byMs <= 0) throw new RequestError('bad_request', `for: ${someDuration}`);
-      accept(await views.extendSilence({ id, byMs }));
+      await door.give({ kind: 'extend-silence', id, byMs }, readPerson(form).by);
       return 'extended';
     },
-    '/silences/:id/expire': async (_, { var: { views } }, { id = '' }) => {
-      accept(await views.expireSilence(id));
+    '/silences/:id/expire': async (form, { var: { door } }, { id = '' }) => {
+      await door.give({ kind: 'expire', id }, readPerson(form).by);
       return 'expired';
     },
-    '/sessions/:id/end': async (_, context, { id = '' }) => {
-      await endListedSession(context, id);
+    '/sessions/:id/end': async (form, context, { id = '' }) => {
+      await endListedSession(context, id, readPerson(form).by);
       return 'ended';
     },
     '/time-zone': async (form, context) => {
       keepZone(context, form.get('zone') ?? '');
       return 'zone';
     },
-    '/accounts/:id/poll': async (_, { var: { views } }, { id = '' }) => {
-      const account = await findAccount(views, id);
-      return accept(await views.pollNow(account.id)).outcome === 'ok' ? 'polled' : 'poll-failed';
+    '/accounts/:id/poll': async (form, { var: { door, views } }, { id = '' }) => {
+      const { id: account } = await findAccount(views, id);
+      const started = await door.give({ kind: 'poll', account }, readPerson(form).by);
+      return (await endOf(started)) === 'ok' ? 'polled' : 'poll-failed';
     },
   };
   for (const [path, act] of Object.entries(acts)) {
@@ -85,23 +85,24 @@ export function addActions(app: WebApp): void {
     });
   }
   app.post('/silences', silence);
+  app.post('/pay/ordered', orderTopUp);
 }
 
 /** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
 async function silence(context: WebContext): Promise<Response> {
-  const { views, visit } = context.var;
+  const { views, visit, door } = context.var;
   const form = await readForm(context);
   if (form.get('change') === 'yes') return showSilences(context, { form, problem: null });
   const order = readSilenceForm(form, visit);
   if ('field' in order) return showSilences(context, { form, problem: order });
   const muted = views.wouldMute(order);
-  if ('refused' in muted)
+  if (isRefusal(muted))
     return showSilences(context, {
       form,
       problem: { field: fieldOf(muted.about), words: muted.why },
     });
   if (form.get('confirmed') === 'yes') {
-    accept(await views.silence(order));
+    await door.give({ kind: 'silence', ...order }, readPerson(form).by);
     return sendBack(context, form, 'silenced');
   }
   const content = await renderSilenceQuestion(visit, order, { muted, form });
@@ -109,16 +110,23 @@ async function silence(context: WebContext): Promise<Response> {
 }
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
-  const { views } = context.var;
+  const { views, door } = context.var;
   const ticked = () => form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
   const alerts = form.get('all') === 'yes' ? await readMatching(views, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
-  const answers = isSilence
-    ? await silenceMany(context, alerts, form)
-    : await views.acknowledgeAll({ alerts, ...readPerson(form) });
+  const { by, comment } = readPerson(form);
+  const wanted = alerts.map((alert) =>
+    isSilence
+      ? silenceOf(alert, form, context)
+      : ({ kind: 'acknowledge', ...nameOf(alert), comment } as const),
+  );
+  const answers = refusalsOf(await door.giveAll(wanted, by));
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
-  if (answers.includes(null)) context.set('isDone', true);
+  const other = isSilence
+    ? answers.find((answer) => answer !== null && answer.refused !== 'changed')
+    : undefined;
+  if (other != null) accept(other);
   if (changed.length > 0) throw refuseMany(changed, alerts.length);
   if (isSilence) return 'silenced';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
@@ -136,22 +144,20 @@ async function readMatching(views: LiveViews, form: URLSearchParams): Promise<re
   );
 }
 
-async function silenceMany(
-  context: WebContext,
-  alerts: readonly SeenAlertName[],
+function silenceOf(
+  alert: SeenAlertName,
   form: URLSearchParams,
-): Promise<readonly (Refusal | null)[]> {
-  const { views, now } = context.var;
+  { var: { now } }: WebContext,
+): Wanted<'silence'> {
+  const { account, rule, seen } = alert;
   const given = { for: form.get('for') ?? '', ...readPerson(form) };
-  const answers: (Refusal | null)[] = [];
-  for (const { account, rule, seen } of alerts) {
-    const input = { ...given, match: { account, rule }, ...(seen && { seen: { account, rule, ...seen } }) };
-    const made = await views.silence(readSilenceOrder(parseInput(silenceOrderSchema, input), now));
-    if ('refused' in made && made.refused !== 'changed') accept(made);
-    if (!('refused' in made)) context.set('isDone', true);
-    answers.push('refused' in made ? made : null);
-  }
-  return answers;
+  const input = { ...given, match: { account, rule }, ...(seen && { seen: { account, rule, ...seen } }) };
+  return { kind: 'silence', ...readSilenceOrder(parseInput(silenceOrderSchema, input), now) };
+}
+
+/** Without what else is known of an alert that was not ticked but matched. */
+function nameOf({ account, rule, seen }: SeenAlertName): SeenAlertName {
+  return { account, rule, ...(seen && { seen }) };
 }
 
 function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {

@@ -1,6 +1,7 @@
 import type { Payment } from '../../domain/message.ts';
 import { isBeyondHorizon } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
@@ -35,9 +36,9 @@ export function needsSomebody(alert: FiringView): boolean {
 }
 
 /** The most urgent first; of what is alike the worst, then the oldest. */
-export function sortAlerts<
-  T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'urgency'>,
->(alerts: readonly T[]): readonly T[] {
+export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'urgency'>>(
+  alerts: readonly T[],
+): readonly T[] {
   const dated = alerts.map((alert) => ({ alert, urgency: alert.urgency }));
   return dated
     .sort(
@@ -78,7 +79,7 @@ ${account !== null && !place.isOnAccount && actLine(account, alert.balance, fram
 }
 
 function runwayWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
-  const runway = balance === null ? null : account?.runways[balance];
+  const runway = balance === null ? null : ownOf(account?.runways, balance);
   if (account === null || runway == null) return null;
   const endsAt = endOf(runway, frame.now);
   const range = runway.forecast === null ? null : rangeOf(runway.forecast, frame);

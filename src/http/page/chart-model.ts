@@ -2,6 +2,7 @@ import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from 
 import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
 import type { WeekAgo } from '../../spending/interval.ts';
 import type { Views } from '../../views/create-views.ts';
@@ -87,7 +88,9 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   const polls = await views.polls(account.id, span.since, until + 1);
   const since = span.preset === null ? span.since : beginning(polls, span.since, until);
   const readings = polls.flatMap(({ reading }) =>
-    reading?.balances[balance] !== undefined && isSameCurrency(reading.currency, account.currency ?? '')
+    reading !== null &&
+    ownOf(reading.balances, balance) !== undefined &&
+    isSameCurrency(reading.currency, account.currency ?? '')
       ? [reading]
       : [],
   );
@@ -102,8 +105,8 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     intervalMs: account.pollIntervalMs,
     leastGapMs: (until - since) * leastGapShare,
     maxPoints: query.points ?? usualPoints,
-    thresholds: account.thresholds[balance] ?? {},
-    runway: account.runways[balance] ?? null,
+    thresholds: ownOf(account.thresholds, balance) ?? {},
+    runway: ownOf(account.runways, balance) ?? null,
     aheadShare,
     incidents: await findIncidents(views, query),
     silences: muted.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
@@ -131,12 +134,12 @@ function lookBack(
   { account, balance }: ChartQuery,
 ): Pick<Chart, 'predicted' | 'hindsight'> {
   const lowest = Math.min(
-    account.runways[balance]?.emptyMicros ?? 0,
-    readings.at(-1)?.balances[balance] ?? 0,
+    ownOf(account.runways, balance)?.emptyMicros ?? 0,
+    ownOf(readings.at(-1)?.balances, balance) ?? 0,
   );
   const clamp = (value: Micros): Micros => Math.round(Math.max(value, lowest));
   const steps = (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
-    const came = readings.findLast((reading) => reading.at <= at)?.balances[balance];
+    const came = ownOf(readings.findLast((reading) => reading.at <= at)?.balances, balance);
     return came === undefined ? [] : [{ at, came, value: came + excess }];
   });
   const topUps = findTopUps(readings, balance);

@@ -4,11 +4,12 @@ import { valueTicks } from '../../chart/scale.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
 import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName, wordRunwayClause } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, sayRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
@@ -135,7 +136,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const clause = wordRunwayClause(account.runways[balance] ?? null, visit);
+  const clause = sayRunwayClause(ownOf(account.runways, balance) ?? null, visit);
   if (chart.projection.length > 0) parts.push(`It ${clause}${chart.fan.length > 0 ? ', 80 % range' : ''}.`);
   const { hindsight } = chart;
   if (hindsight !== null) {
@@ -144,7 +145,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
       `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, visit)}; it was ${money(hindsight.came)}.`,
     );
   }
-  const all = ladderSteps(account.thresholds[balance] ?? {});
+  const all = ladderSteps(ownOf(account.thresholds, balance) ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
   const names = far.map(
     ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,

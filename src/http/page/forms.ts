@@ -138,7 +138,7 @@ export function readPerson(form: URLSearchParams): { readonly by: string; readon
     by: form.get('by') ?? '',
     comment: form.get('comment') ?? '',
   });
-  return { by: by.trim() === '' ? 'page' : by.trim(), comment: comment.trim() };
+  return { by: by.trim(), comment: comment.trim() };
 }
 
 /** What the form shows of its alert; a form of nobody's page may leave it out. */

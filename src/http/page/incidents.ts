@@ -2,7 +2,7 @@ import type { Incident, Resolution } from '../../domain/alert.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
 
 /** Incidents, newest first; with `names` also whose they are. */
@@ -26,7 +26,7 @@ function incidentRow(incident: Incident, currency: string | null, frame: Frame, 
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${wordLasted(incident)}</td>
 <td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
-<td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency })}</td>
+<td class="number" data-label="Value">${value === null ? unknown() : sayQuantity(value, { ...frame, currency })}</td>
 <td data-label="Acknowledged">${
     acknowledgement === null
       ? html`<span class="soft">no</span>`

@@ -1,4 +1,5 @@
 import { inSlices } from '../../daemon/slices.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -218,7 +219,7 @@ function otherThanFirst({ balances }: AccountView, balance: string): string | nu
 function burnCell(account: AccountView): Html {
   const { balances } = account;
   const known = balances.filter(({ id: balance }) => {
-    const burn = account.runways[balance]?.burnPerDay ?? null;
+    const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
     return burn !== null && (burn > 0 || balance === balances[0]?.id);
   });
   if (known.length === 0) return unknown();

@@ -1,20 +1,23 @@
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
+import { severities } from '../../domain/severity.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { balanceLabel } from '../../wording/quantity-wording.ts';
-import { accept, findAccount } from '../api/input.ts';
+import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
+import type { WebContext } from '../web-env.ts';
 import { accountsOf } from './alerts.ts';
-import { readPerson } from './forms.ts';
+import { hidden, readForm, readPerson, sendBack } from './forms.ts';
 import { live } from './live.ts';
+import { show } from './show.ts';
 import {
   accountLink,
   badge,
   balanceCell,
-  type Frame,
   moment,
   nameOf,
   runwayCell,
@@ -55,7 +58,7 @@ function unknownList(unknown: readonly AccountView[]): Html | null {
   return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map((account, index) => html`${index > 0 && html`, `}${accountLink(account)}`)}${more > 0 && html` and ${more} more`}.</p>`;
 }
 
-function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Frame): Html {
+function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Visit): Html {
   const id = `pay-${currency.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${currency}</bdi></h2>
 <p class="sums"><strong>${formatAmount(thisWeek, currency)}</strong> within 7 days · <strong>${formatAmount(next30Days, currency)}</strong> within 30 days</p>
@@ -67,7 +70,7 @@ ${table(
 )}</section>`;
 }
 
-function paymentRow(payment: DuePayment, frame: Frame): Html {
+function paymentRow(payment: DuePayment, frame: Visit): Html {
   const { account, balance, micros, dueAt } = payment;
   const { word, tone } = stateWords[stateOf(account)];
   return html`<tr><th scope="row">${accountLink(account)} ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
@@ -76,19 +79,27 @@ function paymentRow(payment: DuePayment, frame: Frame): Html {
 <td class="number" data-label="Left now">${balanceCell(account, balance, frame)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
 <td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td>
-<td data-label="Done?">${orderedForm(account, payment)}</td></tr>`;
+<td data-label="Done?">${orderedForm(account, payment, frame)}</td></tr>`;
 }
 
-/** Who has paid says so: alerts of the balance are acknowledged, and the money is expected. */
-function orderedForm({ id, name, currency, worst }: AccountView, { balance, micros }: DuePayment): Html {
-  return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(name)}</span></summary><form method="post" action="/pay/ordered">
-<p>Its alerts are acknowledged, and an alert fires if the money does not come.</p>
-<input type="hidden" name="account" value="${id}"><input type="hidden" name="balance" value="${balance}"><input type="hidden" name="seen-worst" value="${worst}">
-<label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${formatMicros(micros)}"></label>
-<label>Arrives by (empty: after the lead time) <input type="date" name="arrives"></label>
-<label>Order number <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711"></label>
-<label>Your name <input name="by" required maxlength="100" autocomplete="name"></label>
-<button>Ordered</button></form></details>`;
+/** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
+function orderedForm(account: AccountView, { balance, micros }: DuePayment, visit: Visit): Html {
+  const given = new URLSearchParams({ balance, amount: formatMicros(micros) });
+  return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(account.name)}</span></summary>${orderedFields(account, given, visit)}</details>`;
+}
+
+/** `given`: the balance and the amount, and what a form was sent with before. */
+function orderedFields({ id, currency, worst }: AccountView, given: URLSearchParams, { views }: Visit): Html {
+  const balance = given.get('balance');
+  const known = views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
+  return html`<form method="post" action="/pay/ordered">
+<p>The alerts that it ends are acknowledged, and an alert fires if the money does not come.</p>
+${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
+<label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>Arrives by (empty: after the lead time) <input type="date" name="arrives" value="${given.get('arrives')}"></label>
+<label>Order number <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
+<label>Your name <input name="by" required maxlength="100" autocomplete="name" value="${given.get('by')}"></label>
+<button>Ordered</button></form>`;
 }
 
 async function expectedList(visit: Visit): Promise<Html | null> {
@@ -105,25 +116,34 @@ async function expectedList(visit: Visit): Promise<Html | null> {
   )}</ul></section>`;
 }
 
-/** What the form says: the order, refused where the account's alerts are not as the page showed them. */
-export async function orderTopUp({ views, timezone }: Visit, form: URLSearchParams): Promise<void> {
-  const account = await findAccount(views, form.get('account') ?? '');
-  if ((form.get('seen-worst') ?? '') !== (account.worst ?? ''))
-    throw new RequestError('changed', 'The alerts of this account have changed: look at it again.');
+/** Orders what the form says. A refused form is shown again with what was typed; sent once more it says that its sender saw why. */
+export async function orderTopUp(context: WebContext): Promise<Response> {
+  const form = await readForm(context);
+  form.set('back', '/pay');
+  const { visit, door } = context.var;
+  const account = await findAccount(visit.views, form.get('account') ?? '');
+  try {
+    await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
+    return sendBack(context, form, 'ordered');
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const content = html`<section class="panel question"><h1>Ordered for ${nameOf(account.name)}?</h1>
+<p class="problem" role="alert">${error.message}</p>${orderedFields(account, form, visit)}<p><a href="/pay">Back</a></p></section>`;
+    return show(context, { title: 'Ordered? · lowwater', content, current: 'pay', status: error.status });
+  }
+}
+
+function readTopUp(account: string, form: URLSearchParams, { timezone }: Visit): Wanted<'expect-top-up'> {
   const typed = (form.get('amount') ?? '').trim();
   // Commas between thousands, as the page writes them: `12,50` is not 1,250.
   const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
   const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
   if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
   const day = form.get('arrives') ?? '';
-  const arrivesBy = day === '' ? undefined : (parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN);
-  const { by, comment } = readPerson(form);
+  const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
+  const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
+  const seen = { expected: form.getAll('seen-expected'), worst };
   const balance = form.get('balance') ?? '';
-  const order = { account: account.id, balance, amountMicros, by: arrivesBy, orderedBy: by, comment };
-  accept(await views.expectTopUp(order));
-  const alerts = (await views.alerts({ all: false }))
-    .filter((alert) => alert.account === account.id && alert.balance === balance)
-    .filter(({ state, acknowledged }) => state === 'firing' && acknowledged === null)
-    .map(({ rule, incident, severity }) => ({ account: account.id, rule, seen: { incident, severity } }));
-  await views.acknowledgeAll({ alerts, by, comment: comment === '' ? 'ordered' : `ordered, ${comment}` });
+  const { comment } = readPerson(form);
+  return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
 }

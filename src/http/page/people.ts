@@ -1,5 +1,6 @@
 import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
+import { onStorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { addressOf, isSecure } from '../access.ts';
@@ -37,11 +38,21 @@ ${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signe
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
-export async function endListedSession(context: WebContext, id: string): Promise<void> {
-  const { views, now, site } = context.var;
+export async function endListedSession(context: WebContext, id: string, by: string): Promise<void> {
+  const { views, now } = context.var;
   if (!views.sessions().some((session) => session.id === id))
     throw new RequestError('not_found', 'There is no such session.');
-  await site.views.endSession({ id, endsAt: now + keptLengthMs });
+  await endSession(context, { id, endsAt: now + keptLengthMs }, by);
+}
+
+/** Ended here whether or not the order can be stored: nobody stays signed in because a database does not answer. */
+export async function endSession(
+  { var: { site, door } }: WebContext,
+  { id, endsAt }: Pick<Session, 'id' | 'endsAt'>,
+  by = '',
+): Promise<void> {
+  site.views.endSession(id);
+  await door.give({ kind: 'end-session', id, endsAt }, by).catch(onStorageError(null));
 }
 
 const actionsAPage = 100;

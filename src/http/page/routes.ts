@@ -12,7 +12,7 @@ import { readForm, readOwnPath } from './forms.ts';
 import { renderMessages } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderPay } from './pay.ts';
-import { keepSession, renderAudit, renderSessions } from './people.ts';
+import { endSession, keepSession, renderAudit, renderSessions } from './people.ts';
 import { renderReview } from './review.ts';
 import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
@@ -43,7 +43,10 @@ export function addOpenPages(app: WebApp): void {
   app.post('/sign-in', signIn);
   app.post('/sign-out', signOut);
   app.get('/pay.ics', showCalendar);
-  app.get('/ack', askAcknowledge);
+  app.get('/a/:link', (context) =>
+    askAcknowledge(context, new URLSearchParams({ link: context.req.param('link') })),
+  );
+  app.get('/ack', (context) => askAcknowledge(context));
   app.post('/ack', acknowledgeByLink);
 }
 
@@ -124,8 +127,9 @@ async function signIn(context: WebContext): Promise<Response> {
 async function signOut(context: WebContext): Promise<Response> {
   const { site } = context.var;
   const { incoming } = context.env;
-  const forgotten = await site.sessions?.close(incoming.headers.cookie, isSecure(site, incoming));
-  context.header('set-cookie', forgotten);
+  const session = site.sessions?.read(incoming.headers.cookie) ?? null;
+  if (session !== null) await endSession(context, session);
+  context.header('set-cookie', site.sessions?.forget(isSecure(site, incoming)));
   return context.redirect('/sign-in', 303);
 }
 

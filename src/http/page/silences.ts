@@ -1,7 +1,8 @@
 import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
-import type { Muted, Refusal, SilenceOrder } from '../../domain/operator.ts';
+import type { Muted, Refusal } from '../../domain/operator.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { matchesEverything, wordMatcher } from '../../domain/rule.ts';
+import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { SilenceView } from '../../views/views.ts';
@@ -71,6 +72,8 @@ export function endSilenceForm({ id, match }: SilenceView, back: string): Html {
   if (id === null) return html`<span class="soft">from the configuration</span>`;
   return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${wordMatcher(match)}</span></button></form>`;
 }
+
+type SilenceOrder = Omit<Wanted<'silence'>, 'kind'>;
 
 const named = 20;
 
@@ -147,7 +150,8 @@ function readMatch(form: URLSearchParams): { readonly account?: string; readonly
 
 /** The field that a refusal of the views is about. */
 export function fieldOf(about: Refusal['about']): Field {
-  return about === 'window' ? 'ends' : (about ?? 'everything');
+  if (about === 'window') return 'ends';
+  return about === 'account' || about === 'rule' ? about : 'everything';
 }
 
 /** Asks before it mutes: which alerts that fire now fall silent, and which accounts it is about. */

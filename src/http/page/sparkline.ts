@@ -1,6 +1,7 @@
 import { minuteMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount, isSameCurrency } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -23,7 +24,7 @@ const shortestStepMs = 1_000;
 export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
   const readings = account.day.filter(
     ({ currency, balances }) =>
-      isSameCurrency(currency, account.currency ?? '') && balances[balance] !== undefined,
+      isSameCurrency(currency, account.currency ?? '') && ownOf(balances, balance) !== undefined,
   );
   const oldest = readings[0];
   if (oldest === undefined || readings.length < 2)
@@ -33,7 +34,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const until = Math.ceil(now / stepMs) * stepMs;
   const steps = lastOfSteps(readings, stepMs);
   const values = steps.map((reading) => amountOf(reading, balance));
-  const emptyMicros = account.runways[balance]?.emptyMicros ?? 0;
+  const emptyMicros = ownOf(account.runways, balance)?.emptyMicros ?? 0;
   const top = Math.max(...values, emptyMicros + 1);
   const bottom = Math.min(...values, emptyMicros);
   const x = (at: number): number => round(((at - from) / Math.max(stepMs, until - from)) * width);
@@ -49,7 +50,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const points = shown.map(
     (reading) => `${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(amountOf(reading, balance))}`,
   );
-  const threshold = ladderSteps(account.thresholds[balance] ?? {})
+  const threshold = ladderSteps(ownOf(account.thresholds, balance) ?? {})
     .map((step) => step.threshold)
     .find((value) => value > bottom && value < top);
   const amounts = shown.map((reading) => amountOf(reading, balance));

@@ -1,9 +1,10 @@
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { commonBalances, formatComputed } from '../../wording/quantity-wording.ts';
+import { commonBalances, sayComputed } from '../../wording/quantity-wording.ts';
 import { accountLink, type Frame, moment, table, unknown } from './words.ts';
 
 interface Total {
@@ -62,7 +63,7 @@ function totalRow(total: Total, neverRead: number, columns: readonly string[] | 
   );
   return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}${neverRead > 0 && html`<span class="sub unread">${neverRead} never read, not in the sums</span>`}</td>
 ${columns === null ? html`<td class="number" data-label="Balances">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${label}">${sum(label)}</td>`)}
-<td class="number" data-label="Burn per day">${burnCell(total)}</td>
+<td class="number" data-label="Burn per day">${burnCell(total, frame)}</td>
 <td data-label="First empty">${
     first === null
       ? unknown()
@@ -70,21 +71,21 @@ ${columns === null ? html`<td class="number" data-label="Balances">${named}</td>
   }</td></tr>`;
 }
 
-function burnCell({ currency, accounts, burnPerDay, burning }: Total): Html {
+function burnCell({ currency, accounts, burnPerDay, burning }: Total, { language }: Frame): Html {
   if (burning === 0) return unknown();
   const rest = accounts - burning;
-  return html`${formatComputed(burnPerDay, currency)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
+  return html`${sayComputed(burnPerDay, { language, currency })}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {
   const { runways, outcome, balances } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
-  if (balances.some(({ id }) => runways[id]?.burnPerDay != null)) total.burning += 1;
+  if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
   for (const { id: balance, label } of balances) {
     total.sums.set(label, (total.sums.get(label) ?? 0) + amountOf(reading, balance));
-    total.burnPerDay += runways[balance]?.burnPerDay ?? 0;
-    const emptyAt = runways[balance]?.emptyAt ?? null;
+    total.burnPerDay += ownOf(runways, balance)?.burnPerDay ?? 0;
+    const emptyAt = ownOf(runways, balance)?.emptyAt ?? null;
     if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
       total.first = { account, emptyAt };
   }

@@ -9,7 +9,7 @@ import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../ru
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName, wordQuantity } from '../../wording/quantity-wording.ts';
+import { balanceLabel, balanceName, sayQuantity } from '../../wording/quantity-wording.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
@@ -230,7 +230,7 @@ function notifiedTable(
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
   return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it)}</td>
-<td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td class="number" data-label="Value">${value === null ? unknown() : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="Before empty">${empty === null ? unknown() : wordEmptying(empty.at - firedAt, empty.how)}</td></tr>`;
 }
 

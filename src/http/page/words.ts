@@ -1,15 +1,19 @@
 import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { endOf, formatComputed, isGuess, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { english, type Language } from '../../wording/language.ts';
+import { sayNearMoment } from '../../wording/moments.ts';
+import { endOf, isGuess, sayComputed, sayInterval, sayLength } from '../../wording/quantity-wording.ts';
 
 export interface Frame {
+  readonly language: Language;
   readonly now: number;
   readonly timezone: string;
 }
@@ -104,15 +108,15 @@ const oldMs = 15_000;
 /** The balance as it was read, negative ones marked, with its age while it cannot be read; a dash where it never was. */
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const { reading, outcome } = account;
-  const micros = reading?.balances[balance];
+  const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown();
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
-  const burn = account.runways[balance]?.burnPerDay ?? null;
-  return burn === null ? null : formatComputed(burn, account.currency);
+  const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
+  return burn === null ? null : sayComputed(burn, { language: english, currency: account.currency });
 }
 
 /** What stands where nothing is known. */
@@ -122,17 +126,16 @@ export function unknown(): Html {
 
 /** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
-  const runway = account.runways[balance];
+  const runway = ownOf(account.runways, balance);
   const runwayMs = runway?.runwayMs ?? null;
   if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown();
   if (runwayMs === null) return html`<span class="soft">nothing spent</span>`;
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
   const endsAt = endOf(runway, frame.now);
-  const near = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
+  const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    return html`<strong class="runway">${roughRunway(runwayMs)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
-  return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
+    return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
+  return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
     html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;

@@ -6,69 +6,8 @@ import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { type Path, parsePath } from './json-path.ts';
 import { parsePattern } from './pattern.ts';
-import { hasUnknownPlaceholder } from './placeholders.ts';
-
-function template(description: string) {
-  return textLeaf({
-    description: `${description} May hold {{credentials.name}}.`,
-    allowed: 'must be a string; of placeholders, only {{credentials.name}} is known',
-    read: (text) => (hasUnknownPlaceholder(text) ? null : { value: text }),
-  });
-}
-
-function templates(description: string) {
-  return z
-    .record(z.string().regex(/^[\w.[\]-]{1,100}$/), template('A value.'), {
-      error: 'must be an object of names (letters, digits, - _ . [ ]) with strings',
-    })
-    .meta({ description });
-}
-
-const jsonTemplate = z
-  .json({ error: 'must be a JSON value' })
-  .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {
-    error: 'holds a placeholder that is not {{credentials.name}}',
-  })
-  .meta({ description: 'A JSON value to send as the body. Its strings may hold {{credentials.name}}.' });
-
-const requestUrl = textLeaf({
-  description:
-    'Address of the balance. Path and query may hold {{credentials.name}}, which is percent-encoded; scheme and host may not.',
-  allowed:
-    'must be an http:// or https:// address without user and fragment; only {{credentials.name}} in path and query',
-  examples: ['https://sms.example.net/v1/wallet?user={{credentials.user}}'],
-  read: (text) => (isRequestUrl(text) ? { value: text } : null),
-});
-
-function isRequestUrl(text: string): boolean {
-  const [, origin = ''] = /^(https?:\/\/[^/?#{}\s@\\]+)(?:[/?]|$)/.exec(text) ?? [];
-  const bare = text.slice(origin.length).replace(/\{\{[^{}]*\}\}/g, '');
-  return URL.canParse(origin) && /^[!-"$-[\]-z|~]*$/.test(bare) && !hasUnknownPlaceholder(text);
-}
-
-const requestShape = shape({
-  method: choice('HTTP method.', ['GET', 'POST']).default('GET'),
-  url: requestUrl,
-  query: templates('Query parameters, percent-encoded, after those of the address.').optional(),
-  headers: templates(
-    'Headers. What is sent with every request (Accept, User-Agent) can be replaced.',
-  ).optional(),
-  basic: shape({ user: template('User.'), password: template('Password.') })
-    .meta({ description: 'HTTP Basic authentication.' })
-    .optional(),
-  bearer: template('Token of an `Authorization: Bearer` header.').optional(),
-  json: jsonTemplate.optional(),
-  form: templates('Fields of a form to send as the body.').optional(),
-})
-  .superRefine((request, context) => {
-    const problem = (key: string, message: string): void =>
-      context.addIssue({ code: 'custom', path: [key], message });
-    if (request.json !== undefined && request.form !== undefined) problem('form', 'excludes json');
-    if (request.basic !== undefined && request.bearer !== undefined) problem('bearer', 'excludes basic');
-    if (request.method === 'GET' && (request.json ?? request.form) !== undefined)
-      problem('method', 'must be POST where there is a body');
-  })
-  .meta({ description: 'The request that answers with the balance. Redirects are never followed.' });
+import { requestShape } from './request-description.ts';
+import { signSchema } from './sign.ts';
 
 function path(description: string) {
   return textLeaf<Path>({
@@ -78,7 +17,7 @@ function path(description: string) {
     pattern: '^\\$',
     read: (text) => {
       const value = parsePath(text);
-      return value === null ? null : { value };
+      return value === null || 'wrong' in value ? value : { value };
     },
   });
 }
@@ -123,14 +62,20 @@ const amountKeys = {
   thousands: separator('The thousands separator in a text, such as ".".').optional(),
 };
 
+/** `1.250` would be read as one and a quarter. */
+const separatorsDiffer: [(how: { decimal: string; thousands?: string | undefined }) => boolean, object] = [
+  ({ decimal, thousands }) => decimal !== thousands,
+  { path: ['thousands'], error: 'is the decimal separator too: give "decimal" another, such as ","' },
+];
+
 const balanceShape = shape({
   id: id('Name of the balance in rules, API and metrics.'),
   label: oneLine('Name of the balance for people.').optional(),
   alertsBelowZero: flag('Whether an alert below zero is built in for it.').default(true),
   ...amountKeys,
-});
+}).refine(...separatorsDiffer);
 
-const factAmount = shape(amountKeys);
+const factAmount = shape(amountKeys).refine(...separatorsDiffer);
 
 type Scalar = string | number | boolean | null;
 
@@ -155,13 +100,16 @@ function testOf(given: z.output<z.ZodObject<typeof testKeys>>): Test {
   return { path: given.path, values: values.length === 0 ? null : values };
 }
 
-const meanings = ['auth_failed', 'rate_limited', 'api_error'] as const;
+const meanings = ['auth_failed', 'rate_limited', 'api_error', 'clock_off'] as const;
 
 const errorShape = shape({
   status: wholeNumber('The HTTP status of the answer.', { min: 200, max: 599 }).optional(),
   ...testKeys,
   path: testKeys.path.optional(),
-  means: choice('The outcome that it is.', meanings),
+  means: choice(
+    'The outcome that it is; `clock_off`: this machine’s clock is off, which is no refused key.',
+    meanings,
+  ),
 })
   .refine(({ status, path: at }) => (status ?? at) !== undefined, { error: 'needs "status" or "path"' })
   .transform(({ status, path: at, means, ...given }) => ({
@@ -176,6 +124,7 @@ const currency = z
       shape({
         path: path('Where the currency stands.'),
         pattern: pattern.optional(),
+        otherwise: oneLine('The currency or unit of an answer that does not say one.').optional(),
         map: z
           .record(z.string(), z.string())
           .meta({ description: 'What the words of the provider mean, such as {"euros": "EUR"}.' })
@@ -194,9 +143,32 @@ const currency = z
   )
   .meta({ description: 'The currency of the balances, or the unit that they count.' });
 
+const token = shape({
+  request: requestShape,
+  path: path('Where the token stands in the answer.'),
+  expiresIn: path('Where the answer says for how many seconds the token is good.').optional(),
+  lifetime: duration('For how long a token is good where the answer does not say it.', {
+    minMs: secondMs,
+  }).prefault('10m'),
+}).meta({
+  description:
+    'A request before the others that brings {{token}}: kept until shortly before it expires, shared by accounts with the same credentials, and asked for once more where it is refused.',
+});
+
 /** The keys that describe a provider; the schema of the kind and of its presets are made of them. */
 export const descriptionKeys = {
   request: requestShape,
+  sign: signSchema.optional(),
+  token: token.optional(),
+  format: choice(
+    'What the answer is. Of `text` the paths look at {"text": all of it, "lines": [[fields of the first line], …]}.',
+    ['json', 'text'],
+  ).default('json'),
+  separator: textLeaf({
+    description: 'What parts the fields of a line, where the answer is text.',
+    allowed: 'must be a string of 1 to 5 characters',
+    read: (text) => (/^.{1,5}$/u.test(text) ? { value: text } : null),
+  }).default(','),
   balances: filledList(
     'The balances of an account, the leading one first.',
     balanceShape,
@@ -225,6 +197,7 @@ export const descriptionKeys = {
         'Whether the balances are what is left with the credit: it is shown, and empty is 0 all the same.',
       ).default(false),
     })
+      .refine(...separatorsDiffer)
       .meta({ description: 'How far below zero the balance may go.' })
       .optional(),
     pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),

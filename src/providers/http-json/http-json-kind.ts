@@ -1,11 +1,22 @@
 import * as z from 'zod';
+import { ownOf } from '../../domain/own.ts';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
 import type { BalanceDefinition, OutcomeDetail } from '../../domain/reading.ts';
 import { shape } from '../../schema/shapes.ts';
-import type { AnswerContext, ProviderAccount, ProviderAnswer, ProviderKind, SharedEntry } from '../kind.ts';
+import type {
+  AnswerContext,
+  Attempt,
+  EntryProblem,
+  ProviderAccount,
+  ProviderAnswer,
+  ProviderKind,
+  SharedEntry,
+} from '../kind.ts';
 import { type Description, descriptionKeys } from './description.ts';
+import { explainAnswer, showAnswer } from './explain-answer.ts';
+import { findMisplaced } from './misplaced.ts';
 import { baseOf, credentialNames, prepareRequest } from './prepare-request.ts';
-import { explainAnswer, readAnswer } from './read-answer.ts';
+import { readAnswer, readToken } from './read-answer.ts';
 
 /** An entry whose provider is described as data: by the configuration, or by a preset. */
 export interface DescribedEntry extends ProviderEntry {
@@ -17,10 +28,29 @@ export interface DescribedEntry extends ProviderEntry {
 /** What all kinds of described providers do alike. */
 export const describedKind = {
   polled: true,
-  request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount) =>
-    prepareRequest(description.request, credentials, baseUrl),
-  readAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail =>
-    readAnswer(entry.description, answer, texts),
+  request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount, attempt?: Attempt) =>
+    prepareRequest(description, credentials, attempt, baseUrl),
+  tokenRequest(
+    { description, baseUrl }: DescribedEntry,
+    { credentials }: ProviderAccount,
+    attempt?: Attempt,
+  ) {
+    const { token } = description;
+    if (token === undefined) return null;
+    const ask = { request: token.request };
+    const request = prepareRequest(ask, credentials, attempt, baseUrl);
+    if ('reason' in request) return request;
+    return {
+      ...request,
+      key: JSON.stringify(credentialNames(ask).map((name) => ownOf(credentials, name)?.reveal())),
+    };
+  },
+  readToken: (answer: ProviderAnswer, context: AnswerContext<DescribedEntry>) =>
+    readToken(context.entry.description, answer, context),
+  readAnswer: (answer: ProviderAnswer, context: AnswerContext<DescribedEntry>): OutcomeDetail =>
+    readAnswer(context.entry.description, answer, context),
+  showAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
+    showAnswer(entry.description, answer, texts),
   explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
     explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;
@@ -31,7 +61,9 @@ export function buildDescribedEntry(
   description: Description,
   replaceKey: string,
   baseUrl?: string,
-): DescribedEntry {
+): DescribedEntry | { readonly problems: readonly EntryProblem[] } {
+  const problems = findMisplaced(description);
+  if (problems.length > 0) return { problems };
   return {
     ...shared,
     description,
@@ -55,27 +87,27 @@ export function nameBalance({
 export const httpJsonSchema = shape({
   type: z
     .literal('http-json')
-    .meta({ description: 'A provider that is described here: one request with an answer in JSON.' }),
+    .meta({ description: 'A provider that is described here: one request with an answer in JSON or text.' }),
   ...descriptionKeys,
 });
 
 type HttpJsonConfig = z.output<typeof httpJsonSchema>;
 
-/** Any provider that answers one HTTP request with its balances in JSON, described in the configuration. */
+/** Any provider that answers one HTTP request with its balances, described in the configuration. */
 export const httpJsonKind: ProviderKind<HttpJsonConfig, DescribedEntry> = {
   ...describedKind,
   type: 'http-json',
-  summary: 'Any provider that answers one HTTP request with JSON, described in the configuration.',
+  summary: 'Any provider that answers one HTTP request with JSON or text, described in the configuration.',
   source: { reference: 'your configuration', certainty: 'documented' },
   schema: httpJsonSchema,
-  requestKey: 'request',
+  requestKeys: ['request', 'sign', 'token'],
   build: (shared, { type: _type, ...description }) =>
     buildDescribedEntry(
       shared,
       description,
       'Check the credentials and how the request uses them, or create new ones,',
     ),
-  credentials: ({ request }) => credentialNames(request).map((name) => ({ name, label: name })),
+  credentials: (config) => credentialNames(config).map((name) => ({ name, label: name })),
   limits: ({ shortestEvery }) => ({
     ...(shortestEvery === undefined ? {} : { shortestEveryMs: shortestEvery }),
     documented: 'As the provider says; set maxRequestsPerSecond and shortestEvery.',

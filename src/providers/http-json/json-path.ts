@@ -1,10 +1,27 @@
-import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3';
+import { JSONPathEnvironment, type JSONPathQuery, jsonpath } from 'json-p3';
 import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
+import { findUnbounded, maxPatternInput } from './pattern.ts';
 
 /** Deeper answers are refused: a walk that calls itself for each level must come to an end. */
 const maxDepth = 64;
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 4 * maxDepth });
+
+/** A pattern of a path meets foreign text, as `pattern` does: it keeps to the same bounds. */
+for (const [name, Unbounded] of Object.entries({
+  match: jsonpath.functions.Match,
+  search: jsonpath.functions.Search,
+})) {
+  const { argTypes, returnType } = new Unbounded();
+  const unbounded = new Unbounded();
+  environment.functionRegister.set(name, {
+    argTypes,
+    returnType,
+    call: (text, pattern) => isShort(text) && unbounded.call(text, String(pattern)),
+  });
+}
+
+const isShort = (text: unknown): text is string => typeof text === 'string' && text.length <= maxPatternInput;
 
 /** A JSONPath of RFC 9535, checked. `text` is how it was written. */
 export interface Path {
@@ -12,13 +29,32 @@ export interface Path {
   readonly query: JSONPathQuery;
 }
 
-/** Null where the text is no JSONPath. */
-export function parsePath(text: string): Path | null {
+/** Null where the text is no JSONPath; a sentence where a pattern in it could take long. */
+export function parsePath(text: string): Path | { readonly wrong: string } | null {
   try {
-    return { text, query: environment.compile(text) };
+    const query = environment.compile(text);
+    const wrong = patternsIn(query)
+      .map(findUnbounded)
+      .find((each) => each !== null);
+    return wrong == null ? { text, query } : { wrong: `holds a pattern that ${wrong}` };
   } catch {
     return null;
   }
+}
+
+/** A path of the program itself. */
+export function fixedPath(text: string): Path {
+  return { text, query: environment.compile(text) };
+}
+
+/** What `match` and `search` are given as their pattern; empty where it comes from the answer. */
+function patternsIn(part: unknown): readonly string[] {
+  if (typeof part !== 'object' || part === null || part === environment) return [];
+  const { FunctionExtension, StringLiteral } = jsonpath.expressions;
+  const deeper = Object.values(part).flatMap(patternsIn);
+  if (!(part instanceof FunctionExtension) || !/^(?:match|search)$/.test(part.name)) return deeper;
+  const [, pattern] = part.args;
+  return [pattern instanceof StringLiteral ? pattern.value : '', ...deeper];
 }
 
 /** What a path found. `digits` is a number as it was written in the text, which a binary float may not hold. */
@@ -57,6 +93,8 @@ export function parseExactly(text: string) {
     return digits.get(parent)?.get(last) ?? null;
   };
   return {
+    root: Reflect.get(holder, '') as unknown,
+    digitsAt,
     find({ query }: Path): readonly Found[] {
       // The library's type of a JSON value is wider than what `JSON.parse` gives.
       const root = Reflect.get(holder, '') as Parameters<JSONPathQuery['query']>[0];

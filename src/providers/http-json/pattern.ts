@@ -16,10 +16,17 @@ export function parsePattern(text: string): RegExp | { readonly wrong: string } 
   }
   const groups = (new RegExp(`${text}|`, 'u').exec('')?.length ?? 1) - 1;
   if (groups !== 1) return { wrong: `must have exactly one group in parentheses; it has ${groups}` };
+  const wrong = findUnbounded(text);
+  return wrong === null ? pattern : { wrong };
+}
+
+/** Why a regular expression may take long; null where it does not. */
+export function findUnbounded(text: string): string | null {
+  if (text === '' || text.length > 200) return 'must be a text of 1 to 200 characters';
   // What stands in a class or after a backslash is a character, save for a backreference.
   const bare = text.replace(/\\(?![1-9k])(?:[pP]\{[^}]*\}|u\{[^}]*\}|.)|\[(?:[^\]\\]|\\.)*\]/gu, 'x');
-  if (/\\[1-9k]|\(\?<?[=!]/.test(bare)) return { wrong: 'must not use backreferences or lookarounds' };
-  if (/\)[*+{]/.test(bare)) return { wrong: 'must not repeat a group' };
+  if (/\\[1-9k]|\(\?<?[=!]/.test(bare)) return 'must not use backreferences or lookarounds';
+  if (/\)[*+{]/.test(bare)) return 'must not repeat a group';
   const repetitions = bare.replace(/\(\?(?:<[^>]*>|:)/g, '(').match(/[*+{]|\?/g)?.length ?? 0;
-  return repetitions > 4 ? { wrong: 'must not have more than four of *, +, ? and {}' } : pattern;
+  return repetitions > 4 ? 'must not have more than four of *, +, ? and {}' : null;
 }

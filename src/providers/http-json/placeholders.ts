@@ -1,28 +1,41 @@
-/** `{{credentials.name}}`, wherever a text of a request may hold it. */
+/** `{{credentials.name}}`, `{{sign.step}}` or `{{token}}`, wherever a text of a request may hold it; `{{request.part}}` in what is signed. */
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
+/** What may be signed of a request, as it is sent. */
+export const requestParts = [
+  'method',
+  'url',
+  'host',
+  'hostname',
+  'path',
+  'pathWithSlash',
+  'query',
+  'body',
+] as const;
+
+const known = new RegExp(
+  `^(?:credentials\\.[a-zA-Z][\\w-]{0,62}|sign\\.[a-zA-Z][\\w-]{0,62}(?:\\.names)?|token|request\\.(?:${requestParts.join('|')}))$`,
+);
+
 const prefix = 'credentials.';
-const namePattern = /^[a-zA-Z][\w-]{0,62}$/;
 
 /** The names of the credentials that a text asks for, in order. */
 export function credentialsIn(text: string): readonly string[] {
-  return placeholdersIn(text).flatMap((name) => (isCredential(name) ? [name.slice(prefix.length)] : []));
+  return placeholdersIn(text).flatMap((name) =>
+    name.startsWith(prefix) && known.test(name) ? [name.slice(prefix.length)] : [],
+  );
 }
 
-/** True where a text holds a placeholder that is not `{{credentials.<name>}}`. */
+/** True where a text holds a placeholder that stands for nothing anywhere. */
 export function hasUnknownPlaceholder(text: string): boolean {
-  return placeholdersIn(text).some((name) => !isCredential(name));
+  return placeholdersIn(text).some((name) => !known.test(name));
 }
 
-/** The text with each credential in it as `write` puts it. */
+/** The text with each placeholder in it as `write` puts it. */
 export function fillPlaceholders(text: string, write: (name: string) => string): string {
-  return text.replace(placeholder, (_, name: string) => write(name.slice(prefix.length)));
+  return text.replace(placeholder, (_, name: string) => write(name));
 }
 
-function placeholdersIn(text: string): readonly string[] {
+export function placeholdersIn(text: string): readonly string[] {
   return [...text.matchAll(placeholder)].map(([, name = '']) => name);
-}
-
-function isCredential(name: string): boolean {
-  return name.startsWith(prefix) && namePattern.test(name.slice(prefix.length));
 }

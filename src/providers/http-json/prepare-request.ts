@@ -1,43 +1,124 @@
 import { mapTexts } from '../../domain/json.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
-import type { ProviderRequest, RefusedRequest } from '../kind.ts';
+import {
+  type Attempt,
+  type ProviderRequest,
+  type RefusedRequest,
+  type SignedText,
+  trialAttempt,
+} from '../kind.ts';
 import type { Description } from './description.ts';
-import { credentialsIn, fillPlaceholders } from './placeholders.ts';
+import { credentialsIn, fillPlaceholders, placeholdersIn, type requestParts } from './placeholders.ts';
+import { performStep } from './sign.ts';
 
 type RequestDescription = Description['request'];
 
-/** The names of the credentials that a request asks for, in the order in which it does. */
-export function credentialNames(request: RequestDescription): readonly string[] {
-  return [...new Set(credentialsIn(JSON.stringify(request)))];
+/** A request as data, with what is computed for it. */
+export type AskDescription = Pick<Description, 'request' | 'sign' | 'token'>;
+
+/** The names of the credentials that a description asks for, in the order in which it does. */
+export function credentialNames({ request, sign = {}, token }: AskDescription): readonly string[] {
+  return [...new Set(credentialsIn(JSON.stringify([token?.request ?? null, request, sign])))];
 }
 
 /**
- * Fills in the credentials, each encoded for where it stands: path segment, query, header, form or JSON string. `baseUrl`
- * replaces scheme and host; its own path stands before that of the description.
+ * Fills in the credentials and what is computed, each encoded for where it stands: path segment, query, header, form or JSON
+ * string. `baseUrl` replaces scheme and host; its own path stands before that of the description.
  */
 export function prepareRequest(
-  request: RequestDescription,
+  { request, sign = {} }: Pick<AskDescription, 'request' | 'sign'>,
   credentials: Readonly<Record<string, Secret>>,
+  attempt: Attempt = trialAttempt,
   baseUrl?: string,
 ): ProviderRequest | RefusedRequest {
   const refused: RefusedRequest[] = [];
-  const refuse = (credential: string, why: string): string => {
+  const refuse: Refuse = (credential, why) => {
     refused.push({ credential, reason: `the credential "${credential}" ${why}` });
     return '';
   };
+  /** What stands for placeholders that are no credentials, once it is known. */
+  const known = new Map([['token', attempt.token?.reveal() ?? '']]);
   const write = (name: string, encode: Encode): string => {
-    const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    const written = secret === undefined ? { unfit: 'is missing' } : encode(secret.reveal());
-    return typeof written === 'string' ? written : refuse(name, written.unfit);
+    const credential = /^credentials\.(.+)$/.exec(name)?.[1];
+    const own = credential === undefined ? undefined : ownOf(credentials, credential);
+    const value = own?.reveal() ?? known.get(name);
+    const written = value === undefined ? { unfit: 'is missing' } : encode(value);
+    return typeof written === 'string' ? written : refuse(credential ?? name, written.unfit);
   };
   const fill: Fill = (text, encode = (value) => value) =>
     fillPlaceholders(text, (name) => write(name, encode));
-  const body = fillBody(request, fill);
-  const url = new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill, refuse));
-  const type = body === null ? {} : { 'content-type': body.type };
-  const headers = { ...type, ...fillHeaders(request, fill) };
-  const sent = body === null ? null : new Secret(body.text);
-  return refused[0] ?? { method: request.method, url, headers, body: sent };
+  const build = (from: RequestDescription) => {
+    const body = fillBody(from, fill);
+    return {
+      method: from.method,
+      url: new Secret(baseOf(from.url, baseUrl) + fillAddress(from, fill, refuse)),
+      headers: { ...(body && { 'content-type': body.type }), ...fillHeaders(from, fill) },
+      body: body && new Secret(body.text),
+    };
+  };
+
+  const signed: SignedText[] = [];
+  for (const [name, step] of Object.entries(sign)) {
+    const sent = build(withoutUnknown(request, (each) => !each.startsWith('sign.') || known.has(each)));
+    const parts = listParts(sent);
+    for (const [part, text] of Object.entries(parts)) known.set(`request.${part}`, text);
+    const result = performStep(step, {
+      fill,
+      attempt,
+      header: (header) => headerOf(sent, header, parts.host),
+    });
+    known.set(`sign.${name}`, result.value);
+    if (result.names !== undefined) known.set(`sign.${name}.names`, result.names);
+    if (result.of === undefined) continue;
+    const isOfSecret = 'hash' in step && credentialsIn(step.of).length > 0;
+    const secretResult = isOfSecret ? { secretResult: new Secret(result.value) } : {};
+    signed.push({ step: name, text: new Secret(result.of), ...secretResult });
+  }
+  const sent = build(request);
+  return refused[0] ?? (Object.keys(sign).length === 0 ? sent : { ...sent, signed });
+}
+
+type Refuse = (credential: string, why: string) => string;
+
+/** A step signs what is known when it is computed: the rest waits for it. */
+function withoutUnknown(
+  request: RequestDescription,
+  isKnown: (placeholder: string) => boolean,
+): RequestDescription {
+  const keep = (texts: Readonly<Record<string, string>> | undefined) =>
+    texts && Object.fromEntries(Object.entries(texts).filter(([, text]) => isFilled(text)));
+  const isFilled = (value: unknown) => placeholdersIn(JSON.stringify(value ?? null)).every(isKnown);
+  const { query, headers, form, json, bearer, basic } = request;
+  return {
+    ...request,
+    query: keep(query),
+    headers: keep(headers),
+    form: keep(form),
+    json: isFilled(json) ? json : undefined,
+    bearer: isFilled(bearer) ? bearer : undefined,
+    basic: isFilled(basic) ? basic : undefined,
+  };
+}
+
+function listParts({ method, url, body }: ProviderRequest) {
+  const { href, host, hostname, pathname, searchParams } = new URL(url.reveal());
+  searchParams.sort();
+  return {
+    method,
+    host,
+    hostname,
+    url: href,
+    path: pathname,
+    pathWithSlash: pathname.replace(/\/?$/, '/'),
+    query: [...searchParams].map((pair) => pair.map(percentEncode).join('=')).join('&'),
+    body: body?.reveal() ?? '',
+  } satisfies Record<(typeof requestParts)[number], string>;
+}
+
+function headerOf({ headers }: ProviderRequest, name: string, host: string): string {
+  const value = ownOf(headers, name) ?? (name === 'host' ? host : '');
+  return typeof value === 'string' ? value : value.reveal();
 }
 
 /** How a credential is written where it stands, or why it cannot stand there. */
@@ -52,11 +133,7 @@ function originOf(url: string): string {
   return /^https?:\/\/[^/?]+/.exec(url)?.[0] ?? '';
 }
 
-function fillAddress(
-  { url, query = {} }: RequestDescription,
-  fill: Fill,
-  refuse: (credential: string, why: string) => string,
-): string {
+function fillAddress({ url, query = {} }: RequestDescription, fill: Fill, refuse: Refuse): string {
   const [path = '', ownQuery] = url.slice(originOf(url).length).split(/\?(.*)/s);
   const segments = path.split('/').map((segment) => {
     const filled = fill(segment, encode);
@@ -90,7 +167,7 @@ function fillHeaders(
   const filled: Record<string, string | Secret> = {};
   for (const [name, text] of Object.entries(headers)) {
     const value = fill(text, forHeader);
-    filled[name.toLowerCase()] = credentialsIn(text).length === 0 ? value : new Secret(value);
+    filled[name.toLowerCase()] = placeholdersIn(text).length === 0 ? value : new Secret(value);
   }
   if (bearer !== undefined) filled.authorization = new Secret(`Bearer ${fill(bearer, forHeader)}`);
   if (basic !== undefined) {

@@ -1,9 +1,14 @@
+import { parseHttpDate } from '../../domain/backoff.ts';
+import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { formatMicros, type Micros } from '../../domain/money.ts';
+import type { Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
-import type { ProviderAnswer, ReadPart } from '../kind.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { AnswerContext, BroughtToken, ProviderAnswer } from '../kind.ts';
+import { describeBadBody, isMarkup, parseAnswer } from './answer-document.ts';
 import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
-import { type ExactJson, type Path, parseExactly } from './json-path.ts';
+import { type ExactJson, fixedPath, parseExactly } from './json-path.ts';
 import { matchGroup, type Quote, type Read, readAmount, sayCount } from './read-amount.ts';
 
 const maxQuoteLength = 60;
@@ -19,22 +24,99 @@ const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 export function readAnswer(
   description: Description,
   answer: ProviderAnswer,
-  texts: ForeignTexts,
+  context: ReadContext,
 ): OutcomeDetail {
+  const failure = readFailure(description, answer, context);
+  if ('kind' in failure) return failure;
+  const outcome = readSuccess(description, failure.json, { status: answer.status, texts: context.texts });
+  if (outcome.kind !== 'invalid_response') return outcome;
+  return { ...outcome, reason: outcome.reason + quoteMessage(description, answer, context.texts) };
+}
+
+type Failure = Exclude<OutcomeDetail, { readonly kind: 'ok' }>;
+type ReadContext = Pick<AnswerContext, 'texts' | 'now'>;
+
+/** The token that an answer brings, for as long as it is good. The answer is quoted nowhere but where an error is described. */
+export function readToken(
+  description: Description,
+  answer: ProviderAnswer,
+  context: ReadContext,
+): BroughtToken | Failure {
+  const { token, errors } = description;
+  const form = { ...description, format: 'json' as const, errors: [...errors, refusedClient] };
+  const failure = readFailure(form, answer, context);
+  if ('kind' in failure) return { ...failure, reason: `asked for a token: ${failure.reason}` };
+  const [found] = token === undefined ? [] : failure.json.find(token.path);
+  if (token === undefined || typeof found?.value !== 'string' || !/^[\x21-\x7e]+$/.test(found.value))
+    return {
+      kind: 'invalid_response',
+      reason: `asked for a token: ${token?.path.text} is no token${quoteMessage(form, answer, context.texts)}`,
+      status: answer.status,
+    };
+  const [life] = token.expiresIn === undefined ? [] : failure.json.find(token.expiresIn);
+  const seconds = Number(life?.value ?? Number.NaN);
+  return {
+    token: new Secret(found.value),
+    lifetimeMs: seconds > 0 ? Math.min(seconds * secondMs, longestLifetimeMs) : token.lifetime,
+  };
+}
+
+const longestLifetimeMs = 30 * dayMs;
+
+/** RFC 6749, 5.2: a client that is not accepted is told so with 400. */
+const refusedClient: Description['errors'][number] = {
+  status: 400,
+  test: {
+    path: fixedPath('$.error'),
+    values: ['invalid_client', 'unauthorized_client', 'invalid_grant'],
+  },
+  means: 'auth_failed',
+};
+
+/** What went wrong, or the document that the paths look at. */
+function readFailure(
+  description: Pick<Description, 'errors' | 'message' | 'format' | 'separator' | 'sign'>,
+  answer: ProviderAnswer,
+  { texts, now }: ReadContext,
+): Failure | { readonly json: ExactJson } {
   const { status } = answer;
-  const json = answer.body === null ? null : parseExactly(answer.body);
-  const refusal = findRefusal(description, status, json);
+  const json = parseAnswer(description, answer);
+  const refusal = findRefusal(description.errors, status, json);
   if (refusal !== null) {
-    const message = json === null ? '' : quoteMessage(description, json, texts);
-    return { kind: refusal.kind, reason: refusal.reason + message, status };
+    const said = refusal.said + quoteMessage(description, answer, texts);
+    const isOff =
+      refusal.means === 'auth_failed' && isTimed(description) && Math.abs(skewOf(answer, now)) > mostSkewMs;
+    if (refusal.means !== 'clock_off' && !isOff)
+      return { kind: refusal.means, reason: `${openings[refusal.means]}: ${said}`, status };
+    const reason = `this machine’s clock is off${wordSkew(skewOf(answer, now))}: the provider refuses the time of the request: ${said}`;
+    return { kind: 'api_error', reason, status };
   }
   if (status < 200 || status > 299) {
     const isRedirect = status >= 300 && status < 400;
-    const reason = `HTTP ${status}${isRedirect ? ', a redirect; it is never followed' : ''}`;
+    const reason = `HTTP ${status}${isRedirect ? ', a redirect; it is never followed' : quoteMessage(description, answer, texts)}`;
     return { kind: 'http_error', reason, status };
   }
-  if (json === null) return { kind: 'invalid_response', reason: describeBadBody(answer), status };
-  return readSuccess(description, json, { status, texts });
+  if (json === null)
+    return { kind: 'invalid_response', reason: describeBadBody(description, answer), status };
+  return { json };
+}
+
+/** No vendor takes a signature of another time; below this a refused one is that of a wrong key. */
+const mostSkewMs = 5 * minuteMs;
+
+function isTimed({ sign = {} }: Pick<Description, 'sign'>): boolean {
+  return Object.values(sign).some((step) => 'time' in step);
+}
+
+/** How far this machine's clock is ahead of the provider's, by the answer's own `Date`, in ms; 0 where it has none. */
+function skewOf({ headers: { date } }: ProviderAnswer, now: number): number {
+  const sentAt = date === undefined ? null : parseHttpDate(date);
+  return sentAt === null ? 0 : now - sentAt;
+}
+
+function wordSkew(skewMs: number): string {
+  if (Math.abs(skewMs) < 2 * secondMs) return '';
+  return `, ${describeDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'} the provider’s`;
 }
 
 const openings = {
@@ -43,17 +125,19 @@ const openings = {
   api_error: 'the provider reports an error',
 } as const;
 
-function findRefusal({ errors }: Description, status: number, json: ExactJson | null) {
+function findRefusal(errors: Description['errors'], status: number, json: ExactJson | null) {
   const row = errors.find(
     (each) =>
       (each.status === null || each.status === status) &&
       (each.test === null || (json !== null && holds(each.test, json))),
   );
   const usual = ({ 401: 'auth_failed', 403: 'auth_failed', 429: 'rate_limited' } as const)[status];
-  const kind = row?.means ?? usual;
-  if (kind === undefined) return null;
-  const said = row?.test == null ? `HTTP ${status}` : `${row.test.path.text} says so (HTTP ${status})`;
-  return { kind, reason: `${openings[kind]}: ${said}` };
+  const means = row?.means ?? usual;
+  if (means === undefined) return null;
+  return {
+    means,
+    said: row?.test == null ? `HTTP ${status}` : `${row.test.path.text} says so (HTTP ${status})`,
+  };
 }
 
 function readSuccess(
@@ -61,7 +145,7 @@ function readSuccess(
   json: ExactJson,
   { status, texts }: { readonly status: number; readonly texts: ForeignTexts },
 ): OutcomeDetail {
-  const quote: Quote = (value) => quoteValue(value, texts);
+  const quoted: Quote = (value) => quoteValue(value, texts);
   const invalid = (reason: string): OutcomeDetail => ({ kind: 'invalid_response', reason, status });
   const { success, postpaid } = description;
   if (success !== undefined) {
@@ -70,8 +154,8 @@ function readSuccess(
     if (found === undefined || another !== undefined)
       return invalid(`${path.text}, which says whether the answer is good, is not in it once`);
     if (!isAmong(found.value, values)) {
-      const reason = `the provider does not report success: ${path.text} is ${quote(found.value)}`;
-      return { kind: 'api_error', reason: reason + quoteMessage(description, json, texts), status };
+      const reason = `the provider does not report success: ${path.text} is ${quoted(found.value)}`;
+      return { kind: 'api_error', reason: reason + quoteWords(description, json, texts), status };
     }
   }
   const sentinel = postpaid.find((test) => holds(test, json));
@@ -81,22 +165,22 @@ function readSuccess(
   }
   const balances: Record<string, Micros> = {};
   for (const balance of description.balances) {
-    const read = readAmount(json, balance, quote);
+    const read = readAmount(json, balance, quoted);
     if ('wrong' in read) return invalid(read.wrong);
     balances[balance.id] = read.value;
   }
-  const currency = readCurrency(description.currency, json, quote);
+  const currency = readCurrency(description.currency, json, quoted);
   if ('wrong' in currency) return invalid(currency.wrong);
   // A provider that echoes a secret here would carry it into messages and the database.
   if (texts.holdsSecret(currency.value)) return invalid('the currency of the answer is no currency');
   return {
     kind: 'ok',
     answer: { currency: currency.value, balances },
-    ...readFacts(description, json, quote),
+    ...readFacts(description, json, quoted),
   };
 }
 
-function holds({ path, values }: Test, json: ExactJson): boolean {
+export function holds({ path, values }: Test, json: ExactJson): boolean {
   return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
@@ -104,16 +188,19 @@ function isAmong(value: unknown, values: Test['values']): boolean {
   return values === null ? value !== null : values.some((each) => each === value);
 }
 
-function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
+export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
   const found = json.find(how.path);
-  const text = found[0]?.value;
+  const { otherwise } = how;
+  if (found.length === 0 && otherwise !== undefined) return { value: otherwise };
+  // A map may have numbers for words.
+  const text = how.map === undefined ? found[0]?.value : (found[0]?.digits ?? found[0]?.value);
   if (found.length !== 1) return { wrong: sayCount(how.path, found.length) };
   if (typeof text !== 'string') return { wrong: `${how.path.text} is ${quote(text)}; expected a text` };
   const part = how.pattern === undefined ? text : matchGroup(text, how.pattern);
   const word = part?.trim() ?? '';
-  const currency = how.map !== undefined && Object.hasOwn(how.map, word) ? how.map[word] : word;
+  const currency = ownOf(how.map, word) ?? word;
   if (currency === undefined || !currencyPattern.test(currency))
     return { wrong: `${how.path.text} is ${quote(text)}; expected a currency` };
   return { value: /^[a-z]{3}$/.test(currency) ? currency.toUpperCase() : currency };
@@ -139,63 +226,43 @@ function readFacts(
   return Object.keys(facts).length === 0 ? {} : { facts };
 }
 
-function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignTexts): string {
-  const [found] = message === undefined ? [] : json.find(message);
-  const words = typeof found?.value === 'string' ? texts.clean(found.value, maxMessageLength) : '';
-  return words === '' ? '' : `, "${words}"`;
+/** Where vendors describe a failure, the fullest first. */
+const usualPlaces =
+  '$.error_description $.error.message $.error.detail $.detail.message $.message $.Message $.errors[0].message $.errors[0].detail $.errors[0].description $.errors[0].reason $.errors[0].title $.error_message $.errorMessage $.error_msg $.detail $.msg $.error $.errors[0] $.reason $.description $.title'
+    .split(' ')
+    .map(fixedPath);
+
+/** What the provider says of a failure, also where its error is no JSON. */
+function quoteMessage(
+  description: Pick<Description, 'message' | 'format' | 'separator'>,
+  answer: ProviderAnswer,
+  texts: ForeignTexts,
+): string {
+  const { body } = answer;
+  if (body === null) return '';
+  const json = parseExactly(body);
+  if (typeof json?.root === 'object' && json.root !== null) return quoteWords(description, json, texts);
+  const words = typeof json?.root === 'string' ? json.root : body;
+  return isMarkup(words) ? '' : quote(words, texts);
 }
 
-function quoteValue(value: unknown, texts: ForeignTexts): string {
+function quoteWords({ message }: Pick<Description, 'message'>, json: ExactJson, texts: ForeignTexts): string {
+  for (const place of [message, ...usualPlaces]) {
+    const value = place === undefined ? undefined : json.find(place)[0]?.value;
+    const words = typeof value === 'string' ? quote(value, texts) : '';
+    if (words !== '') return words;
+  }
+  return '';
+}
+
+function quote(words: string, texts: ForeignTexts): string {
+  const clean = texts.clean(words.trim(), maxMessageLength);
+  return clean === '' ? '' : `, "${clean}"`;
+}
+
+export function quoteValue(value: unknown, texts: ForeignTexts): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = texts.clean(String(value), maxQuoteLength);
   return typeof value === 'string' ? `"${text}"` : text;
-}
-
-function describeBadBody(answer: ProviderAnswer): string {
-  if (answer.body !== null) {
-    if (answer.body.trim() === '') return 'the answer is empty';
-    return /^\s*</.test(answer.body) ? 'the answer is HTML or XML, not JSON' : 'the answer is not JSON';
-  }
-  return answer.problem === 'too-large'
-    ? 'the answer is too large'
-    : 'the answer is compressed, which was not asked for';
-}
-
-/** Every path of a description with what stands there, in the order in which an answer is read. Empty where it is no JSON. */
-export function explainAnswer(
-  description: Description,
-  { body }: ProviderAnswer,
-  texts: ForeignTexts,
-): readonly ReadPart[] {
-  const json = body === null ? null : parseExactly(body);
-  if (json === null) return [];
-  const quote = (value: unknown): string => quoteValue(value, texts);
-  const part = (what: string, path: Path, read: string): ReadPart => {
-    const found = json.find(path).map(({ value, digits }) => digits ?? quote(value));
-    return { what, where: path.text, found: found.length === 0 ? 'nothing' : found.join(', '), read };
-  };
-  const test = (what: string, of: Test): ReadPart => part(what, of.path, holds(of, json) ? 'yes' : 'no');
-  const amount = (what: string, how: AmountDescription): readonly ReadPart[] => {
-    const read = readAmount(json, how, quote);
-    const terms = [how.plus, how.minus].filter((path) => path !== undefined);
-    return [
-      part(what, how.amount, 'wrong' in read ? read.wrong : formatMicros(read.value)),
-      ...terms.map((path) => part(path === how.minus ? '  less' : '  and', path, '')),
-    ];
-  };
-  const { errors, success, postpaid, balances, currency, facts } = description;
-  const read = readCurrency(currency, json, quote);
-  return [
-    ...errors.flatMap((row) => (row.test === null ? [] : [test(`error ${row.means}`, row.test)])),
-    ...(success === undefined ? [] : [test('success', success)]),
-    ...postpaid.map((each) => test('not prepaid', each)),
-    ...balances.flatMap((balance) => amount(`balance ${balance.id}`, balance)),
-    ...('path' in currency
-      ? [part('currency', currency.path, 'wrong' in read ? read.wrong : read.value)]
-      : []),
-    ...(facts.autoRecharge === undefined ? [] : [test('automatic recharge', facts.autoRecharge)]),
-    ...(facts.creditLimit === undefined ? [] : amount('credit limit', facts.creditLimit)),
-    ...(facts.pending === undefined ? [] : amount('pending', facts.pending)),
-  ];
 }

@@ -66,6 +66,7 @@ function presetKind(preset: Preset): PresetKind {
     }),
     details: () => ({
       request: `${describe().request.method} ${describe().request.url}`,
+      signed: nameSigning(describe()),
       balances: describe().balances.map(nameBalance),
       currency: nameCurrency(describe().currency),
       baseUrl: preset.baseUrl ?? null,
@@ -76,6 +77,15 @@ function presetKind(preset: Preset): PresetKind {
       return simulatePreset(preset, describe());
     },
   };
+}
+
+/** `HMAC-SHA256`, `MD5` or `token`: how a request is proved. */
+function nameSigning({ sign = {}, token }: Description): string | null {
+  if (token !== undefined) return 'token';
+  const steps = Object.values(sign);
+  const last = steps.findLast((step) => 'hmac' in step) ?? steps.findLast((step) => 'hash' in step);
+  if (last === undefined) return null;
+  return ('hmac' in last ? `HMAC-${last.hmac}` : 'hash' in last ? last.hash : '').toUpperCase();
 }
 
 function nameCurrency(currency: Description['currency']): string {

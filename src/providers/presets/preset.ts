@@ -1,5 +1,3 @@
-import type { SimulatedResponse } from '../kind.ts';
-
 /** A provider as data: the keys of an `http-json` entry, as an operator would write them, and what people want to know. */
 export interface Preset {
   readonly type: string;
@@ -18,10 +16,19 @@ export interface Preset {
   readonly notes?: readonly string[];
   /** An answer as the source shows it: for documents and the simulator. */
   readonly sample: unknown;
-  /** How it refuses a key or a request too many, where that is not 401 or 429. */
-  readonly refusals?: { readonly key?: Refusal; readonly rate?: Refusal };
+  /** What `{{token}}` is asked for with is answered with this, where a token is needed. */
+  readonly tokenSample?: unknown;
+  /** What else its source documents: errors, and what an account without a balance is answered. The simulator says the first of each. */
+  readonly answers?: readonly DocumentedAnswer[];
 }
 
-interface Refusal extends Pick<SimulatedResponse, 'status'> {
+export interface DocumentedAnswer {
+  readonly status: number;
   readonly body: unknown;
+  /** `auth_failed`, `rate_limited`, `api_error`, `clock_off`, `postpaid`, `http_error` or `invalid_response`. */
+  readonly means: string;
+  /** The words of the vendor that are quoted; absent where it has none. */
+  readonly says?: string;
+  /** Where it is documented, where that is not the preset’s own source. */
+  readonly source?: string;
 }

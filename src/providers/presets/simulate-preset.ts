@@ -1,31 +1,62 @@
+import { minuteMs } from '../../domain/duration.ts';
+import { parseJsonObject } from '../../domain/json.ts';
 import type { Micros } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import { Secret } from '../../domain/secret.ts';
+import { parseAnswer } from '../http-json/answer-document.ts';
 import { type Decimal, multiplyDecimals } from '../http-json/decimal.ts';
 import type { Description } from '../http-json/description.ts';
 import { type Path, parseExactly } from '../http-json/json-path.ts';
 import { prepareRequest } from '../http-json/prepare-request.ts';
+import { readTime } from '../http-json/sign.ts';
 import type { ProviderSimulation, SimulatedBalances, SimulatedRequest } from '../kind.ts';
-import type { Preset } from './preset.ts';
+import type { DocumentedAnswer, Preset } from './preset.ts';
 
-/** Plays a preset's API: its sample with the balances of the account, as its source documents it. */
+/** Plays a preset's API: its sample with the balances of the account, as its source documents it. Signatures are computed again. */
 export function simulatePreset(preset: Preset, description: Description): ProviderSimulation {
-  const { key, rate } = preset.refusals ?? {};
-  const refuse = ({ status, body }: { readonly status: number; readonly body: unknown }) => ({
+  const say = ({ status, body }: Pick<DocumentedAnswer, 'status' | 'body'>) => ({
     status,
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   });
+  const sayFirst = (means: string, otherwise: Pick<DocumentedAnswer, 'status' | 'body'>) =>
+    say(preset.answers?.find((each) => each.means === means) ?? otherwise);
+  const unauthorized = { status: 401, body: { error: 'unauthorized' } };
+  const askedToken = description.token && { request: description.token.request };
   return {
     identify: (request, accounts) =>
-      accounts.find((account) => isRequestOf(account, request, description)) ?? null,
-    succeed: (account) => ({ status: 200, body: fillSample(preset.sample, description, account) }),
-    refuseKey: () => refuse(key ?? { status: 401, body: { error: 'unauthorized' } }),
-    limitRate: () => refuse(rate ?? { status: 429, body: { error: 'too many requests' } }),
+      accounts.find(
+        (account) =>
+          (askedToken && isRequestOf(account, request, askedToken)) ||
+          (isRequestOf(account, request, description) && !isOffTime(request, description)),
+      ) ?? null,
+    succeed(account, request) {
+      if (askedToken && isRequestOf(account, request, askedToken))
+        return say({ status: 200, body: fillToken(preset, description, account) });
+      return { status: 200, body: fillSample(preset.sample, description, account) };
+    },
+    refuseKey: (request) =>
+      isOffTime(request, description)
+        ? sayFirst('clock_off', unauthorized)
+        : sayFirst('auth_failed', unauthorized),
+    limitRate: () => sayFirst('rate_limited', { status: 429, body: { error: 'too many requests' } }),
   };
 }
 
-function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { request: how }: Description) {
+/** How far the time of a signed request may be off, as most vendors have it. */
+const longestSkewMs = 15 * minuteMs;
+
+function isOffTime(request: SimulatedRequest, description: Description): boolean {
+  const { now } = readAttempt(request, description);
+  return Math.abs(now - request.receivedAt) > longestSkewMs;
+}
+
+type Asked = Pick<Description, 'request' | 'sign'>;
+
+function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, how: Asked): boolean {
   const secrets = Object.entries(account.credentials).map(([name, value]) => [name, new Secret(value)]);
-  const wanted = prepareRequest(how, Object.fromEntries(secrets));
+  const attempt = { ...readAttempt(request, how), token: new Secret(tokenOf(account)) };
+  const host = `http://${request.headers.host}`;
+  const wanted = prepareRequest(how, Object.fromEntries(secrets), attempt, host);
   if ('reason' in wanted) return false;
   const { pathname, search } = new URL(wanted.url.reveal());
   const { method, url, body } = request;
@@ -34,14 +65,69 @@ function isRequestOf(account: SimulatedBalances, request: SimulatedRequest, { re
     url === pathname + search &&
     body === (wanted.body?.reveal() ?? '') &&
     Object.entries(wanted.headers).every(
-      ([name, value]) => request.headers[name] === (typeof value === 'string' ? value : value.reveal()),
+      ([name, value]) =>
+        ownOf(request.headers, name) === (typeof value === 'string' ? value : value.reveal()),
     )
   );
 }
 
+/** The time and the nonces that a request was signed with, found where the description puts them. */
+function readAttempt(request: SimulatedRequest, { request: how, sign = {} }: Asked) {
+  let now = request.receivedAt;
+  const nonces: string[] = [];
+  for (const [name, step] of Object.entries(sign)) {
+    const text = 'time' in step || 'nonce' in step ? findSent(`sign.${name}`, request, how) : null;
+    if (text === null) continue;
+    if ('nonce' in step) nonces.push(text);
+    else if ('time' in step) now = readTime(text, step, now) ?? now;
+  }
+  return { now, random: () => Buffer.from(nonces.shift() ?? '', 'hex'), token: null };
+}
+
+/** What stands in a request where a placeholder is in its description; null where it is in no header, parameter or field. */
+function findSent(placeholder: string, { url, headers, body }: SimulatedRequest, how: Asked['request']) {
+  const query = new URL(url, 'http://simulated').searchParams;
+  const json = parseJsonObject(body) ?? Object.fromEntries(new URLSearchParams(body));
+  const places: readonly (readonly [templates: unknown, sent: (name: string) => unknown])[] = [
+    [how.headers, (name) => headers[name.toLowerCase()]],
+    [how.query, (name) => query.get(name)],
+    [how.form, (name) => ownOf(json, name)],
+    [how.json, (name) => ownOf(json, name)],
+  ];
+  for (const [templates, sent] of places)
+    for (const [name, template] of Object.entries(Object(templates))) {
+      if (typeof template !== 'string' || !template.includes(`{{${placeholder}}}`)) continue;
+      const found = capture(template, placeholder).exec(String(sent(name)))?.[1];
+      if (found !== undefined) return found;
+    }
+  return null;
+}
+
+function capture(template: string, placeholder: string): RegExp {
+  const parts = template.split(/(\{\{[^{}]*\}\})/).map((part) => {
+    if (part === `{{${placeholder}}}`) return '(.+?)';
+    return part.startsWith('{{') ? '.*?' : part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+function tokenOf({ credentials }: SimulatedBalances): string {
+  return `token-of-${Buffer.from(JSON.stringify(credentials)).toString('hex')}`;
+}
+
+function fillToken({ tokenSample }: Preset, { token }: Description, account: SimulatedBalances): unknown {
+  const original = parseExactly(JSON.stringify(tokenSample));
+  const [place] = token === undefined ? [] : (original?.find(token.path) ?? []);
+  const filled = structuredClone({ '': tokenSample });
+  put(filled, place?.location ?? [], tokenOf(account));
+  return filled[''];
+}
+
 /** The sample with amounts and currency in place of its own. Each balance is in its first amount; what is added to that is 0. */
 function fillSample(sample: unknown, description: Description, account: SimulatedBalances): string {
-  const original = parseExactly(JSON.stringify(sample));
+  const isText = description.format === 'text';
+  const answer = typeof sample === 'string' && isText ? sample : JSON.stringify(sample);
+  const original = parseAnswer(description, { status: 200, headers: {}, body: answer });
   /** What is written in place of a value, as JSON, by where it stands. */
   const written = new Map<string, string>();
   const write = (path: Path | undefined, texts: readonly string[], pattern?: RegExp): void => {
@@ -54,7 +140,7 @@ function fillSample(sample: unknown, description: Description, account: Simulate
     });
   };
   for (const { id, amount, plus, minus, scale, pattern } of description.balances) {
-    write(amount, [writeAmount(account.balances[id] ?? 0, scale)], pattern);
+    write(amount, [writeAmount(ownOf(account.balances, id) ?? 0, scale)], pattern);
     write(plus, []);
     write(minus, []);
   }
@@ -63,16 +149,29 @@ function fillSample(sample: unknown, description: Description, account: Simulate
     const word = Object.entries(currency.map ?? {}).find(([, meaning]) => meaning === account.currency)?.[0];
     write(currency.path, [word ?? account.currency], currency.pattern);
   }
-  const filled: unknown = structuredClone({ '': sample });
-  for (const [place, text] of written) {
-    const keys: readonly (string | number)[] = ['', ...JSON.parse(place)];
-    const holder = keys.slice(0, -1).reduce((value: unknown, key) => Reflect.get(Object(value), key), filled);
-    Reflect.set(Object(holder), keys.at(-1) ?? '', `hole:${text}`);
-  }
+  const filled = structuredClone({ '': original?.root });
+  for (const [place, text] of written)
+    put(filled, JSON.parse(place), isText ? JSON.parse(text) : `hole:${text}`);
+  if (isText) return writeText(filled[''], description, written.has('["text"]'));
   // JSON has no other way to write digits that a binary float does not hold.
-  return JSON.stringify(Reflect.get(Object(filled), '')).replace(/"hole:(?:[^"\\]|\\.)*"/g, (hole) =>
+  return JSON.stringify(filled['']).replace(/"hole:(?:[^"\\]|\\.)*"/g, (hole) =>
     String(JSON.parse(hole)).slice('hole:'.length),
   );
+}
+
+function put(holder: object, location: readonly (string | number)[], value: unknown): void {
+  const keys = ['', ...location];
+  const last = keys.pop() ?? '';
+  Reflect.set(
+    Object(keys.reduce((each: unknown, key) => Reflect.get(Object(each), key), holder)),
+    last,
+    value,
+  );
+}
+
+function writeText(document: unknown, { separator }: Description, isWhole: boolean): string {
+  const { text, lines } = Object(document) as { readonly text: string; readonly lines: readonly string[][] };
+  return isWhole ? text : lines.map((fields) => fields.join(separator)).join('\n');
 }
 
 function putPart(text: string, pattern: RegExp | undefined, part: string): string {

@@ -19,6 +19,8 @@ export type ExchangeEnd =
   | (ProviderAnswer & { readonly kind: 'answered' })
   | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }
   | { readonly kind: 'timeout' }
+  /** Nothing could be sent. */
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'aborted' };
 
 const ended = new Error('the exchange is over');

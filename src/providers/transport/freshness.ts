@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseHttpDate } from '../../domain/backoff.ts';
 import { describeDuration, hourMs, secondMs } from '../../domain/duration.ts';
@@ -5,36 +6,81 @@ import type { AccountSettings } from '../../domain/settings.ts';
 
 const cronAgeMs = hourMs;
 
-/** How far a live server's clock may be off, or move between answers: its `Date` counts seconds, and clocks differ by some. */
+/** `Date` counts whole seconds, and clocks differ by some. */
+const grainMs = 2 * secondMs;
+
+/** How far the answers of a server whose clock is off may move between two of them. */
 const driftMs = 5 * secondMs;
 
+/** A good answer as it came; it was asked for at `askedAt`. Instants of the wall clock. */
+interface Answered {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string | null;
+  readonly askedAt: number;
+  readonly now: number;
+}
+
+/** The first answer with a `Date`, and what was said of the last one with it. */
+interface Known {
+  readonly date: string;
+  readonly digest: string;
+  readonly sentAt: number | null;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly isBelieved: boolean;
+}
+
 /**
- * Notices answers that a cache gave instead of the provider (RFC 9111): by `Age`, or by a `Date` longer ago than the poll
- * interval. A provider whose clock is off has an old `Date` too, but one that goes on from answer to answer: it is believed from
- * the second answer on.
+ * Notices answers that a cache gave instead of the provider (RFC 9111): by `Age`, by a `Date` longer ago than the poll interval that is in
+ * force, or by body and `Date` of an answer of more than two seconds before. A provider whose clock is off has an old `Date` too, but one that goes on from answer to
+ * answer: it is believed from the second answer on.
  */
 export class Freshness {
-  /** How far behind this machine the `Date` of each account's last answer was. */
-  readonly #behindMs = new WeakMap<AccountSettings, number>();
-  /** The last `Date`: all answers of one second have the same. */
-  #date: { readonly text: string; readonly at: number | null } = { text: '', at: null };
+  readonly #known = new WeakMap<AccountSettings, Known>();
 
-  /** Why the answer is no present reading; null where it is one. `now` is the wall clock. */
-  problemOf(account: AccountSettings, headers: IncomingHttpHeaders, now: number): string | null {
-    const maxAgeMs = account.poll.kind === 'every' ? account.poll.everyMs : cronAgeMs;
-    const { age, date = '' } = headers;
-    const ageMs = age !== undefined && /^\d+$/.test(age) ? Number(age) * secondMs : 0;
-    if (ageMs > maxAgeMs) return wordProblem(ageMs);
-    if (date !== this.#date.text) this.#date = { text: date, at: parseHttpDate(date) };
-    const sentAt = this.#date.at;
-    if (sentAt === null) return null;
-    const behindMs = now - sentAt;
-    const knownMs = this.#behindMs.get(account);
-    this.#behindMs.set(account, behindMs);
-    if (behindMs - ageMs <= maxAgeMs + driftMs) return null;
-    const isWrongClock = knownMs !== undefined && Math.abs(behindMs - knownMs) <= driftMs;
-    return isWrongClock ? null : wordProblem(behindMs);
+  /** Why the answer is no present reading; null where it is one. */
+  problemOf(account: AccountSettings, answer: Answered): string | null {
+    const { headers, askedAt, now } = answer;
+    const { date = '' } = headers;
+    const last = this.#known.get(account);
+    const digest = hash('sha1', answer.body ?? '', 'base64').slice(0, 11);
+    const sentAt = parseHttpDate(date);
+    const isSameDate = sentAt !== null && last?.date === date;
+    const isRepeated = isSameDate && last.digest === digest && askedAt - last.firstAt > grainMs;
+    const ageMs = ageOf(headers);
+    const maxAgeMs = maxAgeOf(account, now - (last?.lastAt ?? Number.NEGATIVE_INFINITY));
+    const behindMs = sentAt === null ? 0 : now - sentAt;
+    const goesOn = isSameDate ? last.isBelieved : movesOn(last, sentAt, now);
+    const isOld = ageMs > maxAgeMs || (behindMs - ageMs > maxAgeMs + grainMs && !goesOn);
+    const isBelieved = !isRepeated && !isOld;
+    const first = isSameDate && last.digest === digest ? last : { date, digest, sentAt, firstAt: now };
+    this.#known.set(account, { ...first, lastAt: now, isBelieved });
+    if (isOld) return wordProblem(Math.max(ageMs, behindMs));
+    return isRepeated
+      ? 'the answer repeats an earlier one, with its Date: it comes from a cache in between'
+      : null;
   }
+}
+
+/** By the larger of several. */
+function ageOf({ age = '' }: IncomingHttpHeaders): number {
+  const ages = String(age)
+    .split(',')
+    .filter((text) => /^\s*\d+\s*$/.test(text));
+  return Math.max(0, ...ages.map(Number)) * secondMs;
+}
+
+/** The interval in force is the shorter one where the last answer was as short ago. */
+function maxAgeOf({ poll, nearEmptyMs }: AccountSettings, elapsedMs: number): number {
+  const usualMs = poll.kind === 'every' ? poll.everyMs : cronAgeMs;
+  const leastMs = poll.kind === 'every' ? (nearEmptyMs ?? usualMs) : 0;
+  return Math.min(usualMs, Math.max(leastMs, elapsedMs));
+}
+
+/** Whether a `Date` went on as time did since the last one. */
+function movesOn(last: Known | undefined, sentAt: number | null, now: number): boolean {
+  if (last === undefined || last.sentAt === null || sentAt === null) return false;
+  return Math.abs(now - last.firstAt - (sentAt - last.sentAt)) <= driftMs;
 }
 
 function wordProblem(ageMs: number): string {

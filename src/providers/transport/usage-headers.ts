@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { formatExact } from '../../domain/money.ts';
+import { ownOf } from '../../domain/own.ts';
 import type { ProviderFacts } from '../../domain/reading.ts';
 
 /** The interface speaks of usage headers without naming them: these words find them. */
@@ -24,7 +25,7 @@ export function pickUsageHeaders(
     if (count === maxHeaders) break;
     count += 1;
     usage ??= {};
-    usage[name] = readValue(headers[name], texts);
+    usage[name] = readValue(ownOf(headers, name), texts);
   }
   return usage ?? none;
 }

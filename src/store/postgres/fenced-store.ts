@@ -104,8 +104,9 @@ export function createFencedStore(options: {
         'SELECT no, body FROM operator_order WHERE slot = $1 ORDER BY no',
         [onlySlot],
       );
-      unsettled = rows.map(({ no }) => no);
-      return takeFresh(rows, recent.givenOrders);
+      const { orders, taken } = takeFresh(rows, recent.givenOrders);
+      unsettled = taken.map(({ no }) => no);
+      return orders;
     },
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);

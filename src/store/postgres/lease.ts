@@ -45,7 +45,7 @@ const lengthen = `WITH local AS (
 /**
  * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the
  * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null; $4: one that the
- * new one must be above.
+ * new one must be above; $5: the end of a lease that counts for nothing, or null.
  */
 const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch, $4::bigint) + 1
   FROM (
@@ -53,13 +53,19 @@ const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch,
   ) AS free
   WHERE slot.no = free.no AND slot.epoch = free.epoch
     AND NOT EXISTS (
-      SELECT FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp())
+      SELECT FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
+        AND (extract(epoch FROM expires_at) * 1000)::bigint IS DISTINCT FROM $5::bigint)
     AND EXISTS (SELECT FROM member WHERE member.incarnation = $2 AND expires_at > clock_timestamp())
   RETURNING slot.epoch`;
 
-/** The slot first, as everybody does, so that nobody waits in a circle. */
+/**
+ * The slot first, as everybody does, so that nobody waits in a circle. Orders to hand over are for who lets go here, or for one before it:
+ * obeyed again by the next owner they would go round.
+ */
 const removeMember = `WITH freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
+), obeyed AS (
+  DELETE FROM operator_order USING freed WHERE body LIKE '{"kind":"hand-over"%'
 )
 DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
 
@@ -124,8 +130,8 @@ export function openLease(
       const renewed = await change(lengthen, valuesOf(card));
       return { ...(await look()), origin: await origin(), renewed: renewed.length === 1 };
     },
-    async claim(incarnation, { after, above } = {}) {
-      const values = [onlySlot, incarnation, after ?? null, above ?? 0];
+    async claim(incarnation, { after, above, overdue } = {}) {
+      const values = [onlySlot, incarnation, after ?? null, above ?? 0, overdue ?? null];
       const [taken] = await change<{ epoch: number }>(takeSlot, values);
       return taken?.epoch ?? null;
     },

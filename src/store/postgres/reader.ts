@@ -1,8 +1,7 @@
-import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { LoadOptions } from '../../ports/cluster.ts';
-import type { HistoryQuery, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
+import type { HistoryQuery, LeftOrder, StoredState, StoreFile, StoreReader } from '../../ports/store.ts';
 import { type Asking, askInTurn, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import {
@@ -56,7 +55,7 @@ async function openOfSchema(url: Secret, program: string): Promise<Database> {
 }
 
 /** Leaves an order in the database, where the owner of the accounts finds it. */
-export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {
+export async function insertOrder({ change }: Database, order: LeftOrder): Promise<void> {
   await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
 }
 
@@ -91,14 +90,20 @@ export function readFrom(
 const leastRows = 30;
 
 /** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
-export function loadOwned(ask: Ask, now: number, { goOn, isLenient }: LoadOptions): Promise<StoredState> {
+export function loadOwned(
+  ask: Ask,
+  now: number,
+  { goOn, progressed, isLenient }: LoadOptions,
+): Promise<StoredState> {
   let divisor = 1;
   const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>
     isPage ? values.with(-1, Math.max(leastRows, Math.floor(Number(values.at(-1)) / divisor))) : values;
   return askInTurn(loadState(now, isLenient), async (statement) => {
     for (;;) {
       try {
-        return await ask(statement.text, valuesOf(statement));
+        const rows = await ask(statement.text, valuesOf(statement));
+        progressed?.();
+        return rows;
       } catch (error) {
         if (!(error instanceof StorageError) || error.kind === 'corrupt' || error.kind === 'unfit')
           throw error;

@@ -91,11 +91,12 @@ export async function setAside(
     // Of an account only the state goes: its history hangs on the row.
     const removal =
       source === 'account' ? 'UPDATE account SET body = NULL FROM' : `DELETE FROM ${source} USING`;
+    const body = source === 'note' ? 'value' : 'body';
     const [answer] = await change<{ held: number }>(
       `${whileHeld}, its AS (
         SELECT * FROM unnest($4::text[], $5::text[], $6::text[], $7::text[]) AS its(key, second, body, reason)
       ), gone AS (
-        ${removal} held, its WHERE ${found.join(' AND ')} AND ${source}.body = its.body RETURNING its.*
+        ${removal} held, its WHERE ${found.join(' AND ')} AND ${source}.${body} = its.body RETURNING its.*
       ), kept AS (
         INSERT INTO damaged_record (source, key, body, reason)
         SELECT '${source}', concat_ws('/', key, second), body, reason FROM gone

@@ -89,7 +89,7 @@ export class PollEncoder {
     if (poll.outcome !== 'ok') throw new RangeError(`a poll that ended ${poll.outcome} has no reading`);
     if (reading.at !== poll.at) throw new RangeError('a reading has the instant of its poll');
     const { balances } = reading;
-    for (const balance in balances) checkBalance(balances[balance] ?? 0);
+    for (const micros of Object.values(balances)) checkBalance(micros);
     this.#putReading(reading);
   }
 

@@ -1,4 +1,4 @@
-import type { OperatorOrder } from '../../domain/operator.ts';
+import type { LeftOrder } from '../../ports/store.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type Connection, closing, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
@@ -10,7 +10,7 @@ export const findOrders = 'SELECT no, body FROM operator_order ORDER BY no';
  * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
  * database, when it is of another version of lowwater, or cannot be written.
  */
-export function leaveOrder(path: string, order: OperatorOrder): void {
+export function leaveOrder(path: string, order: LeftOrder): void {
   closing(connectForReading(path, requireSchema, false), (db) =>
     guardStorage(path, () => {
       const leave = db.prepare<[string]>('INSERT INTO operator_order (body) VALUES (?)');
@@ -30,12 +30,13 @@ export function openInbox(db: Connection, given: Set<string>) {
   let unsettled: readonly OrderRow[] = [];
   return {
     /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
-    take(): readonly OperatorOrder[] {
+    take(): readonly LeftOrder[] {
       const version = dataVersion.get();
       if (version === seenVersion) return [];
-      unsettled = find.all();
+      const { orders, taken } = takeFresh(find.all(), given);
+      unsettled = taken;
       seenVersion = version;
-      return takeFresh(unsettled, given);
+      return orders;
     },
     /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
     settle(): void {

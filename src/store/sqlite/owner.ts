@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
+import type { DamagedRecord } from '../../ports/store.ts';
+import { faultOfNote } from '../shapes.ts';
 import { databaseIdNote } from '../tables.ts';
 import { type Connection, closing, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
@@ -70,7 +72,12 @@ export function claim(
     verifier(current: Connection): () => void {
       const find = current.prepare<[string], string>(findNote).pluck();
       return () => {
-        if (find.get(ownerNote) !== body) throw new TakenOverError(path, readOwner(current));
+        const found = find.get(ownerNote);
+        if (found === body) return;
+        const other = readOwner(current);
+        if (other !== null || found === undefined) throw new TakenOverError(path, other);
+        // Damaged meanwhile.
+        current.prepare('UPDATE note SET value = ? WHERE name = ?').run(body, ownerNote);
       };
     },
     /** Takes the row back, if the database can be written. */
@@ -139,10 +146,19 @@ function nameOwner(owner: Owner | null): string {
   return `${program}, process ${pid} on ${host}, running since ${isoText(startedAt)}`;
 }
 
-/** Only `claim` writes the row. */
+/** Null also where the row is damaged: the side lock tells then, and what the other daemon commits next. */
 function readOwner(db: Connection): Owner | null {
   const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
-  return body === undefined ? null : (JSON.parse(body) as Owner);
+  return body === undefined || faultOfNote(ownerNote, body) !== null ? null : (JSON.parse(body) as Owner);
+}
+
+/** The row that names the daemon, where it cannot be read. */
+export function findDamagedOwner(db: Connection): readonly DamagedRecord[] {
+  const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
+  const reason = body === undefined ? null : faultOfNote(ownerNote, body);
+  return body === undefined || reason === null
+    ? []
+    : [{ source: 'note', key: ownerNote, second: null, body, reason }];
 }
 
 function isAlive({ pid, life }: Owner): boolean {

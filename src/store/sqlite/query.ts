@@ -62,6 +62,8 @@ function* step(start: () => Iterable<SqlValue[]>, path: string): Generator<reado
     for (const row of start()) yield row.map(shorten);
   } catch (error) {
     if (isSqliteError(error, 'SQLITE_ERROR')) throw new OperatorError(messageOf(error), { cause: error });
+    if (error instanceof RangeError)
+      throw new OperatorError('a parameter has no value here: write the value itself');
     throw asStorageError(path, error);
   }
 }

@@ -7,8 +7,9 @@ import { type Asking, askAtOnce, type Statement } from '../asking.ts';
 import { findIncidents, findMessages, findSilences, loadState, parseOrders } from '../records.ts';
 import { createHistory, type HistoryQuestion, readingsOf } from '../runs/history.ts';
 import type { FoundDamage } from '../runs/stored-run.ts';
-import { type Connection, closing, connectForReading, openAsk, wordFinding } from './connection.ts';
+import { type Connection, closing, connectForReading, openAsk } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
+import { wordFinding } from './integrity.ts';
 import { requireSchema } from './migrate.ts';
 import { findOrders } from './orders.ts';
 import type { SqliteReader } from './port.ts';
@@ -115,14 +116,18 @@ const pagesPerStep = 500;
 async function copyDatabase(db: Connection, file: string, inOneStep: boolean): Promise<void> {
   refuseTarget(file);
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
   try {
+    rmSync(partial, { force: true });
     await db.backup(partial, { progress: () => (inOneStep ? 0x7fffffff : pagesPerStep) });
     finishCopy(partial, file);
     refuseTarget(file);
     renameSync(partial, file);
   } catch (error) {
-    rmSync(partial, { force: true });
+    try {
+      rmSync(partial, { force: true });
+    } catch {
+      // Where it cannot be removed it could not be made.
+    }
     throw asStorageError(file, error);
   }
 }

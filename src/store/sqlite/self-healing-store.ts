@@ -138,11 +138,12 @@ export function createSelfHealingStore(options: {
       }),
     prune: (olderThan) => change(() => store.prune(olderThan)),
     takeDamaged: () => store.takeDamaged(),
-    takeOrders() {
-      refuseMoved();
-      refuseDamaged(findDamage());
-      return store.takeOrders();
-    },
+    takeOrders: () =>
+      guardStorage(path, () => {
+        refuseMoved();
+        refuseDamaged(findDamage());
+        return store.takeOrders();
+      }),
     load: () => store.load(),
     readings: (query) => store.readings(query),
     polls: (query) => store.polls(query),

@@ -92,7 +92,7 @@ export function createStore(options: {
 }
 
 /** It becomes a note, which nobody else reads. Of an account only the state goes: its history hangs on the row. */
-function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
+export function setRecordAside(db: Connection, record: DamagedRecord, now: number): void {
   const { source, key, second, body, reason } = record;
   const found = tables.find(({ name }) => name === source)?.key?.map((column) => `${column} = ?`) ?? [];
   const keys = second === null ? [key] : [key, second];

@@ -31,7 +31,7 @@ describe('a mail that is accepted', () => {
     expect(delivery).toMatchObject({ kind: 'delivered' });
     const mail = await parse(receiver);
     expect(mail.subject).toBe('CRITICAL OTP production: SMS balance low since 21 Nov 02:22');
-    expect(mail.text).toContain('CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00');
+    expect(mail.text).toContain('CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44');
     expect(mail.attachments).toHaveLength(1);
     expect(mail.attachments[0]).toMatchObject({
       contentType: 'image/png',

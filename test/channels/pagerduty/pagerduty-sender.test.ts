@@ -1,10 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { render } from '../../../src/channels/pagerduty/render-pagerduty.ts';
-import type { Message } from '../../../src/domain/message.ts';
+import type { Message, MessageItem } from '../../../src/domain/message.ts';
 import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildItem, buildMessage, everyMessage, messageNow } from '../../support/messages.ts';
+import {
+  buildItem,
+  buildMessage,
+  buildReport,
+  buildTestMessage,
+  everyMessage,
+  messageNow,
+} from '../../support/messages.ts';
 
 const routingKey = 'verysecretroutingkey000000000000';
 
@@ -58,9 +65,35 @@ describe('PagerDuty', () => {
     expect(render(buildMessage([late]))).toMatchObject([{ event: { event_action: 'resolve' } }]);
   });
 
-  it('wakes nobody for a top-up or a report', () => {
+  it('wakes nobody for a top-up, a report or a test', () => {
     const topUp = buildItem({ kinds: ['event'], type: 'top-up', severity: 'info' });
-    expect(render(buildMessage([topUp]))).toMatchObject([{ event: { event_action: 'change' } }]);
+    for (const message of [buildMessage([topUp]), buildReport(), buildTestMessage()])
+      expect(render(message)).toMatchObject([{ event: { event_action: 'change' } }]);
+  });
+
+  it('hears of what got worse under the same key, and under another where somebody had taken the first', () => {
+    const eventsOf = (item: MessageItem): readonly string[] =>
+      render(buildMessage([item])).map(({ event }) =>
+        'dedup_key' in event ? `${event.event_action} ${event.dedup_key}` : event.event_action,
+      );
+    const worse = { kinds: ['worse'] as const, incident: { rises: 1, acknowledgement } };
+    expect(eventsOf(buildItem({ ...worse, keys: { first: 0, newest: 1, taken: null } }))).toEqual([
+      'trigger lowwater/otp/sms-low',
+    ]);
+    const keys = { first: 0, newest: 1, taken: 0 };
+    expect(eventsOf(buildItem({ ...worse, keys }))).toEqual([
+      'trigger lowwater/otp/sms-low',
+      'trigger lowwater/otp/sms-low/2',
+    ]);
+    const again = { incident: { rises: 1, acknowledgement: { ...acknowledgement, rises: 1 } } };
+    expect(eventsOf(buildItem({ ...again, keys: { ...keys, taken: 1 } }))).toEqual([
+      'acknowledge lowwater/otp/sms-low',
+      'acknowledge lowwater/otp/sms-low/2',
+    ]);
+    expect(eventsOf(buildItem({ kinds: ['resolved'], resolvedAt: messageNow, keys }))).toEqual([
+      'resolve lowwater/otp/sms-low',
+      'resolve lowwater/otp/sms-low/2',
+    ]);
   });
 
   it('gets one event for each alert', async () => {

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
-import { presets } from '../../../src/channels/registry.ts';
+import { channelKinds, presets } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import {
+  buildAccount,
   buildItem,
   buildMessage,
   buildTestMessage,
@@ -60,8 +61,10 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
     ])) {
       const { delivery, posts } = await send(preset, message);
       expect(delivery).toMatchObject({ kind: 'delivered' });
-      for (const text of posts.flatMap(textsOf)) {
-        if (receiver?.markup !== undefined) expect(text).not.toMatch(receiver.markup);
+      for (const [key, text] of posts.flatMap(textsOf)) {
+        if (key === receiver?.plain) expect(text).not.toContain('\\');
+        else if (receiver?.markup !== undefined) expect(text).not.toMatch(receiver.markup);
+        if (receiver?.shownEscape !== undefined) expect(text).not.toMatch(receiver.shownEscape);
       }
     }
   }, 60_000);
@@ -95,6 +98,33 @@ describe.each(rows)('$type', ({ type, preset, receiver }) => {
   });
 });
 
+it.each([
+  ['https://discord.example.com/api/webhooks/1/x', '/api/webhooks/1/x?wait=true'],
+  ['https://discord.example.com/api/webhooks/1/x?thread_id=7', '/api/webhooks/1/x?thread_id=7&wait=true'],
+])('adds its query to that of the address %s', async (address, path) => {
+  const { pathname, search } = new URL(address);
+  const { posts } = await sendThrough({
+    config: (origin) => ({ type: 'discord', webhookUrl: `${origin}${pathname}${search}` }),
+    answer: (response) => say(response, { status: 200, body: { id: '1' } }),
+  });
+  expect(posts.map((post) => post.path)).toEqual([path]);
+});
+
+it.each(rows.filter(({ preset }) => preset.style === 'brief'))(
+  'an alert by $type holds a link that fits, the best first',
+  async ({ preset }) => {
+    const account = (topUpUrl: string | null) =>
+      buildMessage([buildItem({ account: buildAccount({ topUpUrl }) })]);
+    const textOf = async (message: Message) =>
+      decodeURIComponent(bodyOf((await send(preset, message)).posts[0]).replaceAll('+', ' '));
+    expect(await textOf(account(null))).toContain('https://lowwater.example.com/a/');
+    expect(await textOf(account('https://pay.example/otp'))).toContain('https://pay.example/otp');
+    expect(await textOf(account(`https://pay.example/${'x'.repeat(200)}`))).toContain(
+      'https://lowwater.example.com/a/',
+    );
+  },
+);
+
 const incidentTools = rows.filter(({ preset }) => preset.incident !== undefined);
 
 describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
@@ -115,6 +145,64 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     expect(bodyOf(posts[0])).not.toEqual(bodyOf(posts.at(-1)));
   });
 
+  const keys = (posts: readonly ReceivedPost[]): readonly string[] => [
+    ...new Set(
+      posts.map(
+        ({ path, body }) =>
+          /lowwater\/otp\/sms-low(?:\/\d+)?/.exec(decodeURIComponent(`${path} ${body}`))?.[0] ?? '',
+      ),
+    ),
+  ];
+
+  it('wakes people for what got worse after somebody took it, and ends all that it began', async () => {
+    const broken = { rises: 1, acknowledgement };
+    const later = { keys: { first: 0, newest: 1, taken: 0 } };
+    const worse = await send(
+      preset,
+      buildMessage([buildItem({ ...later, kinds: ['worse'], incident: broken })]),
+    );
+    expect(keys(worse.posts)).toContain('lowwater/otp/sms-low/2');
+    expect(worse.posts.some(({ path, body }) => /acknowledge|close|resolved|"ok"/.test(path + body))).toBe(
+      false,
+    );
+    const ended = buildItem({ ...later, kinds: ['resolved'], resolvedAt: messageNow, incident: broken });
+    const end = await send(preset, buildMessage([ended]));
+    expect(keys(end.posts)).toEqual(['lowwater/otp/sms-low', 'lowwater/otp/sms-low/2']);
+    for (const { path, body } of end.posts) expect(path + body).toMatch(/close|resolved|"ok"/);
+  });
+
+  it('hears of what got worse though nobody had it: at a new urgency, or under another key', async () => {
+    const worse = buildItem({ kinds: ['worse'], keys: { first: 0, newest: 1, taken: null } });
+    const { posts } = await send(preset, buildMessage([worse]));
+    if (preset.incident?.raise === undefined) expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2']);
+    else
+      expect(posts.map(({ method, path }) => `${method} ${path.replace(/.*%2Fsms-low/, '')}`)).toEqual([
+        'POST /v2/alerts',
+        'PUT /priority?identifierType=alias',
+        'POST /notes?identifierType=alias',
+      ]);
+  });
+
+  it('does not close with the end of one incident what the next one opened while the tool was away', async () => {
+    const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow, incident: { id: 'before' } });
+    const again = buildItem({ firedAt: messageNow, keys: { first: 1, newest: 1, taken: null } });
+    const { posts } = await send(preset, buildMessage([again, ended]));
+    expect(keys(posts)).toEqual(['lowwater/otp/sms-low/2', 'lowwater/otp/sms-low']);
+  });
+
+  it('is opened by no test, report or good news', async () => {
+    const { report, 'top-up': topUp } = everyMessage();
+    const opened = JSON.stringify(preset.incident?.open.json ?? 'action');
+    for (const message of [report, topUp, buildTestMessage()]) {
+      if (message === undefined) throw new Error('there is no such message');
+      const { delivery, posts } = await send(preset, message);
+      expect(delivery).toMatchObject({ kind: 'delivered', said: expect.any(String) });
+      expect(posts).toHaveLength(message.kind === 'test' ? 1 : 0);
+      for (const { path, body } of posts) expect(path + body).toMatch(/close|resolved|"ok"/);
+    }
+    expect(opened).not.toMatch(/close|resolved|"ok"/);
+  });
+
   it('gets each alert by itself, and owed what it refused for now', async () => {
     const three = ['one', 'two', 'three'].map((rule) => buildItem({ rule, incident: { rule } }));
     const { delivery, posts } = await send(preset, buildMessage(three));
@@ -123,6 +211,44 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     const again = await send(preset, buildMessage(three, { recipients: ['otp/two'] }));
     expect(again.posts.map(({ body, path }) => decodeURIComponent(path + body))).toEqual([
       expect.stringContaining('lowwater/otp/two'),
+    ]);
+  });
+});
+
+describe('GoAlert', () => {
+  it('is quoted where it says no in plain text', async () => {
+    const preset = presets.find(({ type }) => type === 'goalert') ?? expect.fail('there is no GoAlert');
+    const { delivery } = await send(preset, undefined, preset.no[0] as ReceiverAnswer);
+    expect(delivery).toMatchObject({ reason: expect.stringContaining('400 validation error: Summary') });
+  });
+});
+
+describe('Twilio SMS', () => {
+  const [from, service] = ['+15005550006', 'MG0123456789abcdef0123456789abcdef'];
+  const preset = presets.find(({ type }) => type === 'twilio-sms') ?? expect.fail('there is no Twilio SMS');
+
+  it.each([
+    [{ messagingServiceSid: service }, { MessagingServiceSid: service }],
+    [
+      { messagingServiceSid: service, from },
+      { MessagingServiceSid: service, From: from },
+    ],
+  ])('sends by a messaging service: %j', async (keys, fields) => {
+    const { posts } = await sendThrough({
+      config: (origin) => {
+        const { from: _from, ...others } = exampleKeys(preset, origin);
+        return { type: 'twilio-sms', ...others, ...keys };
+      },
+      answer: (response) => say(response, preset.yes.example),
+    });
+    const { To: _to, Body: _body, ...sent } = Object.fromEntries(new URLSearchParams(bodyOf(posts[0])));
+    expect(sent).toEqual(fields);
+  });
+
+  it('needs a number or a service to send by', () => {
+    const kind = channelKinds.find(({ type }) => type === 'twilio-sms');
+    expect(kind?.check?.({ read: () => undefined, credentials: new Set() })).toEqual([
+      { key: 'from', message: 'is missing; or give "messagingServiceSid"' },
     ]);
   });
 });

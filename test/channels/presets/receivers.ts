@@ -11,6 +11,10 @@ export interface StrictReceiver {
   readonly others?: readonly { readonly path: RegExp; readonly body: z.ZodType }[];
   /** How a receiver that draws markup could be misled. */
   readonly markup?: RegExp;
+  /** A field in which it draws none: what is written stands there as it is. */
+  readonly plain?: string;
+  /** A backslash that it shows, because it takes none before what follows. */
+  readonly shownEscape?: RegExp;
 }
 
 const text = (max: number) => z.string().min(1).max(max);
@@ -67,6 +71,8 @@ export const receivers: Readonly<Record<string, StrictReceiver>> = {
     path: /^\/hooks\/very-secret-hook$/,
     body: z.strictObject({ text: text(16_383) }),
     markup: new RegExp(`${unescaped.source}|${mention.source}`),
+    // The escapes of the library marked, which draws its messages.
+    shownEscape: /\\[^\\`*{}[\]()#+\-.!_>~|]/,
   },
   'google-chat': {
     path: /^\/v1\/spaces\/AAAA\/messages\?key=very-secret&token=very-secret$/,
@@ -110,6 +116,11 @@ export const receivers: Readonly<Record<string, StrictReceiver>> = {
     others: [
       { path: /^\/v2\/alerts\/lowwater%2F[^/]+\/acknowledge\?identifierType=alias$/, body: close },
       { path: /^\/v2\/alerts\/lowwater%2F[^/]+\/close\?identifierType=alias$/, body: close },
+      { path: /^\/v2\/alerts\/lowwater%2F[^/]+\/notes\?identifierType=alias$/, body: close },
+      {
+        path: /^\/v2\/alerts\/lowwater%2F[^/]+\/priority\?identifierType=alias$/,
+        body: z.strictObject({ priority: z.enum(['P1', 'P2', 'P3', 'P4', 'P5']) }),
+      },
     ],
     markup: /[*~`<>]/,
   },
@@ -124,6 +135,7 @@ export const receivers: Readonly<Record<string, StrictReceiver>> = {
       source_url: url,
       metadata: z.strictObject({ account: z.string() }),
     }),
+    plain: 'title',
     markup: unescaped,
   },
   'grafana-irm': {
@@ -146,6 +158,7 @@ export const receivers: Readonly<Record<string, StrictReceiver>> = {
       dedup: dedupKey.max(512),
       action: z.literal('close').optional(),
     }),
+    plain: 'summary',
     markup: unescaped,
   },
   'apprise-api': {
@@ -192,9 +205,9 @@ export function problemsOf(receiver: StrictReceiver, post: ReceivedPost): readon
   ];
 }
 
-/** Every text of a body, without the addresses that lowwater itself wrote. */
-export function textsOf(post: ReceivedPost): readonly string[] {
-  const texts: string[] = [];
+/** Every text of a body by its key, without the addresses that lowwater itself wrote. */
+export function textsOf(post: ReceivedPost): readonly (readonly [key: string, text: string])[] {
+  const texts: [string, string][] = [];
   JSON.parse(
     post.body.startsWith('{')
       ? post.body
@@ -202,7 +215,7 @@ export function textsOf(post: ReceivedPost): readonly string[] {
     (key, value: unknown) => {
       // An escaped text is for people; keys, numbers and links are not.
       if (typeof value === 'string' && /text|title|message|description|details|summary|note/.test(key))
-        texts.push(value.replaceAll(/https?:\/\/\S+/g, ''));
+        texts.push([key, value.replaceAll(/https?:\/\/\S+/g, '')]);
       return value;
     },
   );

@@ -20,7 +20,7 @@ import {
 describe('a message in Slack', () => {
   it('says in its fallback what happened, with icon and word', () => {
     expect(renderSlack(buildMessage()).text).toBe(
-      '🔴 OTP production: SMS balance 42.10 CNY, below 50.00 · CRITICAL',
+      '🔴 OTP production: pay 1,400 CNY, empty about Sat 23:44 · CRITICAL',
     );
   });
 
@@ -53,7 +53,7 @@ describe('a message in Slack', () => {
     expect(renderSlack(message, mention)).toMatchObject({
       mrkdwn: true,
       text: expect.stringMatching(
-        /^<!here> <@U012AB3CD> <!subteam\^S012AB3CD> 🔴 &lt;!channel&gt; ∗x∗: SMS balance/u,
+        /^<!here> <@U012AB3CD> <!subteam\^S012AB3CD> 🔴 &lt;!channel&gt; ∗x∗: pay 1,400/u,
       ),
     });
     expect(renderSlack(buildMessage([buildItem({ mention: false })]), mention).text).toMatch(/^🔴/u);

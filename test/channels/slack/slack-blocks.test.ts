@@ -19,7 +19,7 @@ test.each([
 
 it('a Slack message reads as lines in the order that Slack shows', () => {
   const lines = describeSlackPayload(renderSlack(buildMessage()));
-  expect(lines[0]).toBe('🔴 OTP production: SMS balance 42.10 CNY, below 50.00 · CRITICAL');
+  expect(lines[0]).toBe('🔴 OTP production: pay 1,400 CNY, empty about Sat 23:44 · CRITICAL');
   expect(lines).toContain('Spending: 48.00 CNY per day');
   expect(lines.at(-2)).toBe('[Acknowledge] [Open account]');
 });
@@ -27,7 +27,7 @@ it('a Slack message reads as lines in the order that Slack shows', () => {
 it('a plain Slack message reads as its text, unescaped', () => {
   const message = buildMessage([buildItem({ accountName: 'A & <B>' })]);
   expect(describeSlackPayload(renderSlackPlainly(message))).toEqual([
-    '🔴 A & <B>: SMS balance 42.10 CNY, below 50.00 · CRITICAL',
+    '🔴 A & <B>: pay 1,400 CNY, empty about Sat 23:44 · CRITICAL',
   ]);
 });
 

@@ -71,7 +71,7 @@ describe('delivery to Slack', () => {
     );
     expect(delivery).toMatchObject({ kind: 'delivered', said: 'Slack answered 200 ok' });
     expect(JSON.parse(receiver.received[1]?.body ?? '')).toEqual({
-      text: '🔴 OTP production: SMS balance 42.10 CNY, below 50.00 · CRITICAL',
+      text: '🔴 OTP production: pay 1,400 CNY, empty about Sat 23:44 · CRITICAL',
       mrkdwn: false,
     });
   });

@@ -12,7 +12,7 @@ describe('a template', () => {
     const body = JSON.parse(fillTemplate(ntfy, buildMessage()));
     expect(body).toMatchObject({
       topic: 'ops',
-      title: 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
+      title: 'CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44',
       priority: 4,
       click: 'https://lowwater.example.com/accounts/otp',
     });

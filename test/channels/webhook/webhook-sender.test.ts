@@ -99,7 +99,7 @@ describe('the JSON of a webhook', () => {
       type: 'lowwater.alerts',
       timestamp: '2026-11-20T18:41:00.000Z',
       data: {
-        headline: 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
+        headline: 'CRITICAL · OTP production: pay 1,400 CNY, empty about Sat 23:44',
         truncated: 0,
         alerts: [
           {

@@ -113,6 +113,6 @@ it('the README names every command and every option that it shows exists', () =>
   const isShown = (name: string) => cells.some((cell) => cell === name || cell.startsWith(`${name} `));
   expect(commands.map(({ name }) => name).filter((name) => !isShown(name))).toEqual([]);
   const known = new Set(['help', ...commands.flatMap((command) => Object.keys(optionsOf(command)))]);
-  const shown = cells.flatMap((cell) => [...cell.matchAll(/--([a-z]+)/g)].map(([, name]) => name ?? ''));
+  const shown = cells.flatMap((cell) => [...cell.matchAll(/--([a-z-]+)/g)].map(([, name]) => name ?? ''));
   expect(shown.filter((name) => !known.has(name))).toEqual([]);
 });

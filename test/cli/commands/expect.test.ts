@@ -22,7 +22,7 @@ describe('lowwater expect', () => {
   it('announces a top-up to the daemon, lists it, and cancels it by its id', async () => {
     expect((await run('expect')).stdout).toBe('No top-up is expected.\n');
     const made = await run('expect', 'otp', '5000.50', '--by', '2099-01-01', '--comment', 'PO-4711');
-    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining('within 366 days') });
+    expect(made).toMatchObject({ code: 2, stderr: expect.stringContaining('within 366 days') });
     const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
     const ordered = await run(
       'expect',
@@ -60,7 +60,7 @@ describe('lowwater expect', () => {
     [['otp', 'abc'], /not an amount above 0/],
     [['otp', '0'], /not an amount above 0/],
     [['otp', '5', '--by', 'soon'], /--by soon is not a date/],
-    [['otp', '5', '--by', '2020-01-01'], /must be in the future/],
+    [['otp', '5', '--by', '2020-01-01'], /must arrive within 366 days from now/],
     [['otto', '5'], /no account "otto"\n {2}there are: otp/],
     [['otp', '5', '--cancel', 'x-1'], /--cancel takes no account/],
   ])('refuses %j as bad usage', async (words, reason) => {

@@ -59,6 +59,7 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
     'smtp://127.0.0.1:2525',
     'ops@example.com',
     '',
+    '2d',
     'wrong',
     'demo-otp-secret',
     'n',
@@ -74,10 +75,13 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
   // A wrong address and a wrong key are asked for again.
   expect(stderr).toMatch(/must be an https:.*\n.*refused the key; nothing was written: try again/s);
   expect(stdout).toContain('lowwater run --config mine.json');
-  expect(asked.map(([, hidden]) => hidden)).toEqual([false, false, false, false, true, true, false]);
+  expect(asked.map(([, hidden]) => hidden)).toEqual([false, false, false, false, false, true, true, false]);
   file = join(folder, 'mine.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-    accounts: [{ id: 'otp' }],
+    accounts: [{ id: 'otp', leadTime: '2d' }],
+    rules: expect.arrayContaining([
+      expect.objectContaining({ type: 'runway', thresholds: { warning: '7d', critical: 'leadTime + 1d' } }),
+    ]),
     channels: { main: { type: 'email', to: ['ops@example.com'] } },
   });
 });

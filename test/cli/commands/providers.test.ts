@@ -11,8 +11,9 @@ describe('lowwater providers', () => {
     const { code, stdout } = await lowwater('providers');
     expect(code).toBe(0);
     for (const { type } of presetKinds) expect(stdout).toMatch(new RegExp(`^${type} `, 'm'));
-    expect(stdout).toMatch(/^twilio +Twilio +accountSid, authToken +main +documented$/m);
-    expect(stdout).toMatch(/^clicksend .* observed$/m);
+    expect(stdout).toMatch(/^twilio +Twilio +accountSid, authToken +main +– +documented$/m);
+    expect(stdout).toMatch(/^tencent-cloud .* HMAC-SHA256 +documented$/m);
+    expect(stdout).toMatch(/^clickatell .* observed$/m);
   });
 
   it('fits a narrow terminal', async () => {

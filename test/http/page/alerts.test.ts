@@ -3,6 +3,7 @@ import { belowRule, hourMs, units } from '../../support/account-facts.ts';
 import { buildIncident, minuteMs, viewsNow } from '../../support/built-views.ts';
 import { startDemoWorld } from '../../support/demo-world.ts';
 import { FakeViews } from '../../support/fake-views.ts';
+import { give } from '../../support/orders.ts';
 import { type RunningServer, runFakeServer, runServer } from '../../support/web-server.ts';
 import { read, startWorld } from '../../support/world.ts';
 
@@ -83,7 +84,11 @@ describe('the alerts page', () => {
   });
 
   it('acknowledges all that the filters select, when asked for all', async () => {
-    await server.world.views.unacknowledge({ account: 'marketing-eu', rule: 'sms-runway' });
+    await give(server.world.views, {
+      kind: 'unacknowledge',
+      account: 'marketing-eu',
+      rule: 'sms-runway',
+    });
     const location = await send('/alerts/many', [
       ['all', 'yes'],
       ['query', '/alerts?severity=warning&state=firing'],

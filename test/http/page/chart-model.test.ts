@@ -4,6 +4,7 @@ import { chartJson } from '../../../src/http/api/history.ts';
 import { buildChart, readSpan } from '../../../src/http/page/chart-model.ts';
 import { drawChart } from '../../../src/http/page/chart-section.ts';
 import type { AccountView } from '../../../src/views/views.ts';
+import { english } from '../../../src/wording/language.ts';
 import {
   buildAccountView,
   buildIncident,
@@ -17,7 +18,7 @@ import {
 } from '../../support/built-views.ts';
 import { FakeViews } from '../../support/fake-views.ts';
 
-const frame = { now: viewsNow, timezone: 'UTC' };
+const frame = { language: english, now: viewsNow, timezone: 'UTC' };
 const day = readSpan({ range: '24h' }, frame);
 const year = readSpan({ range: '1y' }, frame);
 
@@ -149,7 +150,7 @@ describe('the chart', () => {
     const { views, account } = await chartOf(() => 100);
     const span = readSpan(
       { since: '2026-11-19', until: '2026-11-19' },
-      { now: viewsNow, timezone: 'Asia/Shanghai' },
+      { language: english, now: viewsNow, timezone: 'Asia/Shanghai' },
     );
     const chart = await jsonOf(views, account, span);
     const midnight = Date.UTC(2026, 10, 18, 16);

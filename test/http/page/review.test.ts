@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reviewTime } from '../../../src/views/review.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { buildAccountView, dayMs, viewsNow } from '../../support/built-views.ts';
+import { give } from '../../support/orders.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { showingAccounts } from '../../support/showing-accounts.ts';
 import { serveWorld } from '../../support/web-server.ts';
@@ -23,7 +24,7 @@ async function reviewedWorld(): Promise<World> {
   world.provider.set('news', 970);
   await read(world, 150);
   await world.pass(10 * minuteMs);
-  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'Lin Chen', comment: '' });
+  await give(world.views, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'Lin Chen');
   await world.pass(40 * minuteMs);
   await read(world, 5_000);
   return world;

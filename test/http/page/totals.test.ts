@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Totals } from '../../../src/http/page/totals.ts';
 import type { AccountView } from '../../../src/views/views.ts';
+import { english } from '../../../src/wording/language.ts';
 import { buildAccountView, buildRunway, micros } from '../../support/built-views.ts';
 
 const burning = (burnPerDay: number | null) => ({
@@ -11,7 +12,7 @@ const burning = (burnPerDay: number | null) => ({
 function tableOf(accounts: readonly AccountView[]): string {
   const totals = new Totals();
   for (const account of accounts) totals.add(account);
-  return totals.table({ now: 0, timezone: 'UTC' })?.markup ?? '';
+  return totals.table({ language: english, now: 0, timezone: 'UTC' })?.markup ?? '';
 }
 
 function burnCell(...burns: readonly (number | null)[]): string {

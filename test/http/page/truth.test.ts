@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import { hourMs, minuteMs, smsLow, units } from '../../support/account-facts.ts';
 import { viewsNow } from '../../support/built-views.ts';
+import { give } from '../../support/orders.ts';
 import { makeAccount, type SettingsParts } from '../../support/settings.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, step, World } from '../../support/world.ts';
@@ -16,14 +17,18 @@ async function polledWorld(parts: SettingsParts = {}): Promise<World> {
 }
 
 const silenceAll = (world: World) =>
-  world.views.silence({
-    match: {},
-    everything: true,
-    startsAt: world.now,
-    endsAt: world.now + 2 * hourMs,
-    by: 'Lin',
-    comment: 'moving house',
-  });
+  give(
+    world.views,
+    {
+      kind: 'silence',
+      match: {},
+      everything: true,
+      startsAt: world.now,
+      endsAt: world.now + 2 * hourMs,
+      comment: 'moving house',
+    },
+    'Lin',
+  );
 
 async function overview(world: World): Promise<string> {
   const { url } = await serveWorld(world);

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { balanceCell, runwayCell } from '../../../src/http/page/words.ts';
+import { english } from '../../../src/wording/language.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
-const frame = { now: viewsNow, timezone: 'UTC' };
+const frame = { language: english, now: viewsNow, timezone: 'UTC' };
 
 function runwayOf(days: number): string {
   const emptyAt = viewsNow + days * dayMs;

@@ -79,13 +79,43 @@ describe('a description is refused where', () => {
     ],
     [
       'a header’s placeholder is not known',
-      { request: { url: 'https://example.net', headers: { a: '{{token}}' } } },
+      { request: { url: 'https://example.net', headers: { a: '{{today}}' } } },
       'request.headers.a: must be a string; of placeholders, only {{credentials.name}}',
     ],
     [
       'a body’s placeholder is not known',
       { request: { url: 'https://example.net', method: 'POST', json: { a: ['{{x}}'] } } },
       'request.json: holds a placeholder',
+    ],
+    [
+      'a header is the connection’s own',
+      { request: { url: 'https://example.net', headers: { 'Content-Length': '0' } } },
+      'request.headers.Content-Length: cannot be sent',
+    ],
+    [
+      'the name of a header is none',
+      { request: { url: 'https://example.net', headers: { 'x[0]': 'a' } } },
+      'request.headers.x[0]: is no name of a header',
+    ],
+    [
+      'a header holds what no header can',
+      { request: { url: 'https://example.net', headers: { 'x-team': 'Кассы' } } },
+      'request.headers.x-team: cannot be sent: it holds',
+    ],
+    [
+      'a header stands there twice',
+      { request: { url: 'https://example.net', headers: { Accept: 'a/b', accept: 'a/c' } } },
+      'request.headers.accept: stands here twice',
+    ],
+    [
+      'a path holds a pattern that may take long',
+      { currency: { path: "$[?match(@.c, '(a+)+$')].c" } },
+      'currency: must be',
+    ],
+    [
+      'the thousands separator is the decimal one',
+      { balances: [{ id: 'main', amount: '$.a', thousands: '.' }] },
+      'balances.0.thousands: is the decimal separator too',
     ],
     [
       'there are two bodies',

@@ -21,7 +21,7 @@ describe(`an answer is read exactly, or is none (${hostileAnswers.length} answer
     const outcome = readAnswer(
       description,
       { status: 200, headers: {}, ...(isRead ? { body } : { body: null, problem: 'too-large' }) },
-      createForeignTexts([]),
+      { texts: createForeignTexts([]), now: 0 },
     );
     if (micros !== null)
       expect(outcome).toMatchObject({ kind: 'ok', answer: { balances: { main: micros } } });

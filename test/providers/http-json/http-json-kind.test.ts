@@ -7,6 +7,7 @@ import type { WrittenDescription } from '../../../src/providers/http-json/descri
 import { httpJsonKind, httpJsonSchema } from '../../../src/providers/http-json/http-json-kind.ts';
 import { createProviderClient } from '../../../src/providers/transport/client.ts';
 import { systemClock } from '../../../src/system/clock.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { makeAccount } from '../../support/settings.ts';
 
 const secret = 'very-secret-token';
@@ -58,6 +59,7 @@ async function readBy(
     kind: httpJsonKind,
     entry,
     clock: systemClock,
+    random: systemRandom,
     environment: {},
     observe: (seen) => void exchanges.push(describeExchange(seen)),
   });
@@ -167,6 +169,7 @@ describe('five providers that nobody made a preset for', () => {
       {
         account: 'trial',
         request: [`GET ${url}/a%20b/[key]`, 'authorization: Basic [user]:[key]'],
+        signed: [],
         answer: 'HTTP 200 18.25',
         read: [{ what: 'balance main', where: '$', found: '18.25', read: '18.25' }],
       },

@@ -3,7 +3,7 @@ import { parseExactly, parsePath } from '../../../src/providers/http-json/json-p
 
 function digitsAt(json: string, path: string): readonly (string | null)[] | undefined {
   const parsed = parsePath(path);
-  if (parsed === null) throw new Error(`${path} is no path`);
+  if (parsed === null || 'wrong' in parsed) throw new Error(`${path} is no path`);
   return parseExactly(json)
     ?.find(parsed)
     .map(({ digits }) => digits);

@@ -11,7 +11,7 @@ function describeRequest(request: WrittenRequest) {
     request,
     balances: [{ id: 'main', amount: '$' }],
     currency: { fixed: 'EUR' },
-  }).request;
+  });
 }
 
 const key = '{{credentials.key}}';
@@ -19,7 +19,7 @@ const origin = 'https://api.example.net';
 
 /** The request as it is sent, in plain text. */
 function send(request: WrittenRequest, value: string, baseUrl?: string) {
-  const prepared = prepareRequest(describeRequest(request), { key: new Secret(value) }, baseUrl);
+  const prepared = prepareRequest(describeRequest(request), { key: new Secret(value) }, undefined, baseUrl);
   if ('reason' in prepared) return prepared;
   const headers = Object.entries(prepared.headers).map(([name, text]) => [
     name,

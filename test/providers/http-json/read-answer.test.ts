@@ -18,7 +18,11 @@ function read(
   { status = 200, ...change }: Partial<WrittenDescription> & { status?: number } = {},
 ) {
   const description = descriptionSchema.parse({ ...wallet, ...change });
-  return readAnswer(description, { status, headers: {}, body }, createForeignTexts([secret]));
+  return readAnswer(
+    description,
+    { status, headers: {}, body },
+    { texts: createForeignTexts([secret]), now: 0 },
+  );
 }
 
 const answer = (balance: string, currency = '"EUR"'): string =>
@@ -222,7 +226,7 @@ describe('an answer that fails', () => {
     const outcome = readAnswer(
       description,
       { status: 200, headers: {}, body: null, problem },
-      createForeignTexts([]),
+      { texts: createForeignTexts([]), now: 0 },
     );
     expect(outcome).toMatchObject({ kind: 'invalid_response', reason: expect.stringContaining(reason) });
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { formatMicros, type Micros } from '../../../src/domain/money.ts';
@@ -5,17 +6,23 @@ import { Secret } from '../../../src/domain/secret.ts';
 import type { DescribedEntry } from '../../../src/providers/http-json/http-json-kind.ts';
 import type { SimulatedBalances } from '../../../src/providers/kind.ts';
 import { type PresetKind, presetKinds } from '../../../src/providers/presets/preset-kinds.ts';
+import { createProviderClient } from '../../../src/providers/transport/client.ts';
 import { type SimulatedApi, startSimulatedApi } from '../../../src/simulator/simulated-api.ts';
 import { systemClock } from '../../../src/system/clock.ts';
+import { systemRandom } from '../../../src/system/random.ts';
+import { makeAccount } from '../../support/settings.ts';
 
 /** What its source documents, written from there and not from the preset: the request, and what the sample answer says. */
 interface Documented {
   /** `$name` is a credential as it is. */
-  readonly request: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly request: string | RegExp;
+  /** An expression where the value is a signature, made at the first instant of 1970 with a nonce of zeros. */
+  readonly headers?: Readonly<Record<string, string | RegExp>>;
   readonly body?: string;
   /** Balances in their order, and the currency. */
   readonly reading: readonly [...string[]];
+  /** What the simulated API is asked for, where not every amount can be said. */
+  readonly amounts?: readonly Micros[];
 }
 
 const basic = (user: string, password: string) => ({ authorization: `Basic ${user}:${password}` });
@@ -240,6 +247,224 @@ const documented: Readonly<Record<string, Documented>> = {
     headers: bearer('managementKey'),
     reading: ['64.2', 'USD'],
   },
+  'alibaba-cloud': {
+    request: 'POST https://business.aliyuncs.com/',
+    headers: {
+      'x-acs-action': 'QueryAccountBalance',
+      'x-acs-version': '2017-12-14',
+      'x-acs-date': '1970-01-01T00:00:00Z',
+      'x-acs-signature-nonce': '0'.repeat(32),
+      'x-acs-content-sha256': createHash('sha256').digest('hex'),
+      authorization:
+        /^ACS3-HMAC-SHA256 Credential=accessKeyId,SignedHeaders=host;x-acs-action;x-acs-content-sha256;x-acs-date;x-acs-signature-nonce;x-acs-version,Signature=[\da-f]{64}$/,
+    },
+    reading: ['10000', '10000', 'CNY'],
+  },
+  chuanglan: {
+    request: 'POST https://smssh1.253.com/msg/balance/json',
+    headers: { 'content-type': 'application/json' },
+    body: '{"account":"$account","password":"$password"}',
+    reading: ['953', 'messages'],
+  },
+  deepinfra: {
+    request: 'GET https://api.deepinfra.com/payment/checklist?compute_owed=true',
+    headers: bearer('apiKey'),
+    reading: ['19.25', 'USD'],
+  },
+  didit: {
+    request: 'GET https://verification.didit.me/v3/billing/balance/',
+    headers: { 'x-api-key': '$apiKey' },
+    reading: ['42.75', 'USD'],
+  },
+  'digitalocean-prepaid': {
+    request: 'GET https://api.digitalocean.com/v2/customers/my/prepayment_status',
+    headers: bearer('token'),
+    reading: ['120.5', 'USD'],
+  },
+  'fal-account': {
+    request: 'GET https://api.fal.ai/v1/account/billing?expand=credits',
+    headers: { authorization: 'Key $adminKey' },
+    reading: ['24.5', 'USD'],
+  },
+  feige: {
+    request: 'POST https://api.4321.sh/balance/balance',
+    headers: { 'content-type': 'application/json' },
+    body: '{"apikey":"$apiKey","secret":"$secret"}',
+    reading: ['10000.025', 'CNY'],
+  },
+  'huawei-cloud': {
+    request: 'GET https://bss.myhuaweicloud.com/v2/accounts/customer-accounts/balances',
+    headers: {
+      'content-type': 'application/json',
+      'x-sdk-date': '19700101T000000Z',
+      authorization:
+        /^SDK-HMAC-SHA256 Access=accessKey, SignedHeaders=content-type;host;x-sdk-date, Signature=[\da-f]{64}$/,
+    },
+    reading: ['20810.92', 'CNY'],
+  },
+  'inference-sh': {
+    request: 'GET https://api.inference.sh/billing/balance',
+    headers: { ...bearer('apiKey'), 'x-api-version': '2' },
+    reading: ['2.5', 'USD'],
+  },
+  itniotech: {
+    request: 'GET https://api.itniotech.com/sms/getBalance',
+    headers: {
+      'content-type': 'application/json;charset=UTF-8',
+      sign: createHash('md5').update('apiKeyapiSecret0').digest('hex'),
+      timestamp: '0',
+      'api-key': '$apiKey',
+    },
+    reading: ['149.9905', 'USD'],
+  },
+  jiguang: {
+    request: 'GET https://api.sms.jpush.cn/v1/accounts/dev',
+    headers: basic('$devKey', '$apiDevSecret'),
+    reading: ['9', 'messages'],
+  },
+  luosimao: {
+    request: 'GET https://sms-api.luosimao.com/v1/status.json',
+    headers: basic('api', 'key-$apiKey'),
+    reading: ['15000', 'messages'],
+  },
+  meshy: {
+    request: 'GET https://api.meshy.ai/openapi/v1/balance',
+    headers: bearer('apiKey'),
+    reading: ['1000', 'credits'],
+  },
+  messente: {
+    request: 'GET https://api.messente.com/v1/get_balance',
+    headers: basic('$username', '$password'),
+    reading: ['10.8125', 'EUR'],
+  },
+  montnets: {
+    request: 'POST https://sms.example.net/sms/v2/std/get_balance',
+    headers: { 'content-type': 'application/json' },
+    body: `{"userid":"$userid","pwd":"${createHash('md5').update('userid00000000password0101080000').digest('hex')}","timestamp":"0101080000"}`,
+    reading: ['1000', 'messages'],
+  },
+  msg91: {
+    request: 'GET https://control.msg91.com/api/balance.php?authkey=$authKey&type=4',
+    reading: ['5230', 'messages'],
+    // What else it could be is three digits, which are an error, and never below zero.
+    amounts: [1_234_000_000, 12_345_678, 7_000_000, 0, 99_000_000, 1_000_000_000],
+  },
+  nanogpt: {
+    request: 'POST https://nano-gpt.com/api/check-balance',
+    headers: { 'x-api-key': '$apiKey' },
+    reading: ['129.469561', 'USD'],
+  },
+  'orange-sms': {
+    request: 'GET https://api.orange.com/sms/admin/v1/contracts',
+    headers: { authorization: 'Bearer ' },
+    reading: ['125', 'messages'],
+  },
+  'ovh-sms': {
+    request: 'GET https://eu.api.ovh.com/1.0/sms/$serviceName',
+    headers: {
+      'x-ovh-application': '$applicationKey',
+      'x-ovh-consumer': '$consumerKey',
+      'x-ovh-timestamp': '0',
+      'x-ovh-signature': /^\$1\$[\da-f]{40}$/,
+    },
+    reading: ['152.5', 'credits'],
+  },
+  poe: {
+    request: 'GET https://api.poe.com/usage/current_balance',
+    headers: bearer('apiKey'),
+    reading: ['295932', 'points'],
+  },
+  qingcloud: {
+    request:
+      /^GET https:\/\/api\.qingcloud\.com\/iaas\/\?action=GetBalance&version=1&signature_version=1&signature_method=HmacSHA256&access_key_id=accessKeyId&time_stamp=1970-01-01T00%3A00%3A00Z&signature=[\w%]{43,60}$/,
+    reading: ['1024.56', 'CNY'],
+  },
+  'sms-ru': {
+    request: 'GET https://sms.ru/my/balance?api_id=$apiId&json=1',
+    reading: ['4122.56', 'RUB'],
+  },
+  smsbao: {
+    request: `GET https://api.smsbao.com/query?u=$username&p=${createHash('md5').update('password').digest('hex')}`,
+    reading: ['200', 'messages'],
+  },
+  smsfactor: {
+    request: 'GET https://api.smsfactor.com/credits',
+    headers: bearer('token'),
+    reading: ['642', 'credits'],
+  },
+  smsglobal: {
+    request: 'GET https://api.smsglobal.com/v2/user/credit-balance',
+    headers: {
+      authorization: /^MAC id="apiKey", ts="0", nonce="0{32}", mac="[\w+/]{43}="$/,
+    },
+    reading: ['7150.5', 'AUD'],
+  },
+  smspartner: {
+    request: 'GET https://api.smspartner.fr/v1/me?apiKey=$apiKey',
+    reading: ['72', 'EUR'],
+  },
+  smsportal: {
+    request: 'GET https://rest.smsportal.com/v3/Balance',
+    headers: { authorization: 'Bearer ' },
+    reading: ['1500', 'credits'],
+  },
+  'tencent-cloud': {
+    request: 'POST https://billing.tencentcloudapi.com/',
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-tc-action': 'DescribeAccountBalance',
+      'x-tc-version': '2018-07-09',
+      'x-tc-timestamp': '0',
+      authorization:
+        /^TC3-HMAC-SHA256 Credential=secretId\/1970-01-01\/billing\/tc3_request, SignedHeaders=content-type;host, Signature=[\da-f]{64}$/,
+    },
+    body: '{}',
+    reading: ['96474.42', 'CNY'],
+  },
+  textbelt: {
+    request: 'GET https://textbelt.com/quota/$key',
+    reading: ['98', 'messages'],
+  },
+  'vast-ai': {
+    request: 'GET https://console.vast.ai/api/v0/users/current/',
+    headers: bearer('apiKey'),
+    reading: ['25.03125', 'USD'],
+  },
+  venice: {
+    request: 'GET https://api.venice.ai/api/v1/billing/balance',
+    headers: bearer('apiKey'),
+    reading: ['25', 'USD'],
+  },
+  voipms: {
+    request:
+      'GET https://voip.ms/api/v1/rest.php?api_username=$username&api_password=$password&method=getBalance&content_type=json',
+    reading: ['42.5163', 'USD'],
+  },
+  volcengine: {
+    request: 'GET https://billing.volcengineapi.com/?Action=QueryBalanceAcct&Version=2022-01-01',
+    headers: {
+      'x-date': '19700101T000000Z',
+      'x-content-sha256': createHash('sha256').digest('hex'),
+      authorization:
+        /^HMAC-SHA256 Credential=accessKeyId\/19700101\/cn-north-1\/billing\/request, SignedHeaders=host;x-content-sha256;x-date, Signature=[\da-f]{64}$/,
+    },
+    reading: ['77.01', '83.01', 'CNY'],
+  },
+  xai: {
+    request: 'GET https://management-api.x.ai/v1/billing/teams/$teamId/prepaid/balance',
+    headers: bearer('managementKey'),
+    reading: ['50.25', 'USD'],
+  },
+  ycloud: {
+    request: 'GET https://api.ycloud.com/v2/balance',
+    headers: { 'x-api-key': '$apiKey' },
+    reading: ['190.0765', 'USD'],
+  },
+  zadarma: {
+    request: 'GET https://api.zadarma.com/v1/info/balance/?format=json',
+    headers: { authorization: /^key:[\w+/]{54}==$/ },
+    reading: ['10.34', 'USD'],
+  },
 };
 
 const texts = createForeignTexts([]);
@@ -305,15 +530,35 @@ function read(kind: PresetKind, answer: { readonly status: number; readonly body
   const entry = entryOf(kind);
   return kind.readAnswer(
     { ...answer, headers: {} },
-    { entry, account: { id: 'trial', baseUrl: null, credentials: {} }, texts },
+    { entry, account: { id: 'trial', baseUrl: null, credentials: {} }, texts, now: 0 },
   );
 }
 
-async function ask(kind: PresetKind, url: string, credentials: Record<string, string>) {
-  const { method, headers, body, ...request } = requestOf(kind, entryOf(kind, url), credentials);
-  const response = await fetch(request.url, { method, headers, body, redirect: 'manual' });
-  return read(kind, { status: response.status, body: await response.text() });
+/** As it is on the wire: a text is one that is no JSON. */
+function bodyOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
+
+/** Asks as the daemon does: a token first, signed anew for each attempt. */
+function openClient(kind: PresetKind, url: string, now = () => Date.now()) {
+  const clock = { ...systemClock, now };
+  const entry = entryOf(kind, url);
+  const client = createProviderClient({ kind, entry, clock, random: systemRandom, environment: {} });
+  return {
+    close: () => client.close(),
+    ask(credentials: Record<string, string>) {
+      const secrets = Object.entries(credentials).map(([name, value]) => [name, new Secret(value)]);
+      const account = makeAccount('trial', { credentials: Object.fromEntries(secrets) });
+      return client.readBalance(account, new AbortController().signal);
+    },
+  };
+}
+
+/** What an answer of a preset means in outcomes. */
+const meanings: Readonly<Record<string, { readonly kind: string; readonly reason: string }>> = {
+  clock_off: { kind: 'api_error', reason: 'this machine’s clock is off' },
+  postpaid: { kind: 'api_error', reason: 'the account is not prepaid' },
+};
 
 describe('each preset', () => {
   test('has a row here, and nothing else has', () => {
@@ -322,26 +567,36 @@ describe('each preset', () => {
 });
 
 describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type, kind) => {
-  const row = documented[type] ?? { request: '', reading: [] };
+  const row: Documented = documented[type] ?? { request: '', reading: [] };
 
   test('asks as its source documents', () => {
     const { line, headers, body } = requestOf(kind, entryOf(kind), credentialsOf(kind));
     const plain = (text: string): string => text.replaceAll('$', '');
-    expect(line).toBe(plain(row.request));
+    expect(line).toEqual(
+      typeof row.request === 'string' ? plain(row.request) : expect.stringMatching(row.request),
+    );
     const { authorization = '', ...others } = headers;
     const readable = authorization.startsWith('Basic ')
       ? `Basic ${Buffer.from(authorization.slice(6), 'base64').toString()}`
       : authorization;
     const sent = readable === '' ? others : { ...others, authorization: readable };
-    const wanted = Object.entries(row.headers ?? {}).map(([name, value]) => [name, plain(value)]);
+    const wanted = Object.entries(row.headers ?? {}).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? plain(value) : expect.stringMatching(value),
+    ]);
     expect(sent).toEqual(Object.fromEntries(wanted));
     expect(body).toBe(row.body === undefined ? null : plain(row.body));
   });
 
   test('reads the answer that its source shows', () => {
-    expect(readingOf(read(kind, { status: 200, body: JSON.stringify(kind.preset.sample) }))).toEqual(
-      row.reading,
-    );
+    expect(readingOf(read(kind, { status: 200, body: bodyOf(kind.preset.sample) }))).toEqual(row.reading);
+  });
+
+  test.each(kind.preset.answers ?? [])('takes $status $body as $means', ({ status, body, means, says }) => {
+    const outcome = read(kind, { status, body: bodyOf(body) });
+    const { kind: as, reason } = meanings[means] ?? { kind: means, reason: '' };
+    expect(outcome).toMatchObject({ kind: as, reason: expect.stringContaining(reason) });
+    if (says !== undefined) expect(outcome).toMatchObject({ reason: expect.stringContaining(says) });
   });
 
   test('takes no answer without an amount for a balance', () => {
@@ -360,6 +615,7 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
 
   describe('against its simulated API', () => {
     let api: SimulatedApi;
+    let client: ReturnType<typeof openClient>;
     const right = credentialsOf(kind, (name) => `right-${name}`);
     const account = (amount: Micros, currency: string): SimulatedBalances => ({
       credentials: right,
@@ -375,13 +631,36 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
       const simulation = (await kind.loadSimulation?.()) ?? expect.fail('it cannot be simulated');
       const options = { port: 0, host: '127.0.0.1', accounts: [], spentPerHour: 0, clock: stopped };
       api = await startSimulatedApi({ ...options, simulation, requestsPerSecond: 8 });
+      client = openClient(kind, api.url);
     });
-    afterAll(() => api.close());
+    afterAll(async () => {
+      await client.close();
+      await api.close();
+    });
 
     test('a wrong key is auth_failed', async () => {
       api.setAccounts([account(5_000_000, own)]);
       const wrong = credentialsOf(kind, (name) => `wrong-${name}`);
-      expect(await ask(kind, api.url, wrong)).toMatchObject({ kind: 'auth_failed' });
+      expect(await client.ask(wrong)).toMatchObject({ kind: 'auth_failed' });
+    });
+
+    test('a signature of another key or another time is refused', async () => {
+      const steps = Object.values(kind.describe().sign ?? {});
+      if (steps.length === 0) return;
+      api.setAccounts([account(5_000_000, own)]);
+      const last = Object.keys(right).at(-1) ?? '';
+      expect(await client.ask({ ...right, [last]: 'another' })).toMatchObject({
+        kind: 'auth_failed',
+      });
+      if (!steps.some((step) => 'time' in step)) return;
+      const late = openClient(kind, api.url, () => Date.now() - 3_600_000);
+      expect(await late.ask(right)).toMatchObject({
+        kind: 'api_error',
+        reason: expect.stringMatching(
+          /^this machine’s clock is off, (?:1 hour|59 minutes) .*behind the provider’s/,
+        ),
+      });
+      await late.close();
     });
 
     test('odd amounts are read to the last digit, in another currency too, and too many requests are rate_limited', async () => {
@@ -393,16 +672,16 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
         -9_007_199_254_000_000,
         1_000_000,
       ];
-      for (const amount of amounts) {
+      for (const amount of row.amounts ?? amounts) {
         const other = 'path' in currency && currency.map === undefined ? 'XAF' : own;
         api.setAccounts([account(amount, other)]);
-        const outcome = await ask(kind, api.url, right);
+        const outcome = await client.ask(right);
         expect(outcome).toMatchObject({ kind: 'ok', answer: { currency: other } });
         const balances = outcome.kind === 'ok' ? outcome.answer.balances : {};
         expect(balances).toEqual(account(amount, other).balances);
       }
       const outcomes = [];
-      for (let count = 0; count < 4; count += 1) outcomes.push((await ask(kind, api.url, right)).kind);
+      for (let count = 0; count < 4; count += 1) outcomes.push((await client.ask(right)).kind);
       expect(outcomes).toContain('rate_limited');
     });
   });

@@ -74,3 +74,41 @@ describe('a record that cannot be read', () => {
     reader.close();
   });
 });
+
+describe('the note that names the daemon', () => {
+  const damage = (path: string, value: string): void => {
+    const db = new Database(path);
+    db.prepare("INSERT OR REPLACE INTO note (name, value) VALUES ('@owner', ?)").run(value);
+    db.close();
+  };
+
+  it.each(['{"pid":', 'null', '{"pid":"one","host":5}'])(
+    'where it is %s refuses no start: it is set aside and named',
+    (value) => {
+      const path = makePath();
+      open(path).close();
+      damage(path, value);
+      const store = open(path);
+      expect(store.load().damagedRecords).toEqual([
+        { source: 'note', key: '@owner', second: null, body: value, reason: 'it is not whole' },
+      ]);
+      store.commit(batch({ incidents: [incident('one')] }));
+      store.close();
+      expect(open(path).load().damagedRecords).toBeUndefined();
+    },
+  );
+
+  it('is written again by the daemon that runs, and only another whole one ends it', () => {
+    const path = makePath();
+    const store = open(path);
+    damage(path, '{"pid":');
+    store.commit(batch({ incidents: [incident('one')] }));
+    damage(
+      path,
+      JSON.stringify({ pid: 1, host: 'h', startedAt: 1, program: 'p', path, file: null, life: null }),
+    );
+    expect(() => store.commit(batch({ incidents: [incident('two')] }))).toThrow(
+      'was taken over by p, process 1',
+    );
+  });
+});

@@ -1,4 +1,5 @@
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
@@ -40,4 +41,43 @@ it('one that is put back goes on where it was', () => {
   const ids = reader.incidents({}).map(({ id }) => id);
   reader.close();
   expect(ids.toSorted()).toEqual(['incident-1', 'incident-2']);
+});
+
+it('a folder that cannot be looked into is a failure of storing, whatever is asked, and over when it is back', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(first);
+  const folder = dirname(path);
+  renameSync(folder, `${folder}-away`);
+  // A loop of links: EACCES would not stop root.
+  symlinkSync(folder, folder);
+  const all = { account: 'otp', since: 0, until: noon };
+  const asked: readonly (() => unknown)[] = [
+    () => store.commit(second),
+    () => store.takeOrders(),
+    () => store.prune(noon),
+    () => store.load(),
+    () => [...store.polls(all)],
+    () => [...store.readings(all)],
+    () => store.readingBefore('otp', noon),
+    () => store.incidents({}),
+    () => store.silences(noon),
+    () => store.messages(5),
+    () => store.leftOrders(),
+    () => store.takeDamaged(),
+  ];
+  const failures = asked.flatMap((ask) => {
+    try {
+      ask();
+      return [];
+    } catch (error) {
+      return [error];
+    }
+  });
+  expect(failures.length).toBeGreaterThanOrEqual(3);
+  for (const failure of failures) expect(failure).toBeInstanceOf(StorageError);
+  unlinkSync(folder);
+  renameSync(`${folder}-away`, folder);
+  store.commit(second);
+  expect(store.incidents({})).toHaveLength(2);
 });

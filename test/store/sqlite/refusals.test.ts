@@ -2,15 +2,15 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, w
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OperatorOrder } from '../../../src/domain/operator.ts';
 import { StorageError } from '../../../src/domain/operator-error.ts';
+import type { LeftOrder } from '../../../src/ports/store.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
 import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
 
-const order: OperatorOrder = { kind: 'expire', id: 'silence-1', at: noon };
+const order: LeftOrder = { kind: 'expire', id: 'silence-1', at: noon };
 
 describe('a file that cannot be the database', () => {
   it.each<[string, (path: string) => void, StorageError['kind'], RegExp]>([
@@ -32,7 +32,7 @@ describe('a file that cannot be the database', () => {
       'a database with damaged pages',
       damagePages,
       'corrupt',
-      /is damaged.*restore a backup.*quick_check: (?!\*)/,
+      /is damaged.*restore a backup.*integrity_check: (?!\*)/,
     ],
     [
       'a database of a newer lowwater',

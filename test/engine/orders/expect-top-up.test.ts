@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
-import { dayMs } from '../../src/domain/duration.ts';
-import { cancelExpected, expectTopUp } from '../../src/engine/expect-top-up.ts';
-import { runwayOf } from '../../src/engine/spending.ts';
-import { hourMs, minuteMs, units } from '../support/account-facts.ts';
-import { makeAccount } from '../support/settings.ts';
-import { read, startWorld, step, type World } from '../support/world.ts';
+import { dayMs } from '../../../src/domain/duration.ts';
+import type { Wanted } from '../../../src/engine/orders.ts';
+import { runwayOf } from '../../../src/engine/spending.ts';
+import { hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { giveAtOnce } from '../../support/orders.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { read, startWorld, step, type World } from '../../support/world.ts';
 
-const order = { account: 'otp', amountMicros: units(5000), orderedBy: 'Lin', comment: 'PO-4711' };
+const order = {
+  kind: 'expect-top-up',
+  account: 'otp',
+  amountMicros: units(5000),
+  comment: 'PO-4711',
+} as const;
 
-function announce(world: World, over: object = {}) {
-  return world.daemon.act((now) =>
-    expectTopUp(world.daemon.state, { ...order, by: now + 2 * hourMs, ...over }, now),
-  );
+function announce(world: World, over: Partial<Wanted<'expect-top-up'>> = {}) {
+  return giveAtOnce(world, { ...order, arrivesBy: world.daemon.now() + 2 * hourMs, ...over }, 'Lin');
 }
 
 function expected(world: World) {
@@ -50,7 +54,7 @@ test('it survives a restart, and ends when a person says that it does not come',
   await world.pass(2 * minuteMs);
   expect(world.news()).toEqual(['otp/late-top-up firing warning']);
   const [{ id } = { id: '' }] = expected(world);
-  expect(world.daemon.act(() => cancelExpected(world.daemon.state, { account: 'otp', id }))).toBeNull();
+  expect(giveAtOnce(world, { kind: 'cancel-expected', account: 'otp', id })).toEqual({});
   await world.pass(2 * step);
   expect(world.news()).toEqual(['otp/late-top-up resolved warning']);
 });
@@ -58,15 +62,15 @@ test('it survives a restart, and ends when a person says that it does not come',
 test.each([
   ['of an unknown account', { account: 'oops' }, 'not-found'],
   ['of nothing', { amountMicros: 0 }, 'invalid'],
-  ['of the past', { by: 1 }, 'invalid'],
-  ['without a time, where no lead time is known', { by: undefined }, 'invalid'],
+  ['of the past', { arrivesBy: 1 }, 'invalid'],
+  ['without a time, where no lead time is known', { arrivesBy: undefined }, 'invalid'],
 ])('an announcement %s is refused with the reason', async (_, over, refused) => {
   const world = await startWorld();
   expect(announce(world, over)).toMatchObject({ refused, why: expect.stringMatching(/\w+ \w+/) });
 });
 
 test('without a time it is expected after the lead time; what is to pay is less by it', async () => {
-  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: dayMs })] });
+  const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: dayMs, weekend: [] })] });
   for (let hour = 0; hour < 30; hour++) {
     world.provider.set('otp', 5000 - hour * 10);
     await world.pass(hourMs);
@@ -74,7 +78,7 @@ test('without a time it is expected after the lead time; what is to pay is less 
   const account = world.daemon.state.accounts.get('otp');
   if (account === undefined) throw new Error('the account is watched');
   const before = runwayOf(account, 'sms', world.daemon.now());
-  announce(world, { by: undefined });
+  announce(world, { arrivesBy: undefined });
   const after = runwayOf(account, 'sms', world.daemon.now());
   expect(after?.expected).toEqual({
     amountMicros: units(5000),

@@ -1,0 +1,205 @@
+import { isAcknowledged } from '../../domain/alert.ts';
+import { minuteMs } from '../../domain/duration.ts';
+import { parseJson } from '../../domain/json.ts';
+import { type IncidentMessage, type Message, type MessageItem, stateOf } from '../../domain/message.ts';
+import { isoText } from '../../domain/moment.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { ChannelSettings } from '../../domain/settings.ts';
+import { isWorse, type Severity, severities } from '../../domain/severity.ts';
+import { linkTo, wordItem } from '../../messages/item-wording.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
+import type { Delivery } from '../../ports/channel.ts';
+import { actionFor, latestOfEachAlert } from '../alert-key.ts';
+import { type AnswerTable, classifyAnswer } from '../answers.ts';
+import { tryRender } from '../deliver-parts.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
+
+export interface AlertmanagerSettings extends ChannelSettings {
+  /** Of each member of a cluster, without `/api/v2/alerts`. */
+  readonly urls: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  /** The whole `Authorization` header; null where none is asked for. */
+  readonly authorization: Secret | null;
+}
+
+/**
+ * An alert that is not sent again ends by itself after so long. Longer than Prometheus' four minutes: a restart or an upgrade of
+ * lowwater must not look like an all-clear.
+ */
+const livesMs = 15 * minuteMs;
+
+/** Alerts in one request. */
+const batchSize = 200;
+
+interface PostedAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly generatorURL?: string;
+}
+
+/** Posts to every address. Taken by one is delivered: what the others missed they get when it is sent again. */
+export function openAlertmanagerSender(
+  { urls, labels, authorization }: AlertmanagerSettings,
+  { clock, texts, table, timeoutMs = 15_000 }: SenderDependencies & SenderOptions,
+): Sender {
+  const members = urls.map((url) => ({
+    url: `${url}/api/v2/alerts`,
+    dispatcher: openHttpConnections(new Secret(url), { clock }),
+  }));
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'lowwater',
+    ...(authorization === null ? {} : { authorization: authorization.reveal() }),
+  };
+
+  /** One member after the other gets the batches of a message in order: an end never overtakes a beginning. */
+  async function post(
+    { url, dispatcher }: (typeof members)[number],
+    alerts: readonly PostedAlert[],
+    outer: AbortSignal,
+  ): Promise<Delivery> {
+    let delivery: Delivery = { kind: 'delivered' };
+    for (let start = 0; start < alerts.length && delivery.kind === 'delivered'; start += batchSize) {
+      const body = JSON.stringify(alerts.slice(start, start + batchSize));
+      delivery = await deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
+        const answer = await postOnce({ url, headers, body, signal, dispatcher, clock });
+        return classifyAnswer(table, answer, { now: clock.now(), texts });
+      });
+    }
+    return delivery;
+  }
+
+  return {
+    async send(message, outer) {
+      const alerts = tryRender(() => renderAlerts(message, labels));
+      if ('failed' in alerts) return alerts.failed;
+      if (alerts.rendered.length === 0) return { kind: 'delivered', said: 'Alertmanager takes alerts alone' };
+      return summarise(await Promise.all(members.map((member) => post(member, alerts.rendered, outer))));
+    },
+    preview: async (message) => JSON.stringify(renderAlerts(message, labels)),
+    close: async () => {
+      await Promise.all(members.map(({ dispatcher }) => dispatcher.destroy()));
+    },
+  };
+}
+
+interface SenderOptions {
+  readonly table: AnswerTable;
+  readonly timeoutMs?: number;
+}
+
+/** The best that any member answered, and what the others said. */
+function summarise(deliveries: readonly Delivery[]): Delivery {
+  const delivered = deliveries.find(({ kind }) => kind === 'delivered');
+  const reasons = deliveries.flatMap((delivery) => (delivery.kind === 'delivered' ? [] : [delivery.reason]));
+  if (delivered?.kind === 'delivered') {
+    const [first] = reasons;
+    return first === undefined
+      ? delivered
+      : { ...delivered, said: `${delivered.said}; ${reasons.length} of ${deliveries.length}: ${first}` };
+  }
+  const retries = deliveries.filter((delivery) => delivery.kind === 'retry');
+  const [retry = deliveries[0]] = [...retries.filter(({ certainty }) => certainty === 'unknown'), ...retries];
+  if (retry === undefined) throw new Error('a channel without addresses');
+  return retry;
+}
+
+/** Reports and what has no end, such as a top-up, are no alerts: they would page people with good news. */
+function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']): readonly PostedAlert[] {
+  switch (message.kind) {
+    case 'report':
+      return [];
+    // Over as it begins: it shows that alerts are taken, and wakes nobody.
+    case 'test': {
+      const now = isoText(message.at);
+      const name = { alertname: 'LowwaterTest', severity: 'info', ...labels };
+      return [
+        { labels: name, annotations: { summary: 'Test message of lowwater' }, startsAt: now, endsAt: now },
+      ];
+    }
+    case 'incidents':
+      return latestOfEachAlert(message.items)
+        .filter((item) => stateOf(item) !== 'event')
+        .flatMap((item) => alertsOf(item, message, labels));
+  }
+}
+
+/**
+ * The alert at its severity. Labels are the identity (prometheus.io, "Clients"), so an alert whose severity moved was another one:
+ * what it may have been at before is ended with it.
+ */
+function alertsOf(
+  item: MessageItem,
+  message: IncidentMessage,
+  labels: AlertmanagerSettings['labels'],
+): readonly PostedAlert[] {
+  const words = wordItem(item, message);
+  const { incident, firedAt, resolvedAt } = item;
+  const isOver = actionFor(item) === 'close';
+  const over = Math.max(resolvedAt ?? message.at, firedAt);
+  const page = linkTo(words, 'page');
+  const acknowledgement = isAcknowledged(incident) ? incident.acknowledgement : null;
+  const alert = (severity: Severity, endsAt: number): PostedAlert => ({
+    labels: { ...labelsOf(item), ...labels, severity },
+    annotations: filled({
+      summary: words.subject,
+      description: [...words.story, ...words.figures.map(({ label, value }) => `${label}: ${value}`)].join(
+        '\n',
+      ),
+      advice: words.advice.join(' '),
+      note: words.note,
+      acknowledged_by: acknowledgement?.by,
+      top_up_url: linkTo(words, 'top-up'),
+      acknowledge_url: linkTo(words, 'acknowledge'),
+      runbook_url: linkTo(words, 'runbook'),
+    }),
+    startsAt: isoText(firedAt),
+    endsAt: isoText(endsAt),
+    ...(page === null ? {} : { generatorURL: page }),
+  });
+  const earlier = severities.filter(
+    (severity) => severity !== item.severity && !isWorse(severity, incident.worstSeverity),
+  );
+  const hasMoved = incident.rises > 0 || incident.worstSeverity !== item.severity;
+  return [
+    alert(item.severity, isOver ? over : message.at + livesMs),
+    ...(hasMoved ? earlier.map((severity) => alert(severity, over)) : []),
+  ];
+}
+
+/** Labels as they were when it fired: an identity that stays. */
+function labelsOf({ incident: { account, rule, type, labels }, balance }: MessageItem) {
+  const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
+  return filled({
+    ...Object.fromEntries(own),
+    alertname: `Lowwater${type.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+    account,
+    rule,
+    balance,
+  });
+}
+
+/** As versions before 0.27 take it: letters, digits and _, not a digit first. */
+function labelName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
+}
+
+/** An empty value is no label and no annotation. */
+function filled(
+  values: Readonly<Record<string, string | null | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value ? [[name, value] as const] : [])),
+  );
+}
+
+/** What a person reads of the posted alerts. */
+export function show(body: string): readonly string[] {
+  const alerts = parseJson(body) as readonly PostedAlert[];
+  return alerts.flatMap(({ labels: { alertname, severity }, annotations, startsAt, endsAt }) => [
+    `${alertname} ${severity}, from ${startsAt} to ${endsAt}`,
+    ...Object.entries(annotations).map(([name, value]) => `${name}: ${value}`),
+  ]);
+}

@@ -1,0 +1,152 @@
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
+import { parseJson } from '../../domain/json.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { askDaemon } from '../daemon/daemon-connection.ts';
+import { type Desk, withDesk } from '../desk.ts';
+import { documentsOf, readDocument } from '../mcp/resources.ts';
+import { runSelf } from '../mcp/run-self.ts';
+import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
+
+/** Rows of a query that an assistant is shown. */
+const maxRows = 200;
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'serve assistants over the Model Context Protocol',
+  details: `A Model Context Protocol server on standard input and output: started by an assistant, not by a person. Its tools read
+accounts, alerts, the reasons behind them, payments, reviews and history from the running daemon, else from the database, and answer SQL that only reads.
+Amounts are exact texts. With --allow-acts assistants may acknowledge, silence and announce top-ups at a running daemon; the audit names who asked.
+docs/assistants.md connects clients.`,
+  options: { 'allow-acts': { summary: 'let assistants acknowledge, silence and announce' } },
+  asksDaemon: true,
+  run: async (context, input) => {
+    const { Server } = await import('@modelcontextprotocol/server');
+    const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+    const ended = Promise.withResolvers<void>();
+    const tools = await loadTools(context, input.flag('allow-acts'));
+    const handle = serveStdio(() => {
+      const server = new Server(
+        { name: 'lowwater', title: 'lowwater', version: context.version },
+        { capabilities: { tools: {}, resources: {} }, instructions },
+      );
+      server.setRequestHandler('tools/list', () => ({ tools: [...tools.map(shown), queryTool] }));
+      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
+        answered(() => call(context, input, tools, name, given)),
+      );
+      server.setRequestHandler('resources/list', async () => ({ resources: await documentsOf() }));
+      server.setRequestHandler('resources/read', async ({ params: { uri } }) => ({
+        contents: [await readDocument(uri, () => runSelf(['validate', '--json', ...configOf(input)]))],
+      }));
+      server.onclose = ended.resolve;
+      return server;
+    });
+    process.stdin.once('end', ended.resolve);
+    context.signal.addEventListener('abort', () => ended.resolve());
+    await ended.promise;
+    await handle.close();
+    return exitCodes.ok;
+  },
+};
+
+const instructions =
+  'lowwater watches prepaid balances. What is null is not known: never take it for good news. Amounts are exact decimal texts in the currency beside them; instants are ISO 8601 UTC.';
+
+const queryTool = {
+  name: 'query',
+  title: 'Read-only SQL',
+  description: `One SELECT over the SQLite database: reading(account, at, sms, voip, currency), balance(account, at, balance, amount, currency), poll(account, at, outcome). At most ${maxRows} rows are shown.`,
+  inputSchema: { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      rows: { type: 'array', items: { type: 'object' } },
+      truncated: { type: 'boolean', description: 'More rows were found than are shown' },
+    },
+    required: ['rows', 'truncated'],
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+} as const satisfies ListToolsResult['tools'][number];
+
+/** By the API of this version: a daemon of another minor version is not asked. */
+async function loadTools({ version, clock }: CommandContext, mayAct: boolean): Promise<readonly Tool[]> {
+  const { openLocalApi } = await import('../../http/api/local-api.ts');
+  const api = openLocalApi({ version, now: clock.now(), timezone: 'UTC', views: null });
+  const { body } = await api('/api/v1/openapi.json');
+  return toolsOf(body, mayAct ? [...readingTools, ...actingTools] : readingTools);
+}
+
+function shown({ name, title, description, inputSchema, outputSchema, method }: Tool) {
+  const isReading = method === 'GET';
+  const annotations = {
+    readOnlyHint: isReading,
+    destructiveHint: false,
+    idempotentHint: isReading,
+    openWorldHint: false,
+  };
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+/** What fails for a reason that a person can read is a result of the tool; the rest is an error of the protocol. */
+async function answered(work: () => Promise<object>): Promise<CallToolResult> {
+  try {
+    const found = await work();
+    return { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: { ...found } };
+  } catch (error) {
+    if (!(error instanceof OperatorError || error instanceof UsageError)) throw error;
+    return { content: [{ type: 'text', text: error.message }], isError: true };
+  }
+}
+
+async function call(
+  context: CommandContext,
+  input: CommandInput,
+  tools: readonly Tool[],
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  if (name === queryTool.name) return query(input, given.sql);
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) throw new CommandError(`there is no tool ${name}`);
+  const by = typeof given.by === 'string' ? given.by.trim() : '';
+  if (tool.method === 'POST' && by === '') throw new CommandError('by: say who asked for it');
+  return withDesk(context, input, (desk) => ask(context, desk, tool, given));
+}
+
+async function ask(
+  context: CommandContext,
+  desk: Desk,
+  tool: Tool,
+  given: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  const request = requestOf(tool, given);
+  const { daemon } = desk;
+  if (daemon !== null && daemon.facts !== null) {
+    const answer = await askDaemon(daemon, { ...request, patienceMs: 60_000 });
+    if (answer.kind === 'refused') throw new CommandError(answer.message);
+    if (answer.kind === 'answered') return { ...(answer.body as object) };
+  }
+  if (tool.method === 'POST') throw new CommandError('no daemon answers: acts need a running one');
+  const { openLocalApi } = await import('../../http/api/local-api.ts');
+  const { version, clock } = context;
+  const views = await desk.storedViews();
+  const api = openLocalApi({ version, now: clock.now(), timezone: desk.timezone, views });
+  const { status, body } = await api(request.path);
+  if (status >= 400) throw new CommandError(String(Reflect.get(Object(body), 'detail') ?? 'refused'));
+  return { ...(body as object) };
+}
+
+/** In a process of its own: a query that does not end is ended there, and the assistant's server goes on. */
+async function query(input: CommandInput, sql: unknown): Promise<object> {
+  if (typeof sql !== 'string') throw new CommandError('sql: give one SELECT');
+  const printed = await runSelf(['query', '--json', '--timeout', '20s', ...configOf(input), '--', sql]);
+  const rows = parseJson(printed);
+  if (!Array.isArray(rows)) throw new CommandError('the query answered nothing that can be read');
+  return { rows: rows.slice(0, maxRows), truncated: rows.length > maxRows };
+}
+
+function configOf(input: CommandInput): readonly string[] {
+  const file = input.option('config');
+  return file === null ? [] : ['--config', file];
+}

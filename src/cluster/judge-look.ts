@@ -1,0 +1,71 @@
+import type { ClusterLook } from '../ports/cluster.ts';
+
+/** How far the accounts are in the hands of a process, from the moment that it took them (`owned-accounts.ts`). */
+export type Phase = 'loading' | 'owner' | 'giving' | 'released' | 'alone';
+
+export type Verdict =
+  | { readonly kind: 'keep' }
+  /** Its lease is over, or the database lost what it had stored, and nobody has taken them since: as the member that it is, or as a new one. */
+  | { readonly kind: 'regain' | 'rejoin' | 'restore' }
+  /** Nobody has them, and what is stored may be readable now: as one that has just come. */
+  | { readonly kind: 'claim' }
+  | { readonly kind: 'lose'; readonly why: string };
+
+interface Standing {
+  readonly phase: Phase;
+  readonly incarnation: string;
+  /** Under which it took them. */
+  readonly epoch: number;
+  /** How many batches were known to be stored when the look was sent. */
+  readonly stored: number;
+  /** It let go of them, and others have their turn. */
+  readonly waits: boolean;
+  /** It acts by the configuration alone, since it could not read what is stored. */
+  readonly isBlind: boolean;
+}
+
+export const keep: Verdict = { kind: 'keep' };
+export const lose = (why: string): Verdict => ({ kind: 'lose', why });
+
+/**
+ * What a look at the database means to who has the accounts, or let go of them and still knows of them. The first row that fits counts.
+ *
+ * | epoch of the database        | owner         | phase                    | verdict                       |
+ * | ---------------------------- | ------------- | ------------------------ | ----------------------------- |
+ * | any                          | another       | any, blind               | lose                          |
+ * | any                          | none          | any, blind               | claim                         |
+ * | older, or of fewer batches   | another       | any but loading          | lose                          |
+ * | older, or of fewer batches   | itself, none  | any but loading          | restore: what is lost again   |
+ * | the own                      | itself        | any                      | keep                          |
+ * | any                          | another       | any                      | lose                          |
+ * | another                      | none          | any                      | lose                          |
+ * | any                          | itself, none  | loading                  | lose                          |
+ * | the own                      | none          | released, others' turn   | keep                          |
+ * | the own, or one claimed unheard | itself, none | owner, giving, released, alone | regain               |
+ *
+ * What says restore or regain where its own lease is over becomes a new incarnation first: rejoin.
+ */
+export function judgeLook(standing: Standing, look: ClusterLook & { readonly renewed: boolean }): Verdict {
+  const verdict = judgeEpoch(standing, look);
+  return look.renewed || verdict.kind === 'keep' || verdict.kind === 'lose' ? verdict : { kind: 'rejoin' };
+}
+
+function judgeEpoch(standing: Standing, look: ClusterLook): Verdict {
+  const { phase, epoch, waits, isBlind } = standing;
+  const isOwn = look.owner === standing.incarnation;
+  const isForeign = !isOwn && look.owner !== null;
+  if (isBlind && !isOwn) return isForeign ? lose('another daemon took the accounts') : { kind: 'claim' };
+  if (isBehind(standing, look) && phase !== 'loading')
+    return isForeign
+      ? lose('the database lost its last commits, and another daemon took the accounts')
+      : { kind: 'restore' };
+  if (isOwn && look.epoch === epoch) return keep;
+  if (isForeign || (!isOwn && look.epoch !== epoch)) return lose('another daemon took the accounts');
+  if (phase === 'loading') return lose('the lease ended before everything was read');
+  return phase === 'released' && waits ? keep : { kind: 'regain' };
+}
+
+/** Whether the database lost what is known to have been stored. */
+export function isBehind({ epoch, stored }: Pick<Standing, 'epoch' | 'stored'>, look: ClusterLook): boolean {
+  return look.epoch < epoch || (look.epoch === epoch && look.batch !== null && look.batch < stored);
+}

@@ -1,0 +1,57 @@
+import type { ClusterLook } from '../ports/cluster.ts';
+
+interface SeenLease {
+  /** By the clock of the database. */
+  readonly endsAt: number;
+  /** By the clock of this process, monotonic. */
+  readonly changedAt: number;
+}
+
+/**
+ * Leases as this process sees them grow. Who lives renews several times in a lease: one that stays the same for its own length is over, however
+ * far its end lies in the future of a database whose clock went back.
+ */
+export class LeaseWatch {
+  /** When the last owner was last seen to have renewed; null where that is not known. Monotonic. */
+  ownerRenewedAt: number | null = null;
+  readonly #leaseMs: number;
+  #seen = new Map<string, SeenLease>();
+
+  constructor(leaseMs: number) {
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Nobody could renew while the database did not answer: what was seen before that counts for nothing. */
+  interrupted(): void {
+    this.#seen.clear();
+    this.ownerRenewedAt = null;
+  }
+
+  /** The look without the members whose leases are over, but for `incarnation`, this process. */
+  observe<Look extends ClusterLook>(look: Look, incarnation: string, now: number): Look {
+    const seen = look.members.map(({ incarnation, expiresAt }): [string, SeenLease] => {
+      const before = this.#seen.get(incarnation);
+      return [incarnation, before?.endsAt === expiresAt ? before : { endsAt: expiresAt, changedAt: now }];
+    });
+    this.#seen = new Map(seen);
+    this.ownerRenewedAt = this.#seen.get(look.owner ?? '')?.changedAt ?? this.ownerRenewedAt;
+    const members = look.members.filter(
+      (member) => member.incarnation === incarnation || this.#ageOf(member.incarnation, now) < this.#leaseMs,
+    );
+    if (look.owner === null || members.some((member) => member.incarnation === look.owner))
+      return { ...look, members };
+    const gone = look.members.find((member) => member.incarnation === look.owner);
+    const overdue = gone === undefined ? {} : { overdue: gone.expiresAt, lapsedOwner: gone.node };
+    return { ...look, ...overdue, members, owner: null };
+  }
+
+  /** Whether it renewed lately: who stands by does so each second, or more often. */
+  isFresh(incarnation: string, now: number): boolean {
+    return this.#ageOf(incarnation, now) < this.#leaseMs / 2;
+  }
+
+  #ageOf(incarnation: string, now: number): number {
+    const seen = this.#seen.get(incarnation);
+    return seen === undefined ? Number.POSITIVE_INFINITY : now - seen.changedAt;
+  }
+}

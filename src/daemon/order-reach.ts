@@ -1,0 +1,21 @@
+import { refuse } from '../domain/operator.ts';
+import { blockedUntil } from '../engine/observe.ts';
+import type { OrderReach } from '../ports/orders.ts';
+import type { DaemonParts } from './daemon-dependencies.ts';
+import type { Poller } from './poller.ts';
+
+/** What orders set going in a running daemon. */
+export function createReach(
+  { state, now, membership }: Pick<DaemonParts, 'state' | 'now' | 'membership'>,
+  poller: Pick<Poller, 'pollNow'>,
+): OrderReach {
+  return {
+    poll(account) {
+      const started = poller.pollNow(account);
+      if (started !== null) return { ended: started.then((outcome) => outcome?.kind ?? null) };
+      const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
+      return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
+    },
+    handOver: (order) => void membership?.handOver(order),
+  };
+}

@@ -1,0 +1,58 @@
+import { parseJsonObject } from '../domain/json.ts';
+import type { AuditEntry } from '../domain/operator.ts';
+import { type MonitorState, writeNote } from './state.ts';
+
+const prefix = 'audit:';
+
+/** Years of what a team does by hand; more is a script, whose oldest entries go first. */
+const maxEntries = 5_000;
+
+/** `orderId`: of the order that it tells of. */
+export function recordAudit(state: MonitorState, entry: AuditEntry, orderId: string): void {
+  writeNote(state, `${prefix}${entry.at}:${orderId}`, JSON.stringify(entry));
+}
+
+/** Entries older than the retention are removed, and of too many the oldest. */
+export function pruneAudit({ notes, settings }: MonitorState, now: number): void {
+  const names = [...notes.keys()].filter((name) => name.startsWith(prefix)).toSorted(byAge);
+  const keptSince = now - settings.storage.retentionMs;
+  for (const [index, name] of names.entries())
+    if (index < names.length - maxEntries || atOf(name) < keptSince) notes.delete(name);
+}
+
+/** The ids of the orders that the audit knows. */
+export function auditedOrders({ notes }: MonitorState): Set<string> {
+  const ids = [...notes.keys()].map((name) =>
+    name.startsWith(prefix) ? name.split(':').slice(2).join(':') : '',
+  );
+  return new Set(ids);
+}
+
+/** In [since, before), newest first. */
+export function auditOf(
+  { notes }: MonitorState,
+  { since, before, limit }: { readonly since: number; readonly before: number; readonly limit: number },
+): readonly AuditEntry[] {
+  return [...notes.values()]
+    .filter(({ name }) => name.startsWith(prefix) && atOf(name) >= since && atOf(name) < before)
+    .toReversed()
+    .toSorted((left, right) => byAge(right.name, left.name))
+    .slice(0, limit)
+    .flatMap(({ value }) => {
+      const entry = parseJsonObject(value);
+      return entry !== null && isEntry(entry) ? [entry] : [];
+    });
+}
+
+function byAge(left: string, right: string): number {
+  return atOf(left) - atOf(right);
+}
+
+function atOf(name: string): number {
+  return Number(name.split(':')[1]);
+}
+
+/** Only `recordAudit` writes these notes. */
+function isEntry(stored: object): stored is AuditEntry {
+  return 'at' in stored && 'by' in stored && 'action' in stored;
+}

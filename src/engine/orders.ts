@@ -1,0 +1,154 @@
+import { isRefusal, type Refusal, refuse } from '../domain/operator.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import type { Random } from '../ports/clock.ts';
+import type { OrderReach } from '../ports/orders.ts';
+import { auditedOrders, pruneAudit, recordAudit } from './audit.ts';
+import {
+  type GivenOrder,
+  givenShape,
+  type OrderBody,
+  type OrderKind,
+  type OrderShape,
+} from './orders/kind.ts';
+import { type Done, type OperatorOrder, type OrderName, orderKinds } from './orders/registry.ts';
+import type { MonitorState } from './state.ts';
+
+export type { GivenOrder, OrderBody } from './orders/kind.ts';
+export type { Done, OperatorOrder, OrderName } from './orders/registry.ts';
+
+/** What whoever ordered it is shown. */
+export type Answered<Order extends Pick<OperatorOrder, 'kind'>> = Done<Order['kind']> | Refusal;
+
+/** What a door says of an order: its kind and details. */
+export type Wanted<Name extends OrderName = OrderName> = Name extends OrderName
+  ? Omit<OperatorOrder<Name>, keyof GivenOrder>
+  : never;
+
+const kinds: ReadonlyMap<string, OrderKind<string, OrderShape, object>> = new Map(
+  orderKinds.map((kind) => [kind.kind, kind]),
+);
+
+/** An order with who gave it, whence and when. `orderId`: where the act has an id of its own, by which it is known again. */
+export function makeOrder<Order extends Wanted>(
+  wanted: Order,
+  given: Omit<GivenOrder, 'orderId'> & { readonly orderId?: string; readonly random: Random },
+): OperatorOrder & Pick<Order, 'kind'> {
+  const { random, orderId = random.id(), ...person } = given;
+  // A kind with its details and what every order says is an order of the kind.
+  return { ...wanted, ...person, orderId } as unknown as OperatorOrder & Pick<Order, 'kind'>;
+}
+
+/**
+ * Does what a person ordered, or says why not, with its entry in the audit: both are part of the same turn, and so of the same commit.
+ * An order that came before is refused.
+ */
+export function applyOrder<Order extends OperatorOrder>(
+  state: MonitorState,
+  order: Order,
+  now: number,
+  reach: OrderReach,
+): Answered<Order> {
+  // One order has one answer.
+  return applyOrders(state, [order], now, reach)[0] as Answered<Order>;
+}
+
+/** As `applyOrder`, many in one turn: one answer for each, in their order. */
+export function applyOrders<Order extends OperatorOrder>(
+  state: MonitorState,
+  orders: readonly Order[],
+  now: number,
+  reach: OrderReach,
+): readonly Answered<Order>[] {
+  const obeyed = auditedOrders(state);
+  const answers = orders.map((order) => {
+    if (obeyed.has(order.orderId)) return refuse('changed', 'this was done already');
+    const kind = kindOf(order.kind);
+    const answer = kind.apply(state, order, now, reach);
+    if (isRefusal(answer)) return answer;
+    obeyed.add(order.orderId);
+    const said = kind.describe(order);
+    recordAudit(state, { ...entryOf(order, kind.action ?? kind.kind, now), ...said }, order.orderId);
+    return answer;
+  });
+  pruneAudit(state, now);
+  // Each kind answers its own orders.
+  return answers as readonly Answered<Order>[];
+}
+
+function kindOf(name: string): OrderKind<string, OrderShape, object> {
+  const kind = kinds.get(name);
+  if (kind === undefined) throw new Error(`there is no kind of order called ${name}`);
+  return kind;
+}
+
+/** Who gave an order, and whence. */
+type Giver = Omit<GivenOrder, 'at' | 'orderId'>;
+
+function entryOf({ by, from }: Giver, action: string, at: number) {
+  return { at, by, from: from.address, action, account: null, rule: null, detail: '' };
+}
+
+/** The order as it is left in the database, where programs of 0.3 can read it too. */
+export function writeOrder(order: OperatorOrder): OrderBody {
+  return kindOf(order.kind).leave?.(order) ?? { ...order };
+}
+
+/** Whether an owner that calls itself so obeys it: programs before 0.4 end by a kind that they do not know. */
+export function isKnownTo(program: string, { kind }: Pick<OperatorOrder, 'kind'>): boolean {
+  return kindOf(kind).since === undefined || !/^lowwater 0\.[0-3]\./.test(program);
+}
+
+/** An order that was left in the database and not done. */
+export interface NotDone {
+  readonly kind: string;
+  readonly why: string;
+}
+
+const commandLine = { door: 'command line', address: null } as const;
+
+/** Whether a newer program knows what to do with it, and this one does not. */
+export function isOfAnotherVersion({ kind }: OrderBody): boolean {
+  return typeof kind === 'string' && !kinds.has(kind);
+}
+
+/** What was left in the database, as an order. Programs before 0.4 named nobody but in details, and gave orders no id. */
+export function readOrder(
+  left: OrderBody,
+  random: Random,
+): { readonly order: OperatorOrder } | { readonly unknown: NotDone } {
+  const name = typeof left.kind === 'string' ? left.kind : '';
+  const kind = kinds.get(name);
+  if (kind === undefined) return unknownOrder(name, 'this version does not know such orders');
+  const unsaid = { by: commandLine.door, from: commandLine, orderId: random.id(), at: 0, comment: '' };
+  const parsed = givenShape.extend(kind.details).safeParse({ ...unsaid, ...(kind.take?.(left) ?? left) });
+  if (!parsed.success) return unknownOrder(name, 'it is not whole');
+  // Its kind has just checked it.
+  return { order: { ...parsed.data, kind: name } as unknown as OperatorOrder };
+}
+
+function unknownOrder(kind: string, why: string): { readonly unknown: NotDone } {
+  return { unknown: { kind: cleanText(kind, 60) || 'an order without a kind', why } };
+}
+
+/** Does what was left in the database. What is no order that this version knows is not done: the audit names it once, with what it said. */
+export function takeLeftOrder(
+  state: MonitorState,
+  left: OrderBody,
+  now: number,
+  reach: OrderReach,
+): NotDone | null {
+  const read = readOrder(left, state.random);
+  if ('unknown' in read) {
+    const { kind, why } = read.unknown;
+    const detail = cleanText(`not done: ${why}: ${JSON.stringify(left)}`, maxDetailLength);
+    const by = typeof left.by === 'string' ? cleanText(left.by, maxDetailLength) : commandLine.door;
+    const orderId = typeof left.orderId === 'string' ? left.orderId : JSON.stringify(left);
+    if (!auditedOrders(state).has(orderId))
+      recordAudit(state, { ...entryOf({ by, from: commandLine }, kind, now), detail }, orderId);
+    return read.unknown;
+  }
+  const answer = applyOrder(state, read.order, now, reach);
+  return isRefusal(answer) ? { kind: read.order.kind, why: answer.why } : null;
+}
+
+const maxDetailLength = 500;

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import {
+  type Acknowledgement,
+  type Incident,
+  isAcknowledged,
+  type LastNotified,
+  mapNotified,
+} from '../../domain/alert.ts';
+import { type AlertName, type Refusal, refuse, type SeenAlertName } from '../../domain/operator.ts';
+import { ruleKindOf } from '../../rules/registry.ts';
+import { incidentOf, keepIncident } from '../incidents.ts';
+import { shareNotification, suppressionByAlerts } from '../inhibit.ts';
+import type { MonitorState } from '../state.ts';
+import { done, orderKind, seenShape } from './kind.ts';
+
+/** Takes an incident, with those that share its messages: reminders and escalation stop until it ends or gets worse. */
+export const acknowledge = orderKind({
+  kind: 'acknowledge',
+  details: {
+    account: z.string(),
+    rule: z.string(),
+    comment: z.string(),
+    seen: seenShape.optional(),
+  },
+  apply(state, order, now) {
+    const incident = openIncidentOf(state, order);
+    if (incident === null) return noIncident(state, order);
+    const refusal = refuseChanged(state, order);
+    if (refusal !== null) return refusal;
+    const { by, comment } = order;
+    for (const open of [incident, ...incidentsSharingNotification(state, incident)])
+      takeIncident(state, open, { by, comment, at: now });
+    return done;
+  },
+  describe: ({ account, rule, comment }) => ({ account, rule, detail: comment }),
+});
+
+/** Why an order is not for the alert as it is now: the person saw another incident, or another severity. */
+export function refuseChanged(
+  state: MonitorState,
+  { account, rule, seen = {} }: SeenAlertName,
+): Refusal | null {
+  const { incident, severity } = seen;
+  const alert = state.alerts.get(account, rule);
+  if (incident !== undefined && (alert?.incident ?? null) !== incident)
+    return refuse('changed', 'this is another incident now');
+  if (severity === undefined || alert?.severity === severity) return null;
+  return refuse('changed', `this alert is ${alert?.severity ?? 'over'} now`);
+}
+
+export function takeIncident(
+  state: MonitorState,
+  incident: Incident,
+  { by, comment, at }: Pick<Acknowledgement, 'by' | 'comment' | 'at'>,
+): void {
+  if (isAcknowledged(incident)) return;
+  const { severity, rises } = incident;
+  const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
+  // An inhibited alert is never notified by itself, not even when the inhibiting one ends.
+  const isInhibited = suppressionByAlerts(state, incident, at).inhibited;
+  const acknowledged = (last: LastNotified): LastNotified => ({ ...last, acknowledgedAt: at });
+  keepIncident(state, isInhibited ? mapNotified(taken, acknowledged) : taken);
+  applyToSpending(state, incident, true);
+}
+
+/** An acknowledgement may teach the spending what is expected. */
+export function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
+  const account = state.accounts.get(incident.account);
+  const rule = account?.rules.find(({ id }) => id === incident.rule);
+  const kind = rule && ruleKindOf(rule);
+  if (account === undefined || rule === undefined || kind?.acknowledged === undefined) return;
+  kind.acknowledged(rule, account.spending, taken);
+  state.spending.set(account.id, account.spending);
+}
+
+export function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
+  const alerts = state.alerts.of(account);
+  const alert = alerts.get(rule);
+  if (alert === undefined) return [];
+  return [...alerts.values()]
+    .filter((other) => other.rule !== rule && shareNotification(other, alert))
+    .flatMap((other) => openIncidentOf(state, other) ?? []);
+}
+
+export function openIncidentOf(state: MonitorState, { account, rule }: AlertName): Incident | null {
+  const alert = state.alerts.get(account, rule);
+  return (alert && incidentOf(state, alert)) ?? null;
+}
+
+const maxNamed = 10;
+
+export function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal {
+  const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
+  const named = firing.slice(0, maxNamed).map((alert) => alert.rule);
+  const others = named.length === 0 ? '' : `; firing: ${named.join(', ')}`;
+  return refuse('not-found', `no incident of rule "${rule}" is open for account "${account}"${others}`);
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { endSession as forgetSession } from '../access.ts';
+import { done, instant, orderKind } from './kind.ts';
+
+/** Ends a session of the page before its time, also for what comes after a restart. */
+export const endSession = orderKind({
+  kind: 'end-session',
+  since: '0.4',
+  details: { id: z.string(), endsAt: instant },
+  apply(state, session, now) {
+    forgetSession(state, session, now);
+    return done;
+  },
+  describe: ({ id }) => ({ detail: id }),
+});

@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { isAcknowledged } from '../../domain/alert.ts';
+import { dayMs } from '../../domain/duration.ts';
+import { isoText, roughDuration } from '../../domain/moment.ts';
+import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { type Severity, severities } from '../../domain/severity.ts';
+import { isMendedByTopUp } from '../../rules/registry.ts';
+import { passLeadTime } from '../../spending/local-week.ts';
+import { listWords } from '../../wording/lists.ts';
+import { keepExpected } from '../expected-top-ups.ts';
+import { scheduleAccount } from '../judge.ts';
+import type { MonitorState, WatchedAccount } from '../state.ts';
+import { openIncidentOf, takeIncident } from './acknowledge.ts';
+import { instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+
+/** A later date is a mistake. */
+const maxAheadMs = 366 * dayMs;
+
+const maxNameLength = 60;
+
+const details = {
+  account: z.string(),
+  amountMicros: z.int(),
+  /** Default: the account's first. */
+  balance: z.string().optional(),
+  /** Default: after the account's lead time. */
+  arrivesBy: instant.optional(),
+  /** Such as an order number. */
+  comment: z.string(),
+  /** Of the top-up. Default: made of the order's. */
+  id: z.string().optional(),
+  /** What was seen; absent: nothing is compared. */
+  seen: z
+    .object({
+      /** The ids of the top-ups of the balance that were known to be expected. */
+      expected: z.array(z.string()).readonly(),
+      /** Of what fired for the account. */
+      worst: z.enum(severities).nullable().optional(),
+    })
+    .optional(),
+};
+
+type ExpectOrder = OrderOf<'expect-top-up', typeof details>;
+
+/** A person has paid: the money is expected, and the alerts that it mends are taken. */
+export const expectTopUp = orderKind({
+  kind: 'expect-top-up',
+  details,
+  leave: ({ by: orderedBy, arrivesBy: by, ...order }) => ({
+    ...order,
+    id: order.id ?? idOf(order),
+    orderedBy,
+    by,
+  }),
+  take: ({ orderedBy, by, ...left }) => ({
+    ...left,
+    by: orderedBy,
+    ...(typeof by === 'number' ? { arrivesBy: by } : {}),
+  }),
+  apply(state, order, now) {
+    const account = state.accounts.get(order.account);
+    if (account === undefined)
+      return refuse('not-found', `there is no account "${order.account}"`, 'account');
+    const { balances, leadTimeMs } = account.settings;
+    const balance = order.balance ?? balances[0]?.id ?? '';
+    if (!balances.some(({ id }) => id === balance))
+      return refuse(
+        'invalid',
+        `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
+      );
+    // After the lead time, in working days where holidays are given.
+    const afterLeadTime = leadTimeMs === null ? null : passLeadTime(account.spending.week, now, leadTimeMs);
+    const by = order.arrivesBy ?? afterLeadTime;
+    if (by === null) return refuse('invalid', 'say by when it arrives: the account has no "leadTime"');
+    if (!(order.amountMicros > 0)) return refuse('invalid', 'the amount must be above 0');
+    if (!(by > now && by <= now + maxAheadMs))
+      return refuse('invalid', 'it must arrive within 366 days from now');
+    const changed = refuseUnseen(account, order, balance, now);
+    if (changed !== null) return changed;
+    const { amountMicros, comment, by: orderedBy } = order;
+    const ordered = { account: account.id, balance, amountMicros, by, orderedAt: now, orderedBy, comment };
+    const topUp = { id: order.id ?? idOf(order), ...ordered, receivedMicros: 0 };
+    keepExpected(state, account.id, [...account.expected, topUp]);
+    takeMended(state, account, topUp);
+    scheduleAccount(state, account);
+    return topUp;
+  },
+  describe: ({ account, amountMicros, arrivesBy, comment }) => ({
+    account,
+    detail: joinDetails(
+      formatMicros(amountMicros),
+      arrivesBy === undefined ? undefined : `by ${isoText(arrivesBy)}`,
+      comment,
+    ),
+  }),
+});
+
+function idOf({ orderId }: Pick<ExpectOrder, 'orderId'>): string {
+  return `x-${orderId}`;
+}
+
+/** One payment that two people order would count twice: the second is told of the first. */
+function refuseUnseen(
+  account: WatchedAccount,
+  { seen }: Pick<ExpectOrder, 'seen'>,
+  balance: string,
+  now: number,
+): Refusal | null {
+  if (seen === undefined) return null;
+  const { expected, poll } = account;
+  const unseen = expected.findLast(
+    ({ id, ...topUp }) => topUp.balance === balance && !seen.expected.includes(id),
+  );
+  if (unseen !== undefined) {
+    const { orderedBy, amountMicros, orderedAt } = unseen;
+    const who = cleanText(orderedBy, maxNameLength) || 'somebody';
+    const amount = formatAmount(amountMicros, poll.reading?.currency ?? account.settings.currency);
+    return refuse(
+      'changed',
+      `${who} has ordered ${amount} ${roughDuration(now - orderedAt)} ago`,
+      'expected',
+    );
+  }
+  return seen.worst === undefined || seen.worst === worstOf(account)
+    ? null
+    : refuse('changed', 'the alerts of this account have changed: look at it again');
+}
+
+function worstOf({ alerts }: WatchedAccount): Severity | null {
+  const firing = [...alerts.values()].filter(({ state }) => state === 'firing');
+  return severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null;
+}
+
+/** Somebody has the alerts that the money ends; what else fires on the balance still needs one. */
+function takeMended(
+  state: MonitorState,
+  account: WatchedAccount,
+  { balance, orderedBy, orderedAt, comment }: ExpectedTopUp,
+): void {
+  for (const alert of [...account.alerts.values()]) {
+    const incident =
+      alert.state === 'firing' && alert.balance === balance ? openIncidentOf(state, alert) : null;
+    if (incident === null || isAcknowledged(incident) || !isMendedByTopUp(incident)) continue;
+    takeIncident(state, incident, {
+      by: orderedBy,
+      comment: joinDetails('ordered', comment),
+      at: orderedAt,
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { refuse } from '../../domain/operator.ts';
+import { done, orderKind } from './kind.ts';
+import { keepSilence } from './silence.ts';
+
+export const expireSilence = orderKind({
+  kind: 'expire',
+  action: 'expire-silence',
+  details: { id: z.string() },
+  apply(state, { id }, now) {
+    const silence = state.silences.get(id);
+    if (silence === undefined) return refuse('not-found', `no silence has the id "${id}"`);
+    // Until when it has muted stays as it is.
+    if (silence.endsAt <= now) return refuse('not-found', `the silence "${id}" is over`);
+    keepSilence(state, { ...silence, endsAt: now }, now);
+    return done;
+  },
+  describe: ({ id }) => ({ detail: id }),
+});

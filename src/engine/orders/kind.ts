@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { AuditEntry, Refusal } from '../../domain/operator.ts';
+import { severities } from '../../domain/severity.ts';
+import type { OrderReach } from '../../ports/orders.ts';
+import type { MonitorState } from '../state.ts';
+
+/** By which door an order came. A link is one in a message. */
+const doors = ['page', 'api', 'command line', 'link', 'chat'] as const;
+
+/** Within what a Date can say. */
+export const instant = z.number().min(-8.64e15).max(8.64e15);
+
+/** What every order says. */
+export const givenShape = z.object({
+  /** One for each act: an order that comes again is not obeyed again. */
+  orderId: z.string(),
+  /** Who gave it, as people know them. */
+  by: z.string(),
+  from: z.object({
+    door: z.enum(doors),
+    /** Whose network address, or whose id in which chat; null where it was left in the database on the machine itself. */
+    address: z.string().nullable(),
+  }),
+  /** When it was given, milliseconds since 1970. */
+  at: instant,
+});
+
+export type GivenOrder = z.output<typeof givenShape>;
+
+/** What was seen of an alert when the order was given; what is absent is not compared. */
+export const seenShape = z.object({
+  /** Null of an alert that was pending. */
+  incident: z.string().nullable().optional(),
+  severity: z.enum(severities).optional(),
+});
+
+export type OrderShape = z.core.$ZodLooseShape;
+
+/** An order of a kind with these details. */
+export type OrderOf<Kind extends string, Shape extends OrderShape> = GivenOrder &
+  Details<Shape> & { readonly kind: Kind };
+
+/** Of no keys at all zod infers that every name is forbidden. */
+type Details<Shape extends OrderShape> = [keyof Shape] extends [never]
+  ? unknown
+  : Readonly<z.output<z.ZodObject<Shape>>>;
+
+export type OrderBody = Readonly<Record<string, unknown>>;
+
+/** An act that a person may order: all that the house knows of it, but for the doors that make such orders. */
+export interface OrderKind<Kind extends string, Shape extends OrderShape, Done extends object> {
+  readonly kind: Kind;
+  /** As the audit calls it. Default: the kind. */
+  readonly action?: string;
+  /** The first program that takes it from the database: an owner before that one ends by it. Absent: 0.3 knows it. */
+  readonly since?: '0.4';
+  /** Its details, which are checked where it was left in the database: a program of another version may have left it. */
+  readonly details: Shape;
+  /** How it is left in the database, where programs before 0.4 want it otherwise … */
+  leave?(order: OrderOf<Kind, Shape>): OrderBody;
+  /** … and the details of one that was left so. */
+  take?(left: OrderBody): OrderBody;
+  /** Checks, and does it; nothing is changed where it is refused. */
+  apply(state: MonitorState, order: OrderOf<Kind, Shape>, now: number, reach: OrderReach): Done | Refusal;
+  /** What the audit says besides who, when and from where. */
+  describe(order: OrderOf<Kind, Shape>): Partial<Pick<AuditEntry, 'account' | 'rule' | 'detail'>>;
+}
+
+/** Gives the kind back; its order is typed by its details. */
+export function orderKind<const Kind extends string, Shape extends OrderShape, Done extends object>(
+  kind: OrderKind<Kind, Shape, Done>,
+): OrderKind<Kind, Shape, Done> {
+  return kind;
+}
+
+/** Of an order that has nothing to show for itself. */
+export const done: object = {};
+
+export function joinDetails(...details: readonly (string | undefined)[]): string {
+  return details.filter(Boolean).join(', ');
+}

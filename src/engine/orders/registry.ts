@@ -1,0 +1,46 @@
+import type { Refusal } from '../../domain/operator.ts';
+import { acknowledge } from './acknowledge.ts';
+import { cancelExpected } from './cancel-expected.ts';
+import { endSession } from './end-session.ts';
+import { expectTopUp } from './expect-top-up.ts';
+import { expireSilence } from './expire-silence.ts';
+import { extendSilence } from './extend-silence.ts';
+import { handOver } from './hand-over.ts';
+import type { OrderKind, OrderOf } from './kind.ts';
+import { poll } from './poll.ts';
+import { renewCalendarKey } from './renew-calendar-key.ts';
+import { report } from './report.ts';
+import { silence } from './silence.ts';
+import { unacknowledge } from './unacknowledge.ts';
+
+/** Every act that a person may order. */
+export const orderKinds = [
+  acknowledge,
+  unacknowledge,
+  silence,
+  extendSilence,
+  expireSilence,
+  expectTopUp,
+  cancelExpected,
+  poll,
+  report,
+  handOver,
+  endSession,
+  renewCalendarKey,
+] as const;
+
+type AnyKind = (typeof orderKinds)[number];
+export type OrderName = AnyKind['kind'];
+type KindOf<Name extends OrderName> = Extract<AnyKind, { readonly kind: Name }>;
+
+type OrdersByKind = {
+  readonly [Name in OrderName]: KindOf<Name> extends OrderKind<Name, infer Shape, infer _>
+    ? OrderOf<Name, Shape>
+    : never;
+};
+
+/** What a person ordered. */
+export type OperatorOrder<Name extends OrderName = OrderName> = OrdersByKind[Name];
+
+/** What is shown to whoever ordered it. */
+export type Done<Name extends OrderName> = Exclude<ReturnType<KindOf<Name>['apply']>, Refusal>;

@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { isSelfId } from '../../domain/alert.ts';
+import { isoText } from '../../domain/moment.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
+import { type Refusal, refuse } from '../../domain/operator.ts';
+import { maxSilenceMs, type Silence } from '../../domain/route.ts';
+import { type Matcher, matchesEverything, wordMatcher } from '../../domain/rule.ts';
+import { severities } from '../../domain/severity.ts';
+import { selfAlertTypes } from '../../rules/registry.ts';
+import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
+import { reviewSilences } from '../silencing.ts';
+import type { MonitorState } from '../state.ts';
+import { refuseChanged } from './acknowledge.ts';
+import { instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+
+const names = z.array(z.string()).readonly();
+
+const matchShape = z.object({
+  account: names.exactOptional(),
+  rule: names.exactOptional(),
+  severity: z.array(z.enum(severities)).readonly().exactOptional(),
+  labels: z.record(z.string(), names).exactOptional(),
+});
+
+const details = {
+  /** Of the silence. Default: made of the order's. */
+  id: z.string().optional(),
+  match: matchShape,
+  /** Confirms an empty `match`. */
+  everything: z.boolean(),
+  startsAt: instant,
+  endsAt: instant,
+  comment: z.string(),
+  /** The alert whose form ordered it, as the person saw it. */
+  seen: seenShape.extend({ account: z.string(), rule: z.string() }).optional(),
+};
+
+type SilenceOrder = OrderOf<'silence', typeof details>;
+
+/** Mutes matching alerts for a time. */
+export const silence = orderKind({
+  kind: 'silence',
+  details,
+  leave: ({ match, startsAt, endsAt, comment, id, ...order }) => ({
+    ...order,
+    silence: silenceOf({ ...order, match, startsAt, endsAt, comment, id }, order.at),
+  }),
+  take({ silence, ...left }) {
+    const { createdBy: by, ...stored }: OrderBody = typeof silence === 'object' ? { ...silence } : {};
+    return {
+      by,
+      ...stored,
+      everything: matchesEverything(matchShape.safeParse(stored.match).data ?? {}),
+      ...left,
+    };
+  },
+  apply(state, order, now) {
+    const { seen } = order;
+    const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
+    const refusal = changed ?? refuseSilence(state, order, now);
+    if (refusal !== null) return refusal;
+    const made = silenceOf(order, now);
+    keepSilence(state, made, now);
+    return made;
+  },
+  describe({ match, endsAt, comment }) {
+    const [account, rule] = [match.account, match.rule].map((ids) =>
+      ids?.length === 1 ? (ids[0] ?? null) : null,
+    );
+    const detail = joinDetails(wordMatcher(match), `until ${isoText(endsAt)}`, comment);
+    return { account: account ?? null, rule: rule ?? null, detail };
+  },
+});
+
+function silenceOf(
+  { orderId, id, match, startsAt, endsAt, by, comment }: SilenceOrder,
+  now: number,
+): Silence {
+  return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
+}
+
+export function keepSilence(state: MonitorState, silence: Silence, now: number): void {
+  state.silences.set(silence.id, silence);
+  reviewSilences(state, now);
+}
+
+/** Null where the silence would be accepted. */
+export function refuseSilence(
+  state: MonitorState,
+  { match, everything, startsAt, endsAt }: Pick<SilenceOrder, 'match' | 'everything' | 'startsAt' | 'endsAt'>,
+  now: number,
+): Refusal | null {
+  const refusal = refuseWindow({ startsAt, endsAt }, now);
+  if (refusal !== null) return refusal;
+  if (matchesEverything(match) !== everything)
+    return refuse('invalid', whyNotMeant(everything), 'everything');
+  return findUnknown(state, match);
+}
+
+export function refuseWindow(
+  { startsAt, endsAt }: Pick<Silence, 'startsAt' | 'endsAt'>,
+  now: number,
+): Refusal | null {
+  const because = (why: string): Refusal => refuse('invalid', why, 'window');
+  if (!(endsAt > startsAt)) return because('a silence must end after it starts');
+  if (endsAt - startsAt > maxSilenceMs) return because('a silence may last 366 days at most');
+  return endsAt <= now ? because('this silence is already over') : null;
+}
+
+/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
+function whyNotMeant(everything: boolean): string {
+  return everything
+    ? 'a silence of everything names nothing besides'
+    : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
+}
+
+/** Unknown names in the matcher, which would mute nothing. Null when there are none. */
+function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
+  const account = match.account?.find((id) => !accounts.has(id) && !isSelfId(id));
+  if (account !== undefined) return noSuch('account', account, accounts.keys());
+  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...selfAlertTypes]);
+  for (const { name } of settings.channels) rules.add(channelFailedRule(name));
+  const rule = match.rule?.find((id) => !rules.has(id));
+  return rule === undefined ? null : noSuch('rule', rule, rules);
+}
+
+function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
+  const nearest = nearestWord(typed, known);
+  const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
+  return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
+}

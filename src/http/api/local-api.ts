@@ -1,0 +1,51 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Views } from '../../views/create-views.ts';
+import type { LiveViews } from '../../views/live-views.ts';
+import { english } from '../../wording/language.ts';
+import { problemJson } from '../refusal.ts';
+import { toRequestError } from '../refuse.ts';
+import type { Site, WebEnv } from '../web-env.ts';
+import { createApi } from './routes.ts';
+
+interface LocalApiOptions {
+  readonly version: string;
+  readonly now: number;
+  readonly timezone: string;
+  /** What is stored; null where only the document is asked for. */
+  readonly views: Views | null;
+}
+
+/** Answers reading calls of the API in this process, without a server: `path` with its query. Never rejects for a refusal. */
+export function openLocalApi({ version, now, timezone, views }: LocalApiOptions) {
+  const app = new OpenAPIHono<WebEnv>();
+  app.use(async (context, next) => {
+    context.set('now', now);
+    context.set('site', readingSite(timezone));
+    context.set('cutOff', () => undefined);
+    if (views !== null) {
+      context.set('views', readingViews(views));
+      const query = new URL(context.req.url).searchParams;
+      context.set('visit', { language: english, views: readingViews(views), now, timezone, query });
+    }
+    await next();
+  });
+  app.onError((error, context) => {
+    const refused = toRequestError(error);
+    return context.json(problemJson(refused), refused.status);
+  });
+  app.route('/', createApi(version));
+  return async (path: string): Promise<{ readonly status: number; readonly body: unknown }> => {
+    const response = await app.request(path);
+    return { status: response.status, body: await response.json() };
+  };
+}
+
+/** Reading operations ask the views of a database for nothing that only a running daemon has. */
+function readingViews(views: Views): LiveViews {
+  return views as LiveViews;
+}
+
+/** They ask the server's options for its time zone alone. */
+function readingSite(timezone: string): Site {
+  return { timezone } as Site;
+}

@@ -1,0 +1,46 @@
+import { isRefusal, type Refusal } from '../domain/operator.ts';
+import type { OutcomeKind } from '../domain/reading.ts';
+import { type Answered, type GivenOrder, makeOrder } from '../engine/orders.ts';
+import type { StartedPoll } from '../ports/orders.ts';
+import type { LiveViews } from '../views/live-views.ts';
+import { addressOf } from './access.ts';
+import { accept } from './api/input.ts';
+import { RequestError } from './refusal.ts';
+import type { Door, WebContext } from './web-env.ts';
+
+export function openDoor(context: WebContext, views: Pick<LiveViews, 'orders'>): Door {
+  const { site, now: at } = context.var;
+  const giveAll: Door['giveAll'] = (wanted, typed = '') => {
+    const door = doorOf(context.req.path);
+    const by = context.get('person') ?? (typed.trim() || door);
+    const from = { door, address: addressOf(site, context.env.incoming) };
+    const orders = wanted.map((order) => makeOrder(order, { by, from, at, random: site.random }));
+    // The kind of an order says what answers it.
+    return views.orders(orders) as Promise<readonly Answered<never>[]>;
+  };
+  return {
+    giveAll,
+    async give(wanted, typed) {
+      const [answer] = await giveAll([wanted], typed);
+      if (answer === undefined) throw new TypeError('an order without an answer');
+      return accept(answer);
+    },
+  };
+}
+
+function doorOf(path: string): GivenOrder['from']['door'] {
+  if (path.startsWith('/api/')) return 'api';
+  return path === '/ack' ? 'link' : 'page';
+}
+
+/** What became of each of many orders: null where it was done. */
+export function refusalsOf(answers: readonly (object | Refusal)[]): readonly (Refusal | null)[] {
+  return answers.map((answer) => (isRefusal(answer) ? answer : null));
+}
+
+/** How a poll ended that was ordered. */
+export async function endOf({ ended }: StartedPoll): Promise<OutcomeKind> {
+  const outcome = await ended;
+  if (outcome === null) throw new RequestError('not_now', 'this daemon polls no more: ask again');
+  return outcome;
+}

@@ -1,0 +1,31 @@
+import { withoutByteOrderMark } from '../../domain/json.ts';
+import type { ProviderAnswer } from '../kind.ts';
+import type { Description } from './description.ts';
+import { type ExactJson, parseExactly } from './json-path.ts';
+
+export type AnswerForm = Pick<Description, 'format' | 'separator'>;
+
+/** What the paths of a description look at; null where the body is not what it says. */
+export function parseAnswer({ format, separator }: AnswerForm, { body }: ProviderAnswer): ExactJson | null {
+  if (body === null) return null;
+  if (format === 'json') return parseExactly(body);
+  const text = withoutByteOrderMark(body).trim();
+  if (text === '' || isMarkup(text)) return null;
+  const lines = text.split(/\r?\n/).map((line) => line.split(separator).map((field) => field.trim()));
+  return parseExactly(JSON.stringify({ text, lines }));
+}
+
+/** Why `parseAnswer` gave nothing. */
+export function describeBadBody({ format }: AnswerForm, { body, problem }: ProviderAnswer): string {
+  if (body === null)
+    return problem === 'too-large'
+      ? 'the answer is too large'
+      : 'the answer is compressed, which was not asked for';
+  if (body.trim() === '') return 'the answer is empty';
+  const wanted = format === 'json' ? 'JSON' : 'plain text';
+  return isMarkup(body) ? `the answer is HTML or XML, not ${wanted}` : `the answer is not ${wanted}`;
+}
+
+export function isMarkup(text: string): boolean {
+  return /^\s*</.test(text);
+}

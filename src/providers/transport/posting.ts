@@ -1,0 +1,134 @@
+import { getOrMake } from '../../domain/get-or-make.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SendingGuard } from '../../ports/provider.ts';
+import type { ProviderRequest } from '../kind.ts';
+import type { Connections } from './connections.ts';
+import { Exchange, type ExchangeEnd, type ExchangeOwner } from './exchange.ts';
+import { findTarget } from './target.ts';
+
+/** A request that met a connection dead on arrival never reached the provider: it is sent again, so often in all. */
+const maxAttempts = 3;
+
+/** Sent with every request that does not have its own. */
+const commonHeaders: ProviderRequest['headers'] = {
+  accept: 'application/json',
+  'user-agent': 'lowwater',
+  'cache-control': 'no-store',
+};
+
+/** A request in the form in which it is sent; or why it is not sent. */
+export type PreparedRequest = Sending | { readonly reason: string };
+export type Sending = Exclude<ReturnType<typeof prepareSending>, { readonly reason: string }>;
+
+export function prepareSending(
+  request: ProviderRequest,
+  { connections, allowInsecureHttp }: { connections: Connections; allowInsecureHttp: boolean },
+) {
+  const target = findTarget(request.url.reveal(), allowInsecureHttp);
+  if ('reason' in target) return target;
+  const { origin, path, loopback } = target;
+  // As undici takes them: names and values in turn.
+  const headers = Object.entries({ ...commonHeaders, ...request.headers }).flatMap(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.reveal(),
+  ]);
+  const body = request.body === null ? null : Buffer.from(request.body.reveal());
+  return {
+    request,
+    way: connections.to(loopback),
+    sent: { origin, path, method: request.method, headers, body },
+  };
+}
+
+interface PostingDependencies {
+  readonly connections: Connections;
+  /** Asked at each attempt: what is signed holds its time. */
+  readonly sending: () => PreparedRequest;
+  readonly signal: AbortSignal;
+  readonly guard: SendingGuard;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/** One request, sent again while it only met dead connections, under one deadline. A class, because one is made for every poll. */
+class Posting implements ExchangeOwner {
+  readonly guard: SendingGuard;
+  readonly #parts: PostingDependencies;
+  readonly #resolve: (end: ExchangeEnd) => void;
+  #attempts = 0;
+  #exchange: Exchange | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(parts: PostingDependencies, resolve: (end: ExchangeEnd) => void) {
+    this.guard = parts.guard;
+    this.#parts = parts;
+    this.#resolve = resolve;
+    postingsOf(parts.signal).add(this);
+    this.#attempt();
+  }
+
+  settle(end: ExchangeEnd): void {
+    if (this.#attempts < maxAttempts && metDeadConnection(end, this.#parts.connections)) this.#send();
+    else this.#end(end);
+  }
+
+  /** Nothing was sent, so this is no attempt, and its time has not begun. */
+  holdBack(waitMs: number): void {
+    this.#attempts -= 1;
+    this.#exchange = null;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#parts.clock.setTimer(waitMs, () => this.#attempt());
+  }
+
+  giveUp(kind: 'timeout' | 'aborted'): void {
+    if (this.#exchange === null) this.#end({ kind });
+    else this.#exchange.giveUp(kind);
+  }
+
+  #attempt(): void {
+    const { clock, timeoutMs } = this.#parts;
+    this.#cancelTimer?.();
+    this.#cancelTimer = clock.setTimer(timeoutMs, () => this.giveUp('timeout'));
+    this.#send();
+  }
+
+  #send(): void {
+    this.#attempts += 1;
+    const sending = this.#parts.sending();
+    if ('reason' in sending) {
+      this.#end({ kind: 'refused', reason: sending.reason });
+      return;
+    }
+    this.#exchange = new Exchange(this);
+    sending.way.dispatch(sending.sent, this.#exchange);
+  }
+
+  #end(end: ExchangeEnd): void {
+    this.#cancelTimer?.();
+    postingsOf(this.#parts.signal).delete(this);
+    this.#resolve(end);
+  }
+}
+
+export function post(parts: PostingDependencies): Promise<ExchangeEnd> {
+  if (parts.signal.aborted) return Promise.resolve({ kind: 'aborted' });
+  return new Promise((resolve) => new Posting(parts, resolve));
+}
+
+/** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
+function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean {
+  return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
+}
+
+const waiting = new WeakMap<AbortSignal, Set<Posting>>();
+
+/** What a signal ends, by one listener: thousands share the daemon's, and listeners are slow to add and warn when many. */
+function postingsOf(signal: AbortSignal): Set<Posting> {
+  return getOrMake(waiting, signal, () => {
+    const postings = new Set<Posting>();
+    signal.addEventListener('abort', () => {
+      for (const each of postings) each.giveUp('aborted');
+    });
+    return postings;
+  });
+}

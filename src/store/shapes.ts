@@ -1,0 +1,230 @@
+import type { Alert, LastNotified } from '../domain/alert.ts';
+import { keyOf, parseJson } from '../domain/json.ts';
+import type { AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
+import type { Notification } from '../domain/outbox.ts';
+import type { Silence } from '../domain/route.ts';
+import { severities } from '../domain/severity.ts';
+import type { GroupBackoff } from '../ports/store.ts';
+import type { StoredAccount, StoredIncident } from './bodies.ts';
+
+/** Whether a stored value is one that this program can go on from. What a newer one adds to an object does not matter. */
+type Check = (value: unknown) => boolean;
+/** A key that the type gets asks for a check of it. */
+type Shape<T> = { readonly [Key in keyof Required<T>]: Check };
+
+/** The last instant that a Date has. */
+const maxInstant = 8.64e15;
+
+const text: Check = (value) => typeof value === 'string';
+const flag: Check = (value) => typeof value === 'boolean';
+const number: Check = (value) => Number.isFinite(value);
+const instant: Check = (value) => typeof value === 'number' && Math.abs(value) <= maxInstant;
+const micros: Check = (value) => Number.isSafeInteger(value);
+
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+/** A key that earlier versions did not store, or that stands only where there is something to say. */
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const oneOf =
+  (words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value);
+const recordOf =
+  (check: Check): Check =>
+  (value) =>
+    isObject(value) && Object.values(value).every(check);
+
+function each<Key extends string>(check: Check, ...keys: readonly Key[]): Readonly<Record<Key, Check>>;
+function each(check: Check, ...keys: readonly string[]) {
+  return Object.fromEntries(keys.map((key) => [key, check]));
+}
+
+function objectOf<T>(shape: Shape<T>): Check {
+  const checks = Object.entries<Check>(shape);
+  return (value) => isObject(value) && checks.every(([key, check]) => check(keyOf(value, key)));
+}
+
+/** One of several shapes, by the value of a key. */
+function unionOf(by: string, shapes: Readonly<Record<string, Shape<object>>>): Check {
+  const checks = new Map(Object.entries(shapes).map(([name, shape]) => [name, objectOf(shape)]));
+  return (value) => checks.get(String(keyOf(value, by)))?.(value) === true;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const severity = oneOf(severities);
+const rises = number;
+const quantities = { money: { micros: number }, duration: { ms: number }, text: { text } };
+const quantity = unionOf('unit', quantities);
+const factValue = unionOf('unit', { ...quantities, instant: { at: instant }, count: { count: number } });
+const facts = listOf(objectOf<Alert['facts'][number]>({ name: text, value: factValue }));
+
+const reading: Check = (value) =>
+  isObject(value) &&
+  text(keyOf(value, 'currency')) &&
+  instant(keyOf(value, 'at')) &&
+  Object.entries(value).every(([key, amount]) => key === 'currency' || micros(amount));
+const providerFacts = { autoRecharge: flag, creditLimitMicros: micros, pendingMicros: micros };
+
+const account = objectOf<StoredAccount>({
+  account: text,
+  ...each(orNull(text), 'outcome', 'failure'),
+  ...each(number, 'consecutiveFailures', 'unwatchedMs'),
+  failureCode: orNull(number),
+  firstSeenAt: instant,
+  ...each(orNull(instant), 'polledAt', 'changedAt', 'retryAt'),
+  seriesSince: orAbsent(instant),
+  ...each(orNull(reading), 'reading', 'previous'),
+  usage: recordOf(text),
+  facts: orAbsent((value) =>
+    Object.entries(providerFacts).every(([key, is]) => orAbsent(is)(keyOf(value, key))),
+  ),
+  purse: orAbsent(orNull(objectOf({ address: text, key: text }))),
+});
+
+const alertParts = {
+  ...each(text, 'account', 'rule', 'type'),
+  balance: orNull(text),
+  severity,
+  ...each(orNull(quantity), 'value', 'threshold'),
+  facts,
+  flappingSince: orNull(instant),
+};
+const alert = objectOf<Alert>({
+  ...alertParts,
+  state: oneOf(['inactive', 'pending', 'firing'] satisfies Alert['state'][]),
+  incident: orNull(text),
+  ...each(orNull(instant), 'breachedSince', 'recoveringSince'),
+  rising: orNull(objectOf({ severity, since: instant })),
+  changedAt: listOf(instant),
+});
+
+const lastNotified = objectOf<LastNotified>({
+  firstMessage: text,
+  subject: orNull(text),
+  receipt: orAbsent(text),
+  at: instant,
+  escalatedAt: orNull(instant),
+  acknowledgedAt: orAbsent(orNull(instant)),
+  keys: orAbsent(objectOf({ first: number, newest: number, taken: orNull(number) })),
+  pausedMs: orAbsent(number),
+  severity,
+  rises,
+  ...each(flag, 'resolved', 'flapping'),
+});
+const heir = orAbsent(objectOf({ node: text, from: text }));
+const resolution = unionOf('kind', {
+  recovered: {},
+  'topped-up': { micros },
+  'rule-removed': { heir },
+  'account-removed': { heir },
+  'channel-removed': { heir },
+  'account-moved': {},
+});
+const incident = objectOf<StoredIncident>({
+  ...alertParts,
+  ...each(text, 'id', 'accountName'),
+  labels: recordOf(text),
+  worstSeverity: severity,
+  rises,
+  ...each(instant, 'firedAt', 'escalationSince'),
+  resolvedAt: orNull(instant),
+  resolution: orNull(resolution),
+  event: flag,
+  acknowledgement: orNull(objectOf({ at: instant, by: text, comment: text, rises, severity })),
+  eased: orAbsent(orNull(objectOf({ severity, rises }))),
+  told: recordOf(lastNotified),
+});
+
+const item = objectOf({ ...each(text, 'incident', 'account', 'rule', 'kind'), at: instant });
+const message = objectOf<Notification>({
+  ...each(text, 'id', 'channel'),
+  state: oneOf(['pending', 'delivered', 'dead'] satisfies Notification['state'][]),
+  items: listOf(item),
+  report: orNull(objectOf({ id: text, since: instant, until: instant })),
+  ...each(instant, 'createdAt', 'dueAt', 'giveUpAt'),
+  deliveredAt: orNull(instant),
+  ...each(number, 'revision', 'attempts'),
+  uncertain: flag,
+  lastError: orNull(text),
+  ...each(orAbsent(listOf(text)), 'owed', 'except'),
+});
+
+const matcher = objectOf<Silence['match']>({
+  ...each(orAbsent(listOf(text)), 'account', 'rule'),
+  severity: orAbsent(listOf(severity)),
+  labels: orAbsent(recordOf(listOf(text))),
+});
+const silence = objectOf<Silence>({
+  ...each(text, 'id', 'createdBy', 'comment'),
+  match: matcher,
+  ...each(instant, 'startsAt', 'endsAt', 'createdAt'),
+});
+const backoff = objectOf<GroupBackoff>({ group: text, strikes: number, until: instant });
+
+/** The bodies of records, by table. */
+const records = new Map(Object.entries({ account, alert, incident, message, silence, backoff }));
+
+const written =
+  (check: Check): Check =>
+  (value) =>
+    check(parseJson(String(value)));
+const key: Check = (value) => /^[\w-]{8,}$/.test(String(value));
+const expected = objectOf<ExpectedTopUp>({
+  ...each(text, 'id', 'account', 'balance', 'orderedBy', 'comment'),
+  ...each(micros, 'amountMicros', 'receivedMicros'),
+  ...each(instant, 'by', 'orderedAt'),
+});
+const session = objectOf<KnownSession>({
+  ...each(text, 'id', 'from', 'agent'),
+  role: oneOf(['operator', 'viewer'] satisfies KnownSession['role'][]),
+  ...each(instant, 'endsAt', 'usedAt'),
+});
+const auditEntry = objectOf<AuditEntry>({
+  ...each(text, 'by', 'action', 'detail'),
+  ...each(orNull(text), 'from', 'account', 'rule'),
+  at: instant,
+});
+
+const owner = objectOf({
+  ...each(number, 'pid', 'startedAt'),
+  ...each(text, 'host', 'program'),
+  path: orAbsent(text),
+  file: orAbsent(orNull(text)),
+  life: orAbsent(orNull(isObject)),
+});
+
+/** The values of notes, by the name before its colon. Any other name is a newer program's. */
+const notes: ReadonlyMap<string, Check> = new Map(
+  Object.entries({
+    ...each(written(instant), 'alive-at', 'lived-at', 'order-at', 'report', 'signed-out'),
+    ...each(key, 'digest-key', 'calendar-key', 'receiver'),
+    'link-keys': (value) => /^\d+:[\w-]{8,}( \d+:[\w-]{8,})*$/.test(String(value)),
+    expected: written(listOf(expected)),
+    session: written(session),
+    audit: written(auditEntry),
+    '@owner': written(owner),
+  } satisfies Record<string, Check>),
+);
+
+/** Null for the body of a record that can be gone on from; else a clause that says why it cannot. */
+export function faultOfRecord(table: string, body: unknown): string | null {
+  if (!isObject(body)) return 'it is not JSON';
+  return records.get(table)?.(body) === false ? 'it is not whole' : null;
+}
+
+/** As `faultOfRecord`. */
+export function faultOfNote(name: string, value: string): string | null {
+  return notes.get(name.split(':')[0] ?? '')?.(value) === false ? 'it is not whole' : null;
+}

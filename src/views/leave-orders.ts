@@ -1,0 +1,33 @@
+import { isRefusal, refuse } from '../domain/operator.ts';
+import { type Answered, applyOrders, isKnownTo, type OperatorOrder, writeOrder } from '../engine/orders.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { OrderReach } from '../ports/orders.ts';
+import type { LeftOrder } from '../ports/store.ts';
+
+/** Where orders go that this process cannot carry out for good. */
+export interface Leaving {
+  /** The program of the owner, where it is known. */
+  readonly ownerProgram: string | null;
+  readonly reach: OrderReach;
+  readonly leave: (order: LeftOrder) => Promise<void>;
+}
+
+/**
+ * Orders given where the accounts are not owned: done to what is known here, so that a refusal is said at once and who ordered sees what it
+ * does, and left in the database for the owner.
+ */
+export async function leaveOrders<Order extends OperatorOrder>(
+  state: MonitorState,
+  orders: readonly Order[],
+  now: number,
+  { ownerProgram, reach, leave }: Leaving,
+): Promise<readonly Answered<Order>[]> {
+  if (ownerProgram !== null && !orders.every((order) => isKnownTo(ownerProgram, order)))
+    return orders.map(() =>
+      refuse('not-now', `the accounts are with ${ownerProgram}, which does not know this order`),
+    );
+  const answers = applyOrders(state, orders, now, reach);
+  for (const [index, order] of orders.entries())
+    if (!isRefusal(answers[index] ?? null)) await leave(writeOrder(order));
+  return answers;
+}

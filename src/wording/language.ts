@@ -1,0 +1,115 @@
+import { getOrMake } from '../domain/get-or-make.ts';
+import { ownOf } from '../domain/own.ts';
+import { type Argument, cutEnglish, fillEnglish, type Phrase } from './phrase.ts';
+
+/** How sentences are said in one language. English is always there; others are loaded when a configuration or a reader asks for them. */
+export interface Language {
+  /** BCP 47: `en`, `zh-CN`. */
+  readonly id: string;
+  fill(phrase: Pick<Phrase, 'name' | 'english'>, given: Readonly<Record<string, Argument>>): string;
+  /** An English figure, such as `1,234.50`, with the separators of the language. */
+  figure(english: string): string;
+  /** `a, b, c`; with `and` between the last two where that is asked for. */
+  list(texts: readonly string[], last?: 'and'): string;
+  /** Short names, such as `Thu` and `Nov`; `weekday` counts from Sunday, `month` from January, both from 0. */
+  weekday(weekday: number): string;
+  month(month: number): string;
+  compare(left: string, right: string): number;
+}
+
+/** The sentences of a language by the name of the phrase, in ICU MessageFormat. */
+export type Catalogue = Readonly<Record<string, string>>;
+
+/** A further language is a file in `languages/` and a word here; `languages/load-language.ts` finds the file. */
+export const languageIds = ['en', 'zh-CN', 'es'] as const;
+
+export type LanguageId = (typeof languageIds)[number];
+
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const cut = new WeakMap<object, ReturnType<typeof cutEnglish>>();
+
+export const english: Language = {
+  id: 'en',
+  fill: (phrase, given) =>
+    fillEnglish(
+      getOrMake(cut, phrase, () => cutEnglish(phrase.english)),
+      given,
+    ),
+  figure: (text) => text,
+  list: (texts, last) =>
+    last === undefined || texts.length < 2
+      ? texts.join(', ')
+      : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`,
+  weekday: (weekday) => weekdays[weekday] ?? '',
+  month: (month) => months[month] ?? '',
+  compare: (left, right) => left.localeCompare(right, 'en'),
+};
+
+const loaded = new Map<string, Language>([['en', english]]);
+
+/** English where it is not loaded: a message in another language is better than none. */
+export function languageNamed(id: string): Language {
+  return loaded.get(id) ?? english;
+}
+
+/** From then on it is found by its name. */
+export function keepLanguage(language: Language): void {
+  loaded.set(language.id, language);
+}
+
+interface Formatted {
+  format(values: Readonly<Record<string, Argument>>): unknown;
+}
+
+/** A language from its catalogue. What it lacks is said in English. `parse` is FormatJS's. */
+export function makeLanguage(
+  id: string,
+  catalogue: Catalogue,
+  parse: (sentence: string) => Formatted,
+): Language {
+  const parsed = new Map<string, Formatted>();
+  const figures = new Intl.NumberFormat(id).formatToParts(12345678.9);
+  const [group, point] = ['group', 'decimal'].map(
+    (type) => figures.find((part) => part.type === type)?.value ?? '',
+  );
+  const nameOf = (options: Intl.DateTimeFormatOptions): ((at: Date) => string) => {
+    const formatter = new Intl.DateTimeFormat(id, { ...options, timeZone: 'UTC' });
+    return (at) => formatter.format(at);
+  };
+  const weekday = nameOf({ weekday: 'short' });
+  const month = nameOf({ month: 'short' });
+  const lists = new Intl.ListFormat(id, { type: 'conjunction' });
+  const comma = lists.formatToParts(['', '', '']).find(({ type }) => type === 'literal')?.value ?? ', ';
+  const collator = new Intl.Collator(id);
+  return {
+    id,
+    fill(phrase, given) {
+      const sentence = ownOf(catalogue, phrase.name);
+      if (sentence === undefined) return english.fill(phrase, given);
+      return String(getOrMake(parsed, phrase.name, () => parse(sentence)).format(given));
+    },
+    figure: (text) => text.replace(/[.,]/g, (mark) => (mark === ',' ? group : point) ?? mark),
+    list: (texts, last) => (last === undefined ? texts.join(comma) : lists.format(texts)),
+    // 4 January 1970 was a Sunday.
+    weekday: (index) => weekday(new Date(Date.UTC(1970, 0, 4 + index))),
+    month: (index) => month(new Date(Date.UTC(1970, index, 1))),
+    compare: (left, right) => collator.compare(left, right),
+  };
+}
+
+interface Listener {
+  readonly language: Language;
+}
+
+/**
+ * A phrase in the language of whoever reads it: `say(says.past, { duration }, reader)`. The type checker asks for the arguments that the
+ * English names, and for none where it names none.
+ */
+export function say(phrase: Phrase<unknown>, reader: Listener): string;
+export function say<Arguments>(phrase: Phrase<Arguments>, given: Arguments, reader: Listener): string;
+export function say(phrase: Pick<Phrase, 'name' | 'english'>, ...rest: readonly unknown[]): string {
+  const { language } = rest.at(-1) as Listener;
+  return language.fill(phrase, rest.length === 1 ? {} : (rest[0] as Readonly<Record<string, Argument>>));
+}

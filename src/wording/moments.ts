@@ -1,0 +1,80 @@
+import { type DurationPart, dayMs } from '../domain/duration.ts';
+import { momentParts, roughParts } from '../domain/moment.ts';
+import { type Language, say } from './language.ts';
+import { phrases } from './phrase.ts';
+
+/** For whom something is said: in which language and time zone (an IANA name), and when. */
+export interface Reader {
+  readonly language: Language;
+  readonly timezone: string;
+  readonly now: number;
+}
+
+const says = phrases('time', {
+  moment: '{weekday} {day} {month} {time} {zone}',
+  momentOfYear: '{weekday} {day} {month} {year} {time} {zone}',
+  withoutZone: '{day} {month} {time}',
+  ofWeek: '{weekday} {time}',
+  date: '{day} {month} {year}',
+  withAge: '{moment} ({age})',
+  now: 'just now',
+  past: '{duration} ago',
+  future: 'in {duration}',
+  short: 'less than a second',
+  joined: '{larger} {smaller}',
+  second: '{count, plural, one {# second} other {# seconds}}',
+  minute: '{count, plural, one {# minute} other {# minutes}}',
+  hour: '{count, plural, one {# hour} other {# hours}}',
+  day: '{count, plural, one {# day} other {# days}}',
+});
+
+const yearMs = 365 * dayMs;
+
+/** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of now. */
+export function sayMoment(at: number, reader: Reader): string {
+  const parts = partsOf(at, reader);
+  const isThisYear = parts.year === partsOf(reader.now, reader).year;
+  return say(isThisYear ? says.moment : says.momentOfYear, parts, reader);
+}
+
+/** `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
+export function sayMomentAndAge(at: number, reader: Reader): string {
+  return say(says.withAge, { moment: sayMoment(at, reader), age: sayAge(at, reader) }, reader);
+}
+
+/** `20 Nov 02:41`, for places that name the zone elsewhere. */
+export function sayShortMoment(at: number, reader: Omit<Reader, 'now'>): string {
+  return say(says.withoutZone, partsOf(at, reader), reader);
+}
+
+/** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
+export function sayNearMoment(at: number, reader: Reader): string {
+  const distance = Math.abs(at - reader.now);
+  const shape = distance < 6 * dayMs ? says.ofWeek : distance < yearMs ? says.withoutZone : says.date;
+  return say(shape, partsOf(at, reader), reader);
+}
+
+/** `19 minutes ago`, `in 3 days`, `just now`. */
+export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): string {
+  const passed = reader.now - at;
+  if (Math.abs(passed) < 1000) return say(says.now, reader);
+  return say(passed > 0 ? says.past : says.future, { duration: sayDuration(passed, reader) }, reader);
+}
+
+/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
+export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+  return sayUnits(roughParts(ms), reader);
+}
+
+function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {
+  const sayUnit = ({ unit, count }: DurationPart): string => say(says[unit], { count }, reader);
+  if (first === undefined) return say(says.short, reader);
+  return second === undefined
+    ? sayUnit(first)
+    : say(says.joined, { larger: sayUnit(first), smaller: sayUnit(second) }, reader);
+}
+
+function partsOf(at: number, { timezone, language }: Omit<Reader, 'now'>) {
+  const { weekdayIndex, monthIndex, ...parts } = momentParts(at, timezone);
+  return { ...parts, weekday: language.weekday(weekdayIndex), month: language.month(monthIndex) };
+}

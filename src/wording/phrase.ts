@@ -1,0 +1,91 @@
+import { ownOf } from '../domain/own.ts';
+
+/**
+ * One thing that lowwater says to people, whole: a name, the English sentence where it is said, and named arguments. The English is
+ * ICU MessageFormat, of which it may use `{name}` and `{name, plural, one {…} other {…}}`; other languages may use all of it.
+ */
+export interface Phrase<Arguments = never> {
+  readonly name: string;
+  readonly english: string;
+  /** Only for the type checker: what a caller has to give. */
+  readonly given?: (given: Arguments) => void;
+}
+
+/** What stands for an argument: text as it is, or a count. Amounts, instants and durations are worded before (`words.ts`). */
+export type Argument = string | number;
+
+/** The arguments that a sentence names; those of a plural are numbers. A branch of a plural holds a space or `#`. */
+type ArgumentsIn<Text extends string> = Text extends `${string}{${infer Rest}`
+  ? (Rest extends `${infer Head}}${string}` ? ArgumentAt<Head> : unknown) & ArgumentsIn<Rest>
+  : unknown;
+
+type ArgumentAt<Head extends string> = Head extends `${infer Name}, plural,${string}`
+  ? { readonly [key in Name]: number }
+  : Head extends `${string}${' ' | '#' | '{'}${string}` | ''
+    ? unknown
+    : { readonly [key in Head]: Argument };
+
+export type PhraseOf<Text extends string> = Phrase<ArgumentsIn<Text>>;
+
+const declared = new Map<string, Phrase>();
+
+/** Declares what one place says: `phrases('stale', { subject: 'no readings' })` makes the phrase `stale.subject`. */
+export function phrases<const English extends Readonly<Record<string, string>>>(
+  place: string,
+  english: English,
+) {
+  const made = Object.entries(english).map(([key, sentence]) => {
+    const phrase: Phrase = { name: `${place}.${key}`, english: sentence };
+    if (declared.has(phrase.name)) throw new Error(`${phrase.name} is declared twice`);
+    declared.set(phrase.name, phrase);
+    return [key, phrase];
+  });
+  return Object.fromEntries(made) as { readonly [Key in keyof English]: PhraseOf<English[Key]> };
+}
+
+/** Everything that the loaded modules say, for the catalogue and its tests. */
+export function declaredPhrases(): readonly Phrase[] {
+  return [...declared.values()];
+}
+
+type Part =
+  | { readonly name: string; readonly one?: readonly Part[]; readonly other?: readonly Part[] }
+  | string;
+
+const pattern = /\{(\w+)(?:, plural, one \{((?:[^{}]|\{\w+\})*)\} other \{((?:[^{}]|\{\w+\})*)\})?\}/g;
+
+/**
+ * An English sentence cut at its arguments. Exactly what FormatJS makes of it (a test compares all of them), without loading it: who
+ * stays English pays nothing for other languages.
+ */
+export function cutEnglish(sentence: string, count = ''): readonly Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  for (const { index, 0: whole, 1: name = '', 2: one, 3: other } of sentence.matchAll(pattern)) {
+    if (index > from) parts.push(...cutCount(sentence.slice(from, index), count));
+    from = index + whole.length;
+    parts.push(
+      one === undefined
+        ? { name }
+        : { name, one: cutEnglish(one, name), other: cutEnglish(other ?? '', name) },
+    );
+  }
+  if (from < sentence.length) parts.push(...cutCount(sentence.slice(from), count));
+  return parts;
+}
+
+/** In a branch of a plural `#` is its number. */
+function cutCount(text: string, count: string): readonly Part[] {
+  if (count === '') return [text];
+  return text.split('#').flatMap((piece, index) => [...(index === 0 ? [] : [{ name: count }]), piece]);
+}
+
+export function fillEnglish(parts: readonly Part[], given: Readonly<Record<string, Argument>>): string {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') text += part;
+    else if (part.one === undefined) text += String(ownOf(given, part.name) ?? '');
+    else text += fillEnglish((ownOf(given, part.name) === 1 ? part.one : part.other) ?? [], given);
+  }
+  return text;
+}

@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createChannel } from '../../../src/channels/registry.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { json, sendThrough } from '../../support/channel-bed.ts';
+import { freePort } from '../../support/free-port.ts';
+import { type ReceivedPost, startHttpReceiver } from '../../support/http-receiver.ts';
+import { buildItem, buildMessage, everyMessage, messageNow } from '../../support/messages.ts';
+import { channelOf, textsAround } from '../../support/settings.ts';
+
+interface Alert {
+  readonly labels: Record<string, string>;
+  readonly annotations: Record<string, string>;
+  readonly startsAt: string;
+  readonly endsAt: string;
+}
+
+/** As Alertmanager 0.25 checks an alert (`types.Alert.Validate`): a name, labels of letters, no end before the start. */
+function alertmanager(response: ServerResponse, { path, body }: ReceivedPost): void {
+  const alerts: Alert[] = path === '/api/v2/alerts' ? JSON.parse(body) : [];
+  const isGood = ({ labels, annotations, startsAt, endsAt }: Alert) =>
+    Object.keys({ ...labels, ...annotations }).every((name) => /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) &&
+    Object.values({ ...labels, ...annotations }).every((value) => typeof value === 'string') &&
+    (labels.alertname ?? '') !== '' &&
+    Date.parse(endsAt) >= Date.parse(startsAt);
+  if (alerts.length > 0 && alerts.every(isGood)) response.writeHead(200).end();
+  else json(response, { code: 602, message: 'invalid label set' }, 400);
+}
+
+async function post(message: Message, keys: object = {}) {
+  const { delivery, posts } = await sendThrough({
+    config: (origin) => ({ type: 'alertmanager', urls: [origin], ...keys }),
+    answer: alertmanager,
+    message,
+  });
+  return { delivery, posts, alerts: posts.flatMap(({ body }) => JSON.parse(body) as Alert[]) };
+}
+
+const quarter = 15 * 60_000;
+
+describe('Alertmanager', () => {
+  it('gets what fires with its labels, and an end that lies a quarter of an hour ahead', async () => {
+    const labels = { team: 'identity', 'cost-center': '7', '1st': 'x', empty: '' };
+    const { delivery, alerts } = await post(buildMessage([buildItem({ incident: { labels } })]), {
+      labels: { source: 'lowwater' },
+    });
+    expect(delivery.kind).toBe('delivered');
+    expect(alerts).toMatchObject([
+      {
+        labels: {
+          alertname: 'LowwaterBelow',
+          account: 'otp',
+          rule: 'sms-low',
+          balance: 'sms',
+          severity: 'critical',
+          team: 'identity',
+          cost_center: '7',
+          _1st: 'x',
+          source: 'lowwater',
+        },
+        endsAt: new Date(messageNow + quarter).toISOString(),
+      },
+    ]);
+    expect(alerts[0]?.labels).not.toHaveProperty('empty');
+  });
+
+  it('gets the end of what is over, at the instant of the end', async () => {
+    const over = buildItem({ kinds: ['resolved'], resolvedAt: messageNow - 1000 });
+    const { alerts } = await post(buildMessage([over]));
+    expect(alerts.map(({ endsAt }) => Date.parse(endsAt))).toEqual([messageNow - 1000]);
+  });
+
+  it('ends the alert of the severity before when an incident got worse', async () => {
+    const worse = buildItem({
+      kinds: ['worse'],
+      severity: 'critical',
+      incident: { rises: 1, worstSeverity: 'critical' },
+    });
+    const { alerts } = await post(buildMessage([worse]));
+    const firing = alerts.filter(({ endsAt }) => Date.parse(endsAt) > messageNow);
+    expect(firing.map(({ labels }) => labels.severity)).toEqual(['critical']);
+    expect(alerts.map(({ labels }) => labels.severity).sort()).toEqual(['critical', 'info', 'warning']);
+  });
+
+  it('keeps an acknowledged alert and names who took it, and nobody once it got worse', async () => {
+    const acknowledgement = {
+      at: messageNow,
+      by: 'kim',
+      comment: '',
+      rises: 0,
+      severity: 'critical',
+    } as const;
+    const taken = await post(buildMessage([buildItem({ incident: { acknowledgement } })]));
+    expect(taken.alerts[0]?.annotations.acknowledged_by).toBe('kim');
+    const worse = await post(buildMessage([buildItem({ incident: { acknowledgement, rises: 1 } })]));
+    expect(worse.alerts[0]?.annotations.acknowledged_by).toBeUndefined();
+  });
+
+  it.each(['report', 'test'] as const)('wakes nobody for a %s', async (kind) => {
+    const message = Object.values(everyMessage()).find((each) => each.kind === kind);
+    const { delivery, alerts } = await post(message ?? buildMessage());
+    expect(delivery.kind).toBe('delivered');
+    for (const { endsAt } of alerts) expect(Date.parse(endsAt)).toBeLessThanOrEqual(message?.at ?? 0);
+  });
+
+  it.each(Object.entries(everyMessage()))('takes a message about %s', async (_, message) => {
+    expect((await post(message)).delivery.kind).toBe('delivered');
+  });
+
+  it('counts a message as delivered that one of two took, and says what the other answered', async () => {
+    const [good, bad] = await Promise.all([
+      startHttpReceiver(alertmanager),
+      startHttpReceiver((response) => json(response, {}, 503)),
+    ]);
+    const urls = [bad, good].map(({ port }) => `http://127.0.0.1:${port}`);
+    const settings = channelOf('ops', { type: 'alertmanager', urls });
+    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    const { signal } = new AbortController();
+    expect(await channel.send(buildMessage(), signal)).toEqual({
+      kind: 'delivered',
+      said: 'Alertmanager answered 200; 1 of 2: Alertmanager answered 503 {}',
+    });
+    await good.close();
+    expect((await channel.send(buildMessage(), signal)).kind).toBe('retry');
+    await Promise.all([channel.close(), bad.close()]);
+  });
+
+  it('is asked with the credentials given, and refused for good where they are wrong', async () => {
+    const { delivery, posts } = await sendThrough({
+      config: (origin) => ({
+        type: 'alertmanager',
+        urls: [origin],
+        basic: { user: 'ops', password: 'secret-word' },
+      }),
+      answer: (response) => json(response, {}, 401),
+    });
+    expect(posts[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('ops:secret-word').toString('base64')}`,
+    );
+    expect(delivery).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringContaining('check "basic" or "bearer"'),
+    });
+  });
+});
+
+const program = '/usr/bin/prometheus-alertmanager';
+if (!existsSync(program) && process.env.LOWWATER_REQUIRE_ALERTMANAGER !== undefined)
+  throw new Error('prometheus-alertmanager is not installed');
+
+describe.skipIf(!existsSync(program))('the real Alertmanager', () => {
+  it('shows what fires, and no longer what is over', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lowwater-alertmanager-'));
+    const port = await freePort();
+    writeFileSync(join(folder, 'config.yml'), 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
+    const child = spawn(program, [
+      `--config.file=${join(folder, 'config.yml')}`,
+      `--storage.path=${folder}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--cluster.listen-address=',
+    ]);
+    const url = `http://127.0.0.1:${port}`;
+    const settings = channelOf('ops', { type: 'alertmanager', urls: [url] });
+    const channel = createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+    onTestFinished(async () => {
+      await channel.close();
+      child.kill();
+      await new Promise((resolve) => child.once('exit', resolve));
+      rmSync(folder, { recursive: true, force: true });
+    });
+    await expect
+      .poll(() =>
+        fetch(`${url}/-/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    const now = Date.now();
+    const { signal } = new AbortController();
+    const message = (item: Parameters<typeof buildItem>[0]): Message => ({
+      ...buildMessage([buildItem(item)]),
+      at: now,
+    });
+    const shown = async () =>
+      ((await (await fetch(`${url}/api/v2/alerts`)).json()) as Alert[]).map(({ labels }) => labels.severity);
+    expect(await channel.send(message({ firedAt: now - 1000, severity: 'warning' }), signal)).toEqual({
+      kind: 'delivered',
+      said: 'Alertmanager answered 200',
+    });
+    expect(await shown()).toEqual(['warning']);
+    const worst = { rises: 1, worstSeverity: 'critical' } as const;
+    await channel.send(message({ firedAt: now - 1000, kinds: ['worse'], incident: worst }), signal);
+    await expect.poll(shown).toEqual(['critical']);
+    const over = { firedAt: now - 1000, resolvedAt: now, kinds: ['resolved'] as const, incident: worst };
+    await channel.send(message(over), signal);
+    await expect.poll(shown).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtMain } from '../support/built-program.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Bed, makeBed, otpSecret, type RunningDaemon } from '../support/run-daemon.ts';
+
+interface Answer {
+  readonly id?: number;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly message: string };
+}
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+}
+
+/** A client as the protocol of 2025 opens: lines of JSON-RPC on standard input and output. */
+class Client {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly strays: string[] = [];
+  #next = 1;
+
+  constructor(configFile: string, words: readonly string[]) {
+    this.#child = spawn(process.execPath, [builtMain, 'mcp', '--config', configFile, ...words], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const lines = createInterface({ input: this.#child.stdout ?? process.stdin });
+    lines.on('line', (line) => {
+      const answer: Answer = JSON.parse(line);
+      const take = this.#waiting.get(answer.id ?? 0);
+      if (take === undefined) this.strays.push(line);
+      else take(answer);
+    });
+  }
+
+  ask(method: string, params: object = {}): Promise<Answer> {
+    const id = this.#next++;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, resolve);
+    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return promise;
+  }
+
+  async open(): Promise<this> {
+    const clientInfo = { name: 'test', version: '1' };
+    await this.ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+    return this;
+  }
+
+  async call(name: string, given: object = {}): Promise<Result> {
+    const { result, error } = await this.ask('tools/call', { name, arguments: given });
+    if (result === undefined) throw new Error(error?.message);
+    return result as unknown as Result;
+  }
+
+  async close(): Promise<number | null> {
+    const ended = new Promise<number | null>((resolve) => this.#child.once('exit', resolve));
+    this.#child.stdin?.end();
+    return ended;
+  }
+}
+
+let bed: Bed;
+let daemon: RunningDaemon;
+let reader: Client;
+let actor: Client;
+
+beforeAll(async () => {
+  bed = await makeBed({ config: { server: { port: await freePort() } } });
+  bed.provider.control.setBalance('otp', 'sms', '12.345678');
+  daemon = await bed.start();
+  await eventually('it fires', async () =>
+    JSON.stringify(await daemon.get('/api/v1/alerts')).includes('firing'),
+  );
+  reader = await new Client(bed.configFile, []).open();
+  actor = await new Client(bed.configFile, ['--allow-acts']).open();
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([reader?.close(), actor?.close()]);
+  await bed?.close();
+});
+
+const readingNames = ['accounts', 'account', 'alerts', 'why', 'pay', 'review', 'history', 'query'];
+
+describe('lowwater mcp', () => {
+  it('offers tools that only read, and those that act where that is allowed', async () => {
+    const { result } = await reader.ask('tools/list');
+    const tools = result?.tools as { name: string; annotations: { readOnlyHint: boolean } }[];
+    expect(tools.map(({ name }) => name)).toEqual(readingNames);
+    expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
+    const more = (await actor.ask('tools/list')).result?.tools as typeof tools;
+    const acts = more.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name);
+    expect(acts).toEqual(['acknowledge', 'silence', 'announce']);
+  });
+
+  it('gives amounts as exact texts, as the daemon’s API does', async () => {
+    const { structuredContent, content } = await reader.call('accounts');
+    expect(structuredContent).toMatchObject({ accounts: [{ id: 'otp', balances: { sms: '12.345678' } }] });
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
+    expect((await reader.call('why', { id: 'otp' })).structuredContent).toHaveProperty('explanations');
+    for (const name of ['pay', 'review', 'alerts'])
+      expect((await reader.call(name)).isError, name).toBeUndefined();
+  });
+
+  it('cuts a long list and says so', async () => {
+    const { structuredContent } = await reader.call('history', { id: 'otp', limit: 1 });
+    expect(structuredContent?.points).toHaveLength(1);
+    const rows = await reader.call('query', {
+      sql: 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n',
+    });
+    expect(rows.structuredContent).toMatchObject({ truncated: true, rows: { length: 200 } });
+  });
+
+  it('answers what cannot be done in words, and changes nothing by a query', async () => {
+    expect(await reader.call('account', { id: 'constructor' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'There is no account of that id.' }],
+    });
+    expect(await reader.call('query', { sql: 'DELETE FROM alert' })).toMatchObject({ isError: true });
+    expect(await reader.call('acknowledge', { account: 'otp', rule: 'sms-low', by: 'kim' })).toMatchObject({
+      isError: true,
+    });
+  });
+
+  it('acts in the name of who asked, and refuses to act for nobody', async () => {
+    const [alert] = ((await daemon.get('/api/v1/alerts')) as { alerts: { rule: string }[] }).alerts;
+    const order = { account: 'otp', rule: alert?.rule };
+    expect(await actor.call('acknowledge', order)).toMatchObject({ isError: true });
+    expect((await actor.call('acknowledge', { ...order, by: 'kim' })).isError).toBeUndefined();
+    expect(JSON.stringify(await daemon.get('/api/v1/audit'))).toContain('kim');
+  });
+
+  it('shows the configuration without its secrets, and the documents', async () => {
+    const { result } = await reader.ask('resources/list');
+    expect(JSON.stringify(result)).toContain('lowwater://docs/first-hour.md');
+    const read = await reader.ask('resources/read', { uri: 'lowwater://configuration' });
+    const text = JSON.stringify(read.result);
+    expect(text).toContain('otp');
+    expect(text).not.toContain(otpSecret);
+    expect(
+      (await reader.ask('resources/read', { uri: 'lowwater://docs/../package.json' })).error,
+    ).toBeDefined();
+  });
+
+  it('prints nothing but the protocol, and ends when its input does', async () => {
+    const client = await new Client(bed.configFile, []).open();
+    await client.call('accounts');
+    expect(await client.close()).toBe(0);
+    expect(client.strays).toEqual([]);
+  });
+
+  it('reads the database where no daemon runs, and acts on nothing there', async () => {
+    await daemon.stop();
+    const { structuredContent } = await actor.call('accounts');
+    expect(structuredContent).toMatchObject({ accounts: [{ id: 'otp', balances: { sms: '12.345678' } }] });
+    expect((await actor.call('review')).isError).toBeUndefined();
+    expect(await actor.call('silence', { match: { account: 'otp' }, for: '1h', by: 'kim' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'no daemon answers: acts need a running one' }],
+    });
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { auditOf } from '../../src/engine/audit.ts';
+import { orderKinds } from '../../src/engine/orders/registry.ts';
+import {
+  applyOrders,
+  isKnownTo,
+  readOrder,
+  takeLeftOrder,
+  type Wanted,
+  writeOrder,
+} from '../../src/engine/orders.ts';
+import { hourMs, smsLow, units } from '../support/account-facts.ts';
+import { giveAtOnce, leftOrderOf, orderOf } from '../support/orders.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeAccount } from '../support/settings.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const random = seededRandom();
+const account = 'otp';
+
+/** One order of each kind. */
+const each: readonly Wanted[] = [
+  { kind: 'acknowledge', account, rule: 'sms-low', comment: 'on it', seen: { severity: 'warning' } },
+  { kind: 'unacknowledge', account, rule: 'sms-low' },
+  {
+    ...{ kind: 'silence', match: { account: [account] }, everything: false },
+    ...{ startsAt: 1, endsAt: 2, comment: 'works', id: 's-1' },
+  },
+  { kind: 'extend-silence', id: 's-1', byMs: hourMs },
+  { kind: 'expire', id: 's-1' },
+  {
+    ...{ kind: 'expect-top-up', account, balance: 'sms', amountMicros: units(80), id: 'x-1' },
+    ...{ arrivesBy: 7, comment: 'PO-1', seen: { expected: ['x-0'] } },
+  },
+  { kind: 'cancel-expected', account, id: 'x-1' },
+  { kind: 'poll', account },
+  { kind: 'report', report: 'weekly' },
+  { kind: 'hand-over', epoch: 3 },
+  { kind: 'end-session', id: 'session', endsAt: 9 },
+  { kind: 'renew-calendar-key', key: 'k' },
+];
+
+async function firing(): Promise<World> {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+  await read(world, 100);
+  return world;
+}
+
+function audit({ daemon }: World) {
+  return auditOf(daemon.state, { since: 0, before: Number.MAX_SAFE_INTEGER, limit: 10 });
+}
+
+test('there is an order of every kind here', () => {
+  expect(each.map(({ kind }) => kind)).toEqual(orderKinds.map(({ kind }) => kind));
+});
+
+describe('an order that is left in the database', () => {
+  test.each(each)('is the same when it is taken: $kind', (wanted) => {
+    const order = orderOf(wanted, { by: 'Ada', from: { door: 'page', address: '192.0.2.7' }, at: 5 });
+    const left = JSON.parse(JSON.stringify(writeOrder(order)));
+    expect(readOrder(left, random)).toEqual({ order });
+  });
+
+  // As `JSON.stringify` of 0.3 wrote them.
+  const silence = {
+    ...{ id: 's-9', match: { account: [account] }, startsAt: 1, endsAt: 2 },
+    ...{ createdAt: 1, createdBy: 'Ben', comment: 'c' },
+  };
+  test.each([
+    [
+      { kind: 'acknowledge', account, rule: 'r', by: 'Ben', comment: 'c', at: 5 },
+      { by: 'Ben', comment: 'c', at: 5 },
+    ],
+    [
+      { kind: 'unacknowledge', account, rule: 'r', at: 5 },
+      { by: 'command line', rule: 'r' },
+    ],
+    [
+      { kind: 'silence', silence },
+      { by: 'Ben', id: 's-9', everything: false, endsAt: 2 },
+    ],
+    [{ kind: 'expire', id: 's-9', at: 5 }, { id: 's-9' }],
+    [
+      {
+        kind: 'expect-top-up',
+        account,
+        amountMicros: 3,
+        orderedBy: 'Ben',
+        comment: '',
+        by: 8,
+        id: 'x-9',
+        at: 5,
+      },
+      { by: 'Ben', arrivesBy: 8, id: 'x-9' },
+    ],
+    [{ kind: 'cancel-expected', account, id: 'x-9', at: 5 }, { id: 'x-9' }],
+    [
+      { kind: 'hand-over', at: 5, epoch: 3 },
+      { at: 5, epoch: 3 },
+    ],
+  ])('by a program of 0.3 is understood: %j', (left, order) => {
+    expect(readOrder(left, random)).toMatchObject({
+      order: { ...order, from: { door: 'command line', address: null } },
+    });
+  });
+
+  test('can be read by a program of 0.3, which takes the details from where it left them itself', () => {
+    expect(leftOrderOf(each[2] as Wanted, { by: 'Ada', at: 5 })).toMatchObject({
+      silence: { id: 's-1', match: { account: [account] }, createdBy: 'Ada', createdAt: 5, endsAt: 2 },
+    });
+    expect(leftOrderOf(each[5] as Wanted, { by: 'Ada' })).toMatchObject({
+      orderedBy: 'Ada',
+      by: 7,
+      id: 'x-1',
+    });
+    expect(isKnownTo('lowwater 0.3.1', { kind: 'expire' })).toBe(true);
+    expect(isKnownTo('lowwater 0.3.1', { kind: 'extend-silence' })).toBe(false);
+    expect(isKnownTo('lowwater 0.4.0', { kind: 'extend-silence' })).toBe(true);
+  });
+
+  test.each([
+    [
+      'with numbers that are none',
+      { kind: 'extend-silence', id: 's-1', byMs: 1e300, by: 'Eve' },
+      'extend-silence',
+    ],
+    [
+      'of a kind that this version does not know',
+      { kind: 'buy-credit', amount: '5', by: 'Eve' },
+      'buy-credit',
+    ],
+    ['that is not whole', { kind: 'acknowledge', account, by: 'Eve' }, 'acknowledge'],
+    ['with a name of the language for a kind', { kind: 'constructor', by: 'Eve' }, 'constructor'],
+    ['that is no order at all', { body: '\u0000{', by: 'Eve' }, 'an order without a kind'],
+  ])(
+    '%s is set aside: the audit names it, with what it said, and nothing else happens',
+    async (_, left, kind) => {
+      const world = await firing();
+      const { daemon } = world;
+      for (let start = 0; start < 2; start++)
+        daemon.act((now) => takeLeftOrder(daemon.state, left, now, daemon.reach));
+      expect(audit(world)).toMatchObject([
+        { by: 'Eve', action: kind, detail: expect.stringMatching(/^not done: .*"by":"Eve"/) },
+      ]);
+      expect((await world.views.alert(account, 'sms-low'))?.acknowledged).toBeNull();
+    },
+  );
+});
+
+describe('the audit', () => {
+  test('has who, whence and what, in the turn that does it', async () => {
+    const world = await firing();
+    const { daemon } = world;
+    const from = { door: 'page', address: '192.0.2.7' } as const;
+    const order = orderOf(each[0] as Wanted, { by: 'Ada', from });
+    const changed = daemon.act((now) => {
+      applyOrders(daemon.state, [order], now, daemon.reach);
+      return [daemon.state.incidents, daemon.state.notes].map(({ unsaved }) => unsaved.size > 0);
+    });
+    expect(changed).toEqual([true, true]);
+    expect(audit(world)).toEqual([
+      {
+        at: world.now,
+        by: 'Ada',
+        from: '192.0.2.7',
+        action: 'acknowledge',
+        account,
+        rule: 'sms-low',
+        detail: 'on it',
+      },
+    ]);
+  });
+
+  test('does not have what was refused', async () => {
+    const world = await firing();
+    giveAtOnce(world, { kind: 'acknowledge', account, rule: 'none', comment: '' });
+    giveAtOnce(world, { kind: 'poll', account: 'none' });
+    expect(audit(world)).toEqual([]);
+  });
+
+  test('knows an order again: what comes twice is done once, after a restart too', async () => {
+    const world = await firing();
+    const order = orderOf({ kind: 'poll', account });
+    const again = () =>
+      world.daemon.act((now) => applyOrders(world.daemon.state, [order], now, world.daemon.reach));
+    expect(again()).toMatchObject([{ ended: expect.anything() }]);
+    expect(again()).toMatchObject([{ refused: 'changed', why: 'this was done already' }]);
+    await world.restart({ downMs: 1000 });
+    expect(again()).toMatchObject([{ refused: 'changed' }]);
+    expect(audit(world)).toHaveLength(1);
+  });
+});
+
+describe('a payment that two people order', () => {
+  const wanted = { kind: 'expect-top-up', account, amountMicros: units(2700), comment: '' } as const;
+  const order = async (seen: object | undefined, by: string, world: World) =>
+    giveAtOnce(
+      world,
+      { ...wanted, arrivesBy: world.now + hourMs, ...(seen && { seen: { expected: [], ...seen } }) },
+      by,
+    );
+
+  test('is announced once: the second is told of the first, from an open page or at once', async () => {
+    const world = await firing();
+    await order({}, 'Ada', world);
+    await world.pass(2 * 60_000);
+    expect(await order({}, 'Ben', world)).toEqual({
+      refused: 'changed',
+      why: 'Ada has ordered 2,700.00 CNY 2 minutes ago',
+      about: 'expected',
+    });
+    const [first] = world.views.expected();
+    expect(await order({ expected: [first?.id] }, 'Ben', world)).toMatchObject({ orderedBy: 'Ben' });
+    expect(world.views.expected()).toHaveLength(2);
+  });
+
+  test('is told of by what fires now too, where it fires otherwise than it was seen', async () => {
+    const world = await firing();
+    expect(await order({ worst: 'critical' }, 'Ada', world)).toMatchObject({ refused: 'changed' });
+    expect(await order({ worst: 'warning' }, 'Ada', world)).toMatchObject({ orderedBy: 'Ada' });
+  });
+
+  test('is no second one for another balance', async () => {
+    const world = await startWorld({ accounts: [makeAccount('otp', { leadTimeMs: hourMs })] });
+    await order({}, 'Ada', world);
+    expect(giveAtOnce(world, { ...wanted, balance: 'voip', seen: { expected: [] } }, 'Ben')).toMatchObject({
+      balance: 'voip',
+    });
+  });
+});

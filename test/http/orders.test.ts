@@ -1,0 +1,222 @@
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { createApi } from '../../src/http/api/routes.ts';
+import { addOpenPages, addPages } from '../../src/http/page/routes.ts';
+import type { WebEnv } from '../../src/http/web-env.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { eventually } from '../support/eventually.ts';
+import { giveAtOnce } from '../support/orders.ts';
+import { makeAccount } from '../support/settings.ts';
+import { ackKey, serveWorld } from '../support/web-server.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+interface Act {
+  readonly path: string;
+  /** A form of a page, or the JSON of the API. */
+  readonly send?: object | ((world: World) => object);
+  /** What is there before. */
+  readonly given?: (world: World) => unknown;
+  /** What the audit has of it besides who and whence. */
+  readonly entry: object;
+}
+
+const alert = { account: 'otp', rule: 'sms-low' };
+const acknowledged = { action: 'acknowledge', ...alert };
+const silenceFor = { account: 'otp', for: '2h', confirmed: 'yes' };
+const amount = { account: 'otp', amount: '80' };
+const arrivesBy = '2026-11-21T12:00:00Z';
+
+const taken = (world: World) => giveAtOnce(world, { kind: 'acknowledge', ...alert, comment: '' });
+const silenced = ({ now: startsAt, ...world }: World) =>
+  giveAtOnce(world, {
+    ...{ kind: 'silence', id: 's-1', match: { account: ['otp'] }, everything: false },
+    ...{ startsAt, endsAt: startsAt + hourMs, comment: '' },
+  });
+const ordered = (world: World) =>
+  giveAtOnce(world, {
+    ...{ kind: 'expect-top-up', account: 'otp', amountMicros: units(80), id: 'x-1' },
+    ...{ arrivesBy: world.now + hourMs, comment: '' },
+  });
+const linked = ({ daemon, now }: World) => {
+  const incident = daemon.state.alerts.get('otp', 'sms-low')?.incident ?? '';
+  return Object.fromEntries(
+    new URLSearchParams(signAcknowledgement(ackKey, { ...alert, incident, expiresAt: now + hourMs })),
+  );
+};
+
+/** Every route that changes something, and what it does. */
+const acts: Readonly<Record<string, Act>> = {
+  'POST /alerts/many': {
+    path: '/alerts/many',
+    send: { alert: 'otp/sms-low', do: 'acknowledge' },
+    entry: acknowledged,
+  },
+  'POST /alerts/:account/:rule/acknowledge': { path: '/alerts/otp/sms-low/acknowledge', entry: acknowledged },
+  'POST /alerts/:account/:rule/unacknowledge': {
+    path: '/alerts/otp/sms-low/unacknowledge',
+    given: taken,
+    entry: { action: 'unacknowledge', ...alert },
+  },
+  'POST /pay/ordered': {
+    path: '/pay/ordered',
+    send: { ...amount, balance: 'sms', 'seen-worst': 'warning' },
+    entry: { action: 'expect-top-up', account: 'otp', detail: expect.stringContaining('80') },
+  },
+  'POST /pay/cancel': {
+    path: '/pay/cancel',
+    send: { account: 'otp', id: 'x-1' },
+    given: ordered,
+    entry: { action: 'cancel-expected', account: 'otp', detail: 'x-1' },
+  },
+  'POST /pay/calendar': { path: '/pay/calendar', entry: { action: 'renew-calendar-key', detail: '' } },
+  'POST /silences': { path: '/silences', send: silenceFor, entry: { action: 'silence', account: 'otp' } },
+  'POST /silences/:id/extend': {
+    path: '/silences/s-1/extend',
+    send: { for: '2h' },
+    given: silenced,
+    entry: { action: 'extend-silence', detail: 's-1, by 2h' },
+  },
+  'POST /silences/:id/expire': {
+    path: '/silences/s-1/expire',
+    given: silenced,
+    entry: { action: 'expire-silence', detail: 's-1' },
+  },
+  'POST /sessions/:id/end': {
+    path: '/sessions/b7/end',
+    given: ({ views, now }) =>
+      views.recordSession({
+        id: 'b7',
+        role: 'operator',
+        endsAt: now + hourMs,
+        usedAt: now,
+        from: '',
+        agent: '',
+      }),
+    entry: { action: 'end-session', detail: 'b7' },
+  },
+  'POST /accounts/:id/poll': { path: '/accounts/otp/poll', entry: { action: 'poll', account: 'otp' } },
+  'POST /ack': { path: '/ack', send: linked, entry: acknowledged },
+  'POST /api/v1/alerts/:account/:rule/ack': { path: '/api/v1/alerts/otp/sms-low/ack', entry: acknowledged },
+  'DELETE /api/v1/alerts/:account/:rule/ack': {
+    path: '/api/v1/alerts/otp/sms-low/ack',
+    given: taken,
+    entry: { action: 'unacknowledge', ...alert },
+  },
+  'POST /api/v1/acks': { path: '/api/v1/acks', send: { alerts: [alert] }, entry: acknowledged },
+  'POST /api/v1/silences': {
+    path: '/api/v1/silences',
+    send: { match: { account: 'otp' }, for: '2h' },
+    entry: { action: 'silence', account: 'otp' },
+  },
+  'DELETE /api/v1/silences': {
+    path: '/api/v1/silences?id=s-1',
+    given: silenced,
+    entry: { action: 'expire-silence', detail: 's-1' },
+  },
+  'DELETE /api/v1/silences/:id': {
+    path: '/api/v1/silences/s-1',
+    given: silenced,
+    entry: { action: 'expire-silence', detail: 's-1' },
+  },
+  'POST /api/v1/expected-top-ups': {
+    path: '/api/v1/expected-top-ups',
+    send: { ...amount, arrivesBy },
+    entry: { action: 'expect-top-up', account: 'otp' },
+  },
+  'DELETE /api/v1/expected-top-ups/:id': {
+    path: '/api/v1/expected-top-ups/x-1',
+    given: ordered,
+    entry: { action: 'cancel-expected', account: 'otp', detail: 'x-1' },
+  },
+  'POST /api/v1/accounts/:id/poll': {
+    path: '/api/v1/accounts/otp/poll',
+    entry: { action: 'poll', account: 'otp' },
+  },
+  'POST /api/v1/reports/:id': {
+    path: '/api/v1/reports/weekly',
+    entry: { action: 'report', detail: 'weekly' },
+  },
+};
+
+/** What changes nothing that others would ask about. */
+const noActs = {
+  'POST /sign-in': 'only a browser of one’s own',
+  'POST /sign-out': 'an order where there is a session: see below',
+  'POST /time-zone': 'only what this browser is shown',
+  'POST /accounts/:id/try/:rule': 'computes and keeps nothing',
+  'POST /api/v1/accounts/:id/readings': 'a program’s reading, as a poll is',
+};
+
+test('every route that changes something is listed here', () => {
+  const app = new Hono<WebEnv>();
+  addOpenPages(app);
+  addPages(app);
+  app.route('/', createApi('test'));
+  const changing = app.routes.filter(({ method }) => method === 'POST' || method === 'DELETE');
+  const found = new Set(changing.map(({ method, path }) => `${method} ${path}`));
+  expect([...found].sort()).toEqual([...Object.keys(acts), ...Object.keys(noActs)].sort());
+});
+
+test.each(Object.entries(acts))(
+  '%s is one order, which the audit names with who, whence and what',
+  async (route, act) => {
+    const world = await startWorld({
+      accounts: [makeAccount('otp', { leadTimeMs: hourMs })],
+      rules: [smsLow({ warning: units(200) })],
+      reports: [{ id: 'weekly', cron: '0 9 * * 1', timezone: 'UTC', channels: ['ops'] }],
+    });
+    await read(world, 100);
+    await act.given?.(world);
+    await world.pass(minuteMs);
+    const { url } = await serveWorld(world);
+    const [method = ''] = route.split(' ');
+    const isApi = route.includes('/api/');
+    const sent = typeof act.send === 'function' ? act.send(world) : (act.send ?? {});
+    const isEmpty = method === 'DELETE' || (isApi && Object.keys(sent).length === 0);
+    let isAnswered = false;
+    const asked = fetch(url + act.path, {
+      method,
+      redirect: 'manual',
+      ...(!isEmpty && (isApi ? asJson(sent) : { body: new URLSearchParams({ by: 'Lin', ...sent }) })),
+    });
+    void asked.finally(() => {
+      isAnswered = true;
+    });
+    // A poll takes its time.
+    await eventually('the answer', async () => {
+      await world.pass(100);
+      return isAnswered;
+    });
+    const answer = await asked;
+    expect(answer.status, await answer.text()).toBeLessThan(400);
+    const [last] = world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 });
+    expect(last).toMatchObject({ from: '127.0.0.1', by: isApi ? 'api' : 'Lin', ...act.entry });
+  },
+);
+
+function asJson(body: object) {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+test('who signs out ends a session, which is an order too', async () => {
+  const world = await startWorld();
+  const { url } = await serveWorld(world, { settings: { token: new Secret('of the operators') } });
+  const send = (path: string, headers: object, form = {}) =>
+    fetch(url + path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: url, ...headers },
+      body: new URLSearchParams(form),
+    });
+  const signedIn = await send('/sign-in', {}, { token: 'of the operators' });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  await send('/sign-out', { cookie });
+  expect(world.views.audit({ since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 })).toMatchObject([
+    { action: 'end-session', by: 'page', from: '127.0.0.1' },
+  ]);
+  expect((await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).status).toBe(
+    303,
+  );
+});

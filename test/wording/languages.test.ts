@@ -1,0 +1,98 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+import { englishCatalogue } from '../../scripts/write-languages.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
+import { english, languageIds, languageNamed, say } from '../../src/wording/language.ts';
+import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wording/phrase.ts';
+
+const root = join(import.meta.dirname, '../..');
+const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
+const catalogue = await englishCatalogue();
+
+function readCatalogue(id: string): Record<string, string> {
+  return JSON.parse(readFileSync(join(root, 'languages', `${id}.json`), 'utf8'));
+}
+
+type Elements = ReturnType<typeof parse>;
+
+/** The arguments of a sentence, those of a plural marked. */
+function argumentsOf(elements: Elements): string[] {
+  const found = elements.flatMap((element): string[] => {
+    if (element.type === TYPE.argument) return [element.value];
+    if (element.type !== TYPE.plural && element.type !== TYPE.select) return [];
+    return [element.value, ...Object.values(element.options).flatMap(({ value }) => argumentsOf(value))];
+  });
+  return [...new Set(found)].toSorted();
+}
+
+const argumentsIn = (sentence: string) => argumentsOf(parse(sentence, { ignoreTag: true }));
+
+describe('The catalogue', () => {
+  it('is what the sources say: npm run reference writes it', () => {
+    expect(readCatalogue('en')).toEqual(catalogue);
+  });
+
+  it('is said in English as FormatJS would say it', () => {
+    for (const { name, english: sentence } of declaredPhrases())
+      for (const count of [0, 1, 2, 17]) {
+        const given = Object.fromEntries(argumentsIn(sentence).map((argument) => [argument, count]));
+        const formatted = new IntlMessageFormat(sentence, 'en', {}, { ignoreTag: true }).format(given);
+        expect(fillEnglish(cutEnglish(sentence), given), name).toBe(formatted);
+      }
+  });
+
+  it('holds no phrase that nobody says', () => {
+    const unused = declaredPhrases().filter(({ name }) => !isSaid(name));
+    expect(unused.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (id) => {
+  const translated = readCatalogue(id);
+
+  it('says all that English says, and nothing else', () => {
+    expect(Object.keys(translated)).toEqual(Object.keys(catalogue));
+  });
+
+  it('names the same arguments', () => {
+    for (const [name, sentence] of Object.entries(catalogue))
+      expect([name, ...argumentsIn(translated[name] ?? '')]).toEqual([name, ...argumentsIn(sentence)]);
+  });
+});
+
+it('A language that is not loaded is said in English: a message is better than none', async () => {
+  expect(languageNamed('xx')).toBe(english);
+  expect((await loadLanguage('es')).id).toBe('es');
+  expect(languageNamed('es').id).toBe('es');
+});
+
+it('An argument that is missing, unknown or no number where a count stands is refused by the type checker', () => {
+  const says = phrases('test', {
+    plain: 'nothing',
+    named: '{name} is here',
+    counted: '{count, plural, one {# alert} other {# alerts}} of {name}',
+  });
+  const reader = { language: english };
+  expect(say(says.plain, reader)).toBe('nothing');
+  expect(say(says.named, { name: 'Ada' }, reader)).toBe('Ada is here');
+  expect(say(says.counted, { count: 2, name: 'Ada' }, reader)).toBe('2 alerts of Ada');
+  // @ts-expect-error: the name is missing.
+  say(says.named, reader);
+  // @ts-expect-error: the name is missing.
+  say(says.counted, { count: 2 }, reader);
+  // @ts-expect-error: a count is a number.
+  say(says.counted, { count: '2', name: 'Ada' }, reader);
+  // @ts-expect-error: nothing is called so.
+  expect(() => say(says.unheardOf, reader)).toThrow();
+});
+
+/** Whether a source takes it from its group, by name or by a computed one. */
+function isSaid(name: string): boolean {
+  const [place = '', key = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
+  const source = sources.find((text) => text.includes(`phrases('${place}'`)) ?? '';
+  const group = new RegExp(`const (\\w+) = phrases\\('${place}'`).exec(source)?.[1] ?? '';
+  return new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`).test(source);
+}
