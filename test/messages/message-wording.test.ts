@@ -158,11 +158,11 @@ describe('a report in words', () => {
     const record = { aheadMs: 3 * 86_400_000, count: 44, medianError: 0.041, tooLow: 0.5 };
     const unknown = 'how good forecasts are is not known yet';
     expect(forecasts(record)).toEqual([
-      'forecasts 3 days ahead were off by 4 % in the middle of the last two weeks',
+      'in the last two weeks forecasts for 3 days ahead were usually off by 4 %',
       unknown,
     ]);
-    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('of the last two weeks, mostly too low');
-    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('of the last two weeks, mostly too high');
+    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('usually off by 4 %, mostly too low');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('usually off by 4 %, mostly too high');
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [
@@ -170,7 +170,7 @@ describe('a report in words', () => {
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
-      expect(text).toContain('off by 4 % in the middle of the last two weeks, mostly too low');
+      expect(text).toContain('off by 4 %, mostly too low');
   });
 
   it('names the accounts of which nobody knows when they run out', () => {
