@@ -20,6 +20,7 @@ const says = phrases('item', {
   accountRemoved: 'account removed while {subject}',
   accountMoved: 'account moved while {subject}',
   ruleRemoved: 'rule {rule} removed while {subject}',
+  channelRemoved: '{subject}, no longer reported here',
   note: 'Note: {note}',
   topUp: 'Top up',
   acknowledge: 'Acknowledge',
@@ -171,6 +172,8 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
     const given = { rule: cleanText(item.rule, nameLimit), subject: subjectOf(item, frame) };
     const { kind } = item.resolution ?? {};
     if (kind === 'account-removed') return say(says.accountRemoved, given, frame);
+    if (kind === 'channel-removed' && item.incident.account !== selfAccountId)
+      return say(says.channelRemoved, given, frame);
     return say(kind === 'account-moved' ? says.accountMoved : says.ruleRemoved, given, frame);
   }
   const words = alertKindOf(item);
