@@ -25,6 +25,8 @@ const payment = (balance: string, amount: number) => ({
   balance,
   micros: micros(amount),
   dueAt: viewsNow + dayMs,
+  isEmpty: false,
+  isDue: false,
 });
 const account = buildAccountView({
   id: 'pbx',

@@ -31,8 +31,8 @@ export class Totals {
     this.#lists.add(account.balances);
     const currency = reading?.currency ?? account.currency;
     if (currency === null) return;
-    const own = { ...account, currency };
-    for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(own, id))) {
+    const counting = { balances: account.balances, currency };
+    for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(counting, id))) {
       const code = currencyCode(unit);
       if (reading === null) {
         this.#neverRead.set(code, (this.#neverRead.get(code) ?? 0) + 1);
@@ -40,7 +40,7 @@ export class Totals {
       }
       const total = this.#totals.get(code) ?? emptyTotal(unit);
       this.#totals.set(code, total);
-      addReading(total, { ...account, balances }, reading);
+      addReading(total, { account, balances }, reading);
     }
   }
 
@@ -80,8 +80,12 @@ function burnCell({ currency, accounts, burnPerDay, burning }: Total, { language
   return html`${sayComputed(burnPerDay, { language, currency })}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
-function addReading(total: Total, account: AccountView, reading: Reading): void {
-  const { runways, outcome, balances } = account;
+function addReading(
+  total: Total,
+  { account, balances }: Pick<AccountView, 'balances'> & { readonly account: AccountView },
+  reading: Reading,
+): void {
+  const { runways, outcome } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
   if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;
