@@ -52,11 +52,12 @@ const says = phrases('report', {
   perDay: '{amount} per day',
   topUps: '{amount} in {count}',
   noRecord: 'how good forecasts are is not known yet',
-  record: 'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks',
+  record: 'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %',
   recordLow:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too low',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too low',
   recordHigh:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too high',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too high',
+  status: '{incidents}, {read}',
   noIncidents: 'no incidents',
   stillOpen: '{count, plural, one {# incident} other {# incidents}} still open',
   incidents: '{count, plural, one {# incident} other {# incidents}}',
@@ -204,21 +205,22 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
 function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
   const { reading, balances, id, incidents } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));
+  const read =
+    reading === null
+      ? say(says.neverRead, reader)
+      : say(says.read, { moment: sayMoment(reading.at, reader) }, reader);
   // None where the account was never read.
   const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
     name: nameOf(account),
     id,
     lines: shown.map((balance) => wordLine(account, balance, message, reader)),
-    /** `2 incidents, 1 still open`. */
-    incidents: sayIncidentCount(incidents, reader),
+    /** `2 incidents, 1 still open, read Fri 20 Nov 02:37 UTC+8`. */
+    status: say(says.status, { incidents: sayIncidentCount(incidents, reader), read }, reader),
     /** `USED UP`, `FINE`. */
     state: stateOf(account, reader),
     advice: adviceOf(account, reader),
-    read:
-      reading === null
-        ? say(says.neverRead, reader)
-        : say(says.read, { moment: sayMoment(reading.at, reader) }, reader),
+    read,
   };
 }
 

@@ -117,6 +117,10 @@ export function stalenessFigures(item: MessageItem, frame: WordingFrame): readon
   ];
 }
 
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** None without a value. */
 export function figure(label: string, value: string | null): Figure[] {
   return value === null ? [] : [{ label, value }];
@@ -139,7 +143,7 @@ function figureOf(fact: Fact, frame: WordingFrame): Figure {
   const value = sayFact(fact, frame);
   const [label, text] = [ownOf<Phrase<unknown>>(facts, name), ownOf<Phrase<unknown>>(factTexts, value)];
   return {
-    label: label === undefined ? name.charAt(0).toUpperCase() + name.slice(1) : say(label, frame),
+    label: label === undefined ? capital(name) : say(label, frame),
     value: text === undefined ? value : say(text, frame),
   };
 }
@@ -158,7 +162,7 @@ export function allBalances({ reading, balances }: ItemAccount, frame: WordingFr
   if (reading === null) return [];
   const currency = cleanText(reading.currency, 12);
   return balances.map(({ id, label }) => ({
-    label: sayBalance(label, frame),
+    label: capital(sayBalance(label, frame)),
     value: sayAmount(amountOf(reading, id), { ...frame, currency }),
   }));
 }
@@ -168,7 +172,9 @@ function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: 
   if (current === null || item.balance === null) return [];
   // The value is a sum of spending; only a reading has the balance.
   if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
-  return [{ label: sayBalance(item.balanceLabel, frame), value: sayBesideLimit(current, item, frame) }];
+  return [
+    { label: capital(sayBalance(item.balanceLabel, frame)), value: sayBesideLimit(current, item, frame) },
+  ];
 }
 
 /** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */

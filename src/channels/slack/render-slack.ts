@@ -178,8 +178,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  const notified = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
-  return section([`${account.name} (${notified})`, ...lines, ...advice].join('\n'), 600);
+  return section([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600);
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
