@@ -37,15 +37,14 @@ export function isCalendarKey(given: string, key: string | null): boolean {
  */
 export async function writeCalendar(visit: Omit<Visit, 'query'>, database: string): Promise<string> {
   const { views, now, timezone } = visit;
-  const { currencies, unknown, ending } = await planPayments(views, now);
-  const payments = currencies.flatMap((currency) => currency.payments);
+  const { payments, unknown, ending } = await planPayments(views, now);
   const expected = views.expected();
   const accounts = await accountsOf(views, expected);
   const events: readonly CalendarEvent[] = [
-    ...payments.map(({ account, balance, micros, dueAt }) => ({
+    ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
-      summary: `Pay ${formatAmount(micros, account.currency)}: ${account.name}`,
+      summary: `Pay ${isDue ? 'now ' : ''}${formatAmount(micros, account.currency)}: ${account.name}`,
       description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
       url: account.topUpUrl,
     })),

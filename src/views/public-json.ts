@@ -160,6 +160,10 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     ({ micros }) => formatMicros(micros),
   ],
   by: [at('By when to pay; null where no forecast says: at once')[0], ({ dueAt }) => isoOrNull(dueAt)],
+  due: [
+    z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
+    ({ due }) => due,
+  ],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
   runwaySeconds: [
     seconds,
