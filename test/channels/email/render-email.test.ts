@@ -97,9 +97,7 @@ describe('the body of a mail', () => {
       'https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q',
       'https://lowwater.example.com/accounts/otp',
     ]);
-    expect(text).toContain(
-      'Acknowledge: https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q',
-    );
+    expect(text).toContain('Acknowledge: https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q');
   });
 
   it('of 10,000 alerts shows the most urgent, counts the rest, and stays below what mail programs cut', () => {
