@@ -3,7 +3,7 @@ import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../..
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf } from '../../domain/reading.ts';
+import { amountOf, unitOf } from '../../domain/reading.ts';
 import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
   pageLinks,
@@ -219,7 +219,10 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
+    formatAmount(
+      amountOf(reading, balance),
+      cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+    ),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }
