@@ -9,8 +9,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
-import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { render as renderDingtalk } from '../src/channels/dingtalk/dingtalk-robot.ts';
+import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../src/channels/slack/slack-blocks.ts';
 import type { Message } from '../src/domain/message.ts';
@@ -226,7 +226,11 @@ async function photograph(order: {
 /** A message of a group robot as DingTalk draws it: headings, bold, quotes and links. */
 function drawDingtalk(message: Message): string {
   const { markdown } = JSON.parse(renderDingtalk(message, { mention: {} })[0].body);
+  // The machine that takes the pictures may have no font with these.
   const lines = String(markdown.text)
+    .replaceAll('🟠', '<i>●</i>')
+    .replaceAll('👉', '→')
+    .replaceAll('📌', '※')
     .split('\n\n')
     .map((line) => line.replace(/\*\*(.+?)\*\*/g, '<b>$1</b>').replace(/\[(.+?)\]\(.+?\)/g, '<a>$1</a>'))
     .map((line) => {
@@ -237,7 +241,7 @@ function drawDingtalk(message: Message): string {
 body { margin: 0; padding: 12px; background: #f2f3f5; font: 15px/1.5 'Noto Sans CJK SC', sans-serif; color: #171a1d }
 div { background: #fff; border-radius: 10px; padding: 10px 14px } h3 { font-size: 16px; margin: 4px 0 8px }
 p { margin: 6px 0 } blockquote { margin: 3px 0; padding-left: 8px; border-left: 3px solid #d8dbe0; color: #60656b }
-b { font-weight: 600; color: #171a1d } a { color: #1772f6 }</style><div>${lines.join('')}</div>`;
+i { color: #e8890c; font-style: normal } b { font-weight: 600; color: #171a1d } a { color: #1772f6 }</style><div>${lines.join('')}</div>`;
 }
 
 /** The HTML of the mail with its inline pictures put in place, as a mail program shows it. */
