@@ -184,6 +184,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  listening() {
+    return [];
+  }
+
   recordSession(): void {}
 
   sessions() {
