@@ -102,7 +102,7 @@ export function openSlackListener(
   function isNew(id: string): boolean {
     if (known.has(id)) return false;
     known.add(id);
-    for (const oldest of known.values().take(known.size - maxKnown)) known.delete(oldest);
+    for (const oldest of known.values().take(Math.max(0, known.size - maxKnown))) known.delete(oldest);
     return true;
   }
 
