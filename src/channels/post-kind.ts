@@ -7,6 +7,7 @@ import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
 import { filledList, flag, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
+import { listWords } from '../wording/lists.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
@@ -89,15 +90,19 @@ export function postKind(
           : []),
       ];
     },
-    check: ({ read, credentials }) =>
-      Object.keys(keys)
+    check({ read, credentials }) {
+      const given = receiver.needsOneOf?.filter((key) => read(key) !== undefined);
+      const [missing = '', ...others] = given?.length === 0 ? (receiver.needsOneOf ?? []) : [];
+      if (missing !== '') return [{ key: missing, message: `is missing; or give ${listWords(others)}` }];
+      return Object.keys(keys)
         .filter((key) => receiver.spendsBalance && credentials.has(String(read(key))))
         .slice(0, 1)
         .map((key) => ({
           key,
           message:
             'is that of an account whose balance is watched: when it is empty, nothing pays for the alert. Use another account',
-        })),
+        }));
+    },
     pace: ({ place, mention }) => ({
       minGapMs:
         (Object.keys(mention).length === 0 ? null : receiver.minGapMsWithMention) ?? receiver.minGapMs,
@@ -143,7 +148,10 @@ export function postKind(
 export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(receiver.keys).flatMap(([key, { kind, example = '', optional }]) => {
-      if (key !== receiver.address) return optional ? [] : [[key, kind === 'people' ? [example] : example]];
+      if (key !== receiver.address)
+        return optional && key !== receiver.needsOneOf?.[0]
+          ? []
+          : [[key, kind === 'people' ? [example] : example]];
       const { pathname, search } = new URL(example);
       return [[key, origin === undefined ? example : `${origin}${pathname}${search}`]];
     }),
@@ -221,6 +229,8 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
 }
 
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
+  if (paths === '')
+    return parseJson(answer.body) === undefined && !/^\s*</.test(answer.body) ? answer.body : '';
   const words = paths.split(' ').map((choice) =>
     choice
       .split('|')

@@ -57,7 +57,7 @@ const answersKeys = {
   ),
   /** How a success that is none of these is said, where the usual words do not fit. */
   strange: z.strictObject({ answer: z.string(), remedy: z.string() }).optional(),
-  /** Where the answer's words stand: paths with blanks between, `|` between those of which the first counts. */
+  /** Where the answer's words stand: paths with blanks between, `|` between those of which the first counts; empty where it is plain text. */
   quote: z.string(),
   /** Where the seconds to wait stand: in the body, or in a header. */
   wait: z.string().optional(),
@@ -82,6 +82,8 @@ export const receiverKeys = {
   unencrypted: z.string().optional(),
   /** As what one that wakes people gets reports and good news; null where it has no quiet way, so that they are not sent. */
   quietly: z.string().nullable().optional(),
+  /** Optional keys of which one must be given; examples have the first. */
+  needsOneOf: z.array(z.string()).optional(),
   /** Each message costs money: it must not come from a balance that is watched. */
   spendsBalance: z.boolean().optional(),
 };

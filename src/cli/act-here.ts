@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createChannel } from '../channels/registry.ts';
+import { sendWhole, wordMissed } from '../channels/send-whole.ts';
 import { renderWebhookPayload } from '../channels/webhook/webhook-payload.ts';
 import { composeReport } from '../daemon/compose-report.ts';
 import { HistoryLoader } from '../daemon/history-loader.ts';
@@ -76,7 +77,7 @@ export function sendTest(
   const language = channel.language ?? settings.language;
   const message = { kind: 'test', ...now, language, channel: channel.name } as const;
   return withChannel(settings, channel, async (open) => ({
-    delivery: await open.send(message, signal),
+    delivery: await sendWhole(open, message, { clock, signal }),
     outgoing: await open.preview(message),
   }));
 }
@@ -119,8 +120,10 @@ export async function sendReport(
   const message = await composeNow(order);
   const channels = settings.channels.filter(({ name }) => report.channels.includes(name));
   const send = async (channel: ChannelSettings) => {
-    const delivery = await withChannel(settings, channel, (open) => open.send(message, signal));
-    const reason = delivery.kind === 'delivered' ? null : delivery.reason;
+    const delivery = await withChannel(settings, channel, (open) =>
+      sendWhole(open, message, { clock, signal }),
+    );
+    const reason = delivery.kind === 'delivered' ? wordMissed(delivery) : delivery.reason;
     return { channel: channel.name, delivered: reason === null, reason };
   };
   return Promise.all(channels.map(send));

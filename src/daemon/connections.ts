@@ -35,10 +35,14 @@ export function createConnections({ openProvider, openChannels }: ConnectionDepe
     readBalance,
     /**
      * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
-     * settings keep their connections: thousands of handshakes would delay polls.
+     * settings keep their connections: thousands of handshakes would delay polls. `farewells` are the last messages of old channels.
      */
-    replace(next: Settings): void {
-      for (const { opened } of channels) opened.closeAfterUse();
+    replace(next: Settings, farewells: ReadonlyMap<string, Message> = new Map()): void {
+      for (const { name, send, opened } of channels) {
+        const farewell = farewells.get(name);
+        if (farewell !== undefined) void send(farewell, new AbortController().signal);
+        opened.closeAfterUse();
+      }
       const isSame = textOf(next) === textOf(settings);
       settings = next;
       channels = openAll();

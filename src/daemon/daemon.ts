@@ -21,6 +21,7 @@ import type { AnswerChat } from '../ports/channel.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
+import { type ComposeDependencies, composeFarewells } from './compose.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { Counting } from './counting.ts';
 import type { DaemonDependencies, DaemonParts } from './daemon-dependencies.ts';
@@ -62,6 +63,7 @@ export class Daemon {
   readonly #dependencies: DaemonDependencies;
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
+  readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
   readonly #restating: Restating;
@@ -110,6 +112,7 @@ export class Daemon {
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     const composing = { ...parts, reader: store };
+    this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
@@ -173,7 +176,10 @@ export class Daemon {
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
-    this.#connections.replace(settings);
+    const { membership } = this.#dependencies;
+    const farewells =
+      membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
+    this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {

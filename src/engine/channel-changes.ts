@@ -1,4 +1,5 @@
 import { selfAccountId } from '../domain/alert.ts';
+import type { Settings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/self-alert-kinds.ts';
 import { keyedDigest } from './access.ts';
 import { forgetTries } from './delivery-ended.ts';
@@ -11,24 +12,40 @@ const receiverNote = 'receiver:';
 
 /**
  * Follows the configured channels after a start or a reload. What was notified, and what is pending, stays with its receiver: a
- * renamed channel, or two that swapped their addresses, neither repeat nor lose anything. A channel whose address was merely
- * edited keeps it too. The rest is dropped.
+ * renamed channel, or two that swapped their addresses, neither repeat nor lose anything. Where a channel has another address, its new
+ * receiver gets what is pending and hears of what is open as of news: it hears no end of what it was never told. The rest is dropped.
  */
 export function followChannels(state: MonitorState, now: number): void {
   const before = receiversBefore(state);
-  const present = new Map(
-    state.settings.channels.map(({ name, type, place }) => [
-      name,
-      keyedDigest(state, `${type} ${place.reveal()}`),
-    ]),
-  );
+  const present = digestsOf(state, state.settings.channels);
   for (const name of before.keys()) forgetTries(state, name);
   const names = newNames(before, present);
-  for (const name of before.keys()) if (!names.has(name)) abandonChannel(state, name);
+  for (const [name, digest] of before) {
+    const next = names.get(name);
+    if (next === undefined) abandonChannel(state, name);
+    else if (digest !== null && present.get(next) !== digest) forgetNotified(state, name);
+  }
   renameChannels(state, names);
   for (const name of before.keys()) if (!present.has(name)) forgetChannel(state, name, now);
   for (const [name, digest] of present)
     if (before.get(name) !== digest) writeNote(state, receiverNote + name, digest);
+}
+
+/** The channels of which the receiver stands in the next settings no more, under any name. */
+export function leftReceivers(
+  state: MonitorState,
+  { channels }: Pick<Settings, 'channels'>,
+): readonly string[] {
+  const next = new Set(digestsOf(state, channels).values());
+  return [...receiversBefore(state)].flatMap(([name, digest]) =>
+    digest === null || next.has(digest) ? [] : [name],
+  );
+}
+
+function digestsOf(state: MonitorState, channels: Settings['channels']): ReadonlyMap<string, string> {
+  return new Map(
+    channels.map(({ name, type, place }) => [name, keyedDigest(state, `${type} ${place.reveal()}`)]),
+  );
 }
 
 /** The digest of each channel's receiver as it was; null where none is stored, as by versions before. */
@@ -95,11 +112,16 @@ function abandonChannel(state: MonitorState, name: string): void {
       lastError: 'the channel was removed from the configuration',
     });
   }
+  forgetNotified(state, name);
+}
+
+/** Nobody is owed the end of it there any more. */
+function forgetNotified(state: MonitorState, name: string): void {
   for (const incident of [...state.incidents.values()]) {
     const { [name]: notified, ...others } = incident.notified;
-    if (notified === undefined) continue;
-    // Nobody is owed the end of it there any more.
+    if (notified === undefined || incident.event) continue;
     state.incidents.set(incident.id, { ...incident, notified: others });
+    state.touched.add(incident.id);
   }
 }
 

@@ -159,8 +159,7 @@ function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels
 /** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */
 function balanceSamples({ id, reading, balances }: AccountView): readonly Sample[] {
   if (reading === null) return [];
-  const { currency } = reading;
-  return balances.map(({ id: balance }) =>
+  return balances.map(({ id: balance, unit: currency = reading.currency }) =>
     sample(amountOf(reading, balance) / microsPerUnit, { account: id, balance, currency }),
   );
 }

@@ -30,7 +30,7 @@ const says = phrases('story', {
     'Closed because the account was removed from the configuration. That says nothing about its balance.',
   accountMoved:
     'Closed because the account is read from elsewhere now. That says nothing about either balance.',
-  channelRemoved: 'Closed because the channel was removed from the configuration.',
+  channelRemoved: 'Closed because the channel was removed from the configuration, or sends elsewhere now.',
   takeOver:
     'It went with a take-over: {node} took the accounts over from {from} and has another configuration.',
   lastPollFailedBy: 'The last poll failed: {reason}.',

@@ -10,7 +10,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import { isWorse } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
 import { say } from '../wording/language.ts';
-import { type Reader, sayMoment } from '../wording/moments.ts';
+import { sayMoment } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
 import { saySeverityLoudly } from '../wording/severity-words.ts';
 import {
@@ -265,19 +265,19 @@ function wordReportCard(message: ReportMessage, maxParts: number): Card {
     headline: words.headline,
     parts: [
       { ...emptyPart, lines: [...runsOut, words.period, ...words.totals] },
-      ...words.accounts.map((account) => accountPart(account, readerOf(message))),
+      ...words.accounts.map(accountPart),
     ],
     more: words.more === 0 ? null : sayMore(words.more, message),
     links: pageLinks(message),
   };
 }
 
-function accountPart(account: ReportAccountWording, reader: Reader): CardPart {
+function accountPart(account: ReportAccountWording): CardPart {
   return {
     ...emptyPart,
     title: account.name,
     tone: account.state.tone,
-    lines: [reader.language.list([account.incidents, account.read])],
+    lines: [account.status],
     figures: account.lines.map(({ label, balance, perDay, runwayClause, forecasts }) => ({
       label,
       value: [balance, perDay, runwayClause, forecasts].join(' · '),

@@ -5,10 +5,12 @@ import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { keyOf } from '../domain/json.ts';
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import { noteClusterChange } from '../engine/self-alerts.ts';
+import { takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
+import type { Unstored } from '../ports/store.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -45,6 +47,21 @@ export async function ownShared(
       if (!(error instanceof StorageError)) throw error;
       published = null;
     }
+  };
+  /** What was done from memory and is for who has the accounts now. */
+  const unstored: Unstored[] = [];
+  let isLeaving = false;
+  const leaveUnstored = async (): Promise<void> => {
+    if (isLeaving) return;
+    isLeaving = true;
+    for (
+      let [next] = unstored;
+      next !== undefined && membership.clusterStatus.reachesDatabase;
+      [next] = unstored
+    )
+      if (await cluster.leaveUnstored(next).then(() => true, onStorageError(false))) unstored.shift();
+      else break;
+    isLeaving = false;
   };
   const finish = async (): Promise<void> => {
     const finished = work;
@@ -91,9 +108,10 @@ export async function ownShared(
       work = null;
       views.become(standby);
       void abandoned?.abandon();
+      if (abandoned !== null) unstored.push(...takeUnstored(abandoned.state, abandoned.now()));
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
-    looked: () => void publish(),
+    looked: () => void publish().then(leaveUnstored),
     happened: announce,
   });
   const standby = await createStandbyViews({

@@ -281,6 +281,36 @@ describe('a channel', () => {
     expect(world.news('operations')).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
+  test('that has another address hears of what is open as news, and the old receiver that it ends there', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+    await read(world, 100);
+    const old = world.channel('ops');
+    world.channels.delete('ops');
+    world.settings = moved(world, 'ops');
+    await world.daemon.reload(world.settings);
+    await world.pass(minuteMs);
+    expect(old.news()).toEqual(['otp/sms-low resolved warning (channel-removed)']);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    world.provider.set('otp', 900);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+    expect(old.news()).toEqual([]);
+  });
+
+  test('that has another address after a restart hears no end of what it was never told', async () => {
+    const world = await startWorld({ rules: [smsLow({ warning: units(200) })] });
+    await read(world, 100);
+    world.channel('ops').mood = 'down';
+    world.provider.set('otp', 900);
+    await world.pass(step);
+    await world.stop();
+    world.channels.delete('ops');
+    world.settings = moved(world, 'ops');
+    world.start();
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual([]);
+  });
+
   test('that swaps its address with another leaves no receiver untold and tells none twice', async () => {
     const routes = [
       makeRoute({ match: { account: ['otp'] }, channels: ['ops'] }),
@@ -349,6 +379,15 @@ describe('a channel', () => {
 });
 
 /** The same webhook under another name. */
+function moved({ settings }: World, name: string): Settings {
+  const channels = settings.channels.map((channel) =>
+    channel.name === name
+      ? { ...channel, place: new Secret('https://hooks.example.com/elsewhere') }
+      : channel,
+  );
+  return { ...settings, channels };
+}
+
 function rename(world: World, from: string, to: string): void {
   world.settings = renamed(world, from, to);
   world.daemon.reload(world.settings);

@@ -33,8 +33,8 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'all parts of a message are sent again where one is owed',
     file: 'src/channels/deliver-parts.ts',
-    old: 'const wanted = recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ?? parts;',
-    new: 'const wanted = parts; void recipients;',
+    old: 'recipients?.flatMap((name) => parts.find((part) => part.name === name) ?? []) ??',
+    new: '',
     test: 'test/channels/wecom/wecom-robot.test.ts',
   },
   {
@@ -61,8 +61,8 @@ export const channelMutations: readonly Mutation[] = [
   {
     name: 'the end of an incident overtakes its beginning',
     file: 'src/daemon/dispatcher.ts',
-    old: ' && !items.some(({ incident }) => busy.has(incident)),',
-    new: ' && (items.length > 0 || busy.size > 0),',
+    old: ' && !isAboutOneOf(message, busy)',
+    new: ' && (message.items.length > 0 || busy.size > 0)',
     test: 'test/daemon/slow-receiver.test.ts',
   },
 ];

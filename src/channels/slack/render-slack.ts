@@ -3,7 +3,7 @@ import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../..
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf } from '../../domain/reading.ts';
+import { amountOf, unitOf } from '../../domain/reading.ts';
 import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
   pageLinks,
@@ -199,8 +199,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  const notified = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
-  return section([`${account.name} (${notified})`, ...lines, ...advice].join('\n'), 600);
+  return section([`${account.name} (${account.status})`, ...lines, ...advice].join('\n'), 600);
 }
 
 function payloadOf(headline: string, tone: Tone, blocks: readonly SlackBlock[]): SlackPayload {
@@ -229,7 +228,10 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
+    formatAmount(
+      amountOf(reading, balance),
+      cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+    ),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

@@ -1,3 +1,4 @@
+import { wordMissed } from '../../channels/send-whole.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import type { ReportOrder } from '../act-here.ts';
@@ -70,7 +71,8 @@ async function askForReport<Answer>(
 export const testChannelCommand: Command = {
   name: 'test-channel',
   summary: "send a test message and report the receiver's answer",
-  details: `Prints what went out and what the receiver said.
+  details: `Prints what went out and what the receiver said. What is taken in part is tried again for a minute. Tools that wake people are
+sent what wakes nobody.
 --json prints {"channel","result","reason","said","refusedRecipients","outgoing"}: results are delivered, refused (it surely did not arrive),
 unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
   positionals: [{ name: 'NAME', summary: 'the channel', completes: 'channels' }],
@@ -87,7 +89,8 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
     const { sendTest } = await import('../act-here.ts');
     const { delivery, outgoing } = await sendTest(settings, channel, context.signal);
     const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
-    const complete = delivery.kind === 'delivered' && refused.length === 0;
+    const missed = delivery.kind === 'delivered' ? wordMissed(delivery) : null;
+    const complete = delivery.kind === 'delivered' && missed === null;
     if (input.flag('json')) {
       const said = delivery.kind === 'delivered' ? (delivery.said ?? null) : null;
       const result = { ...describeDelivery(delivery), said, refusedRecipients: refused, outgoing };
@@ -95,9 +98,7 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
     } else {
       await context.stdout.write(`${cleanLines(outgoing)}\n\n`);
       if (delivery.kind !== 'delivered') throw new CommandError(`${name}: ${wordFailure(delivery)}`);
-      const except = complete
-        ? ''
-        : `, but refused for ${refused.map((address) => cleanText(address, 100)).join(', ')}`;
+      const except = missed === null ? '' : `, but ${cleanText(missed, 1000)}`;
       const said = delivery.said === undefined ? '' : ` (${cleanText(delivery.said, 300)})`;
       await context.stdout.write(`${name}: test message delivered${except}${said}.\n`);
     }
@@ -115,7 +116,7 @@ function cleanLines(text: string): string {
 }
 
 function describeDelivery(delivery: Delivery): { readonly result: string; readonly reason: string | null } {
-  if (delivery.kind === 'delivered') return { result: 'delivered', reason: null };
+  if (delivery.kind === 'delivered') return { result: 'delivered', reason: wordMissed(delivery) };
   return { result: delivery.kind === 'dead' ? 'dead' : delivery.certainty, reason: delivery.reason };
 }
 

@@ -227,29 +227,10 @@ function readFacts(
 }
 
 /** Where vendors describe a failure, the fullest first. */
-const usualPlaces = [
-  '$.error_description',
-  '$.error.message',
-  '$.error.detail',
-  '$.detail.message',
-  '$.message',
-  '$.Message',
-  '$.errors[0].message',
-  '$.errors[0].detail',
-  '$.errors[0].description',
-  '$.errors[0].reason',
-  '$.errors[0].title',
-  '$.error_message',
-  '$.errorMessage',
-  '$.error_msg',
-  '$.detail',
-  '$.msg',
-  '$.error',
-  '$.errors[0]',
-  '$.reason',
-  '$.description',
-  '$.title',
-].map(fixedPath);
+const usualPlaces =
+  '$.error_description $.error.message $.error.detail $.detail.message $.message $.Message $.errors[0].message $.errors[0].detail $.errors[0].description $.errors[0].reason $.errors[0].title $.error_message $.errorMessage $.error_msg $.detail $.msg $.error $.errors[0] $.reason $.description $.title'
+    .split(' ')
+    .map(fixedPath);
 
 /** What the provider says of a failure, also where its error is no JSON. */
 function quoteMessage(

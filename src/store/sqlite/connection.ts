@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Value } from '../asking.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
-import { sizeOfFileSystem } from './file-system.ts';
+import { sizeOfFile, sizeOfFileSystem } from './file-system.ts';
+import { findMendable, recovery } from './integrity.ts';
 import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
@@ -33,9 +34,6 @@ export function openAsk(db: Connection): <Row>(text: string, values?: readonly V
  * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take milliseconds.
  */
 const patienceMs = 5000;
-
-/** Above this a full check takes longer than a start may; live tables are checked, history is not. */
-const fullCheckBytes = 256 * 1024 * 1024;
 
 /**
  * The connection of the one daemon: reads and writes, creates the file when there is none. `inspectFile` comes first.
@@ -97,23 +95,27 @@ export function connectForReading(
 }
 
 /**
- * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws `StorageError` for a file that is
- * no database, another program's, or damaged. `refuse` sees a sound one of lowwater with its schema's number, and may throw.
+ * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none, and what is damaged but can be made again
+ * from what is sound. Throws `StorageError` for a file that is no database, another program's, or damaged otherwise. `refuse` sees one of
+ * lowwater with its schema's number, and may throw.
  */
-export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (bytes === 0) return 0;
+export function inspectFile(
+  path: string,
+  refuse: (db: Connection, schema: number) => void,
+): { readonly bytes: number; readonly mendable: readonly string[] } {
+  const bytes = sizeOfFile(path);
+  if (bytes === 0) return { bytes, mendable: [] };
   // Closing a writable connection would fold the write-ahead log of a killed process into the file.
   const open = () =>
     new Database(path, { readonly: existsSync(`${path}-wal`), fileMustExist: true, timeout: patienceMs });
-  const inspect = (db: Connection): void => {
+  const inspect = (db: Connection): readonly string[] => {
     const schema = readSchemaUnlessBlank(db, path);
-    if (schema === null) return;
-    refuseDamaged(db, path, bytes);
+    if (schema === null) return [];
+    const mendable = findMendable(db, path, bytes);
     refuse(db, schema);
+    return mendable;
   };
-  guardStorage(path, () => closing(open(), inspect));
-  return bytes;
+  return { bytes, mendable: guardStorage(path, () => closing(open(), inspect)) };
 }
 
 /** Throws unless the database is one of lowwater; gives its schema's number. */
@@ -164,51 +166,10 @@ function readSchemaUnlessBlank(db: Connection, path: string): number | null {
   }
 }
 
-const recovery = 'move it aside and restore a backup, or set storage.path to another file';
-
 /** True for a database in which nothing was ever made, such as one whose first migration was cut short. */
 function isBlank(db: Connection): boolean {
   const row = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get();
   return row?.tables === 0 && db.pragma('application_id', { simple: true }) === 0;
-}
-
-function refuseDamaged(db: Connection, path: string, bytes: number): void {
-  const finding = findDamage(db, bytes);
-  if (finding === null) return;
-  throw new StorageError(
-    'corrupt',
-    `database ${path} is damaged; it was left as it is: ${recovery} (quick_check: ${finding})`,
-  );
-}
-
-function findDamage(db: Connection, bytes: number): string | null {
-  try {
-    for (const check of checksFor(db, bytes)) {
-      const finding = String(db.pragma(check, { simple: true }));
-      if (finding !== 'ok') return wordFinding(finding);
-    }
-    return null;
-  } catch (error) {
-    // What is damaged badly makes the check itself fail.
-    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
-    return error instanceof Error ? error.message : 'it cannot be read';
-  }
-}
-
-/** The first thing that a check of SQLite found. It stands below a line that only names the database. */
-export function wordFinding(finding: string): string {
-  const [first = finding] = finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
-  return first;
-}
-
-function checksFor(db: Connection, bytes: number): readonly string[] {
-  if (bytes <= fullCheckBytes) return ['quick_check(1)'];
-  const tables = db
-    .prepare<[], { name: string }>(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",
-    )
-    .all();
-  return tables.map(({ name }) => `quick_check('${name}')`);
 }
 
 function refuseReadOnly(db: Connection): void {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 
 /** SQLite always knows whether something is stored, and who may. */
-type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
+type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused' | 'unfit'>;
 
 /** What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [

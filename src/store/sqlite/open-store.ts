@@ -1,15 +1,20 @@
+import { copyFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { plural } from '../../domain/plain-text.ts';
 import type { Log } from '../../ports/log.ts';
+import type { DamagedRecord } from '../../ports/store.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
+import { mend } from './integrity.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
 import { claim, findDamagedOwner, inUse, readOwnerOf, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
 import { foldLog, setRecordAside } from './store.ts';
+import { readLog } from './write-ahead-log.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -39,17 +44,22 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   if (lock === null) throw inUse(path, readOwnerOf(path));
   let db: Connection | null = null;
   try {
-    const bytes = inspectFile(path, (found, schema) => {
+    const { bytes, mendable } = inspectFile(path, (found, schema) => {
       refuseUnknown(found, path, schema, migrations, program);
       refuseOwned(found, path);
     });
     const concern = describeFileSystem(dirname(path));
     if (concern !== null) log.warn({ path, fileSystem: concern.name }, concern.warning);
+    const found = keepDamagedLog(path, now());
     const opened = connectForWriting(path);
     db = opened;
+    if (mendable.length > 0) {
+      mend(opened, path, bytes);
+      found.push(named('index', mendable[0] ?? '', 'it was made again from its table, which is sound'));
+    }
     const applied = migrate({ db: opened, path, migrations, program, now: now() });
     for (const { name } of applied) log.info({ path, migration: name }, 'database migrated');
-    const store = openClaimed(opened, lock, { path, now, program });
+    const store = openClaimed(opened, lock, { path, now, program, found });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
     return store;
   } catch (error) {
@@ -59,13 +69,43 @@ function openGuarded(options: Parameters<typeof openSqliteStore>[0]): SqliteStor
   }
 }
 
+/** Before anything is written: SQLite reads a log up to the first damaged frame, and forgets what was committed behind it. */
+function keepDamagedLog(path: string, now: number): DamagedRecord[] {
+  const log = `${path}-wal`;
+  const { isDamaged, soundFrames } = readLog(log);
+  if (!isDamaged) return [];
+  const kept = `${log}.damaged-${now}`;
+  const lost = `what was committed after its first ${plural(soundFrames, 'page')} cannot be read`;
+  try {
+    copyFileSync(log, kept);
+    return [named('write-ahead log', log, `${lost}; it is kept as ${kept}`)];
+  } catch (error) {
+    return [named('write-ahead log', log, `${lost}; it could not be kept: ${String(error)}`)];
+  }
+}
+
+function named(source: string, key: string, reason: string): DamagedRecord {
+  return { source, key, second: null, body: null, reason };
+}
+
 function openClaimed(
   db: Connection,
   lock: SideLock,
-  { path, now, program }: { readonly path: string; readonly now: () => number; readonly program: string },
+  {
+    path,
+    now,
+    program,
+    found,
+  }: {
+    readonly path: string;
+    readonly now: () => number;
+    readonly program: string;
+    readonly found: readonly DamagedRecord[];
+  },
 ): SqliteStore {
-  const damaged = findDamagedOwner(db);
-  for (const record of damaged) setRecordAside(db, record, now());
+  const owners = findDamagedOwner(db);
+  for (const record of owners) setRecordAside(db, record, now());
+  const damaged = [...found, ...owners];
   const ownership = claim(db, { path, startedAt: now(), program });
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
   foldLog(db);

@@ -32,7 +32,7 @@ describe('a file that cannot be the database', () => {
       'a database with damaged pages',
       damagePages,
       'corrupt',
-      /is damaged.*restore a backup.*quick_check: (?!\*)/,
+      /is damaged.*restore a backup.*integrity_check: (?!\*)/,
     ],
     [
       'a database of a newer lowwater',

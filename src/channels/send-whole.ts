@@ -1,0 +1,58 @@
+import { minuteMs } from '../domain/duration.ts';
+import type { Message } from '../domain/message.ts';
+import { retryDelayMs } from '../domain/outbox.ts';
+import { pause } from '../net/deadline.ts';
+import type { Channel, Delivery } from '../ports/channel.ts';
+import type { Clock } from '../ports/clock.ts';
+
+type Delivered = Extract<Delivery, { readonly kind: 'delivered' }>;
+
+/** Nobody goes on with it when a command has ended. */
+const triedForMs = minuteMs;
+
+/** Sends a message that stands in no outbox: what the receiver owes after a part of it is tried again for a minute. */
+export async function sendWhole(
+  channel: Pick<Channel, 'send'>,
+  message: Message,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Delivery> {
+  const until = clock.monotonic() + triedForMs;
+  const ended = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  let delivery = await channel.send(message, signal);
+  for (let attempts = 1; delivery.kind === 'delivered' && delivery.owed !== undefined; attempts++) {
+    const waitMs = retryDelayMs(attempts, delivery.owed.afterMs);
+    if (clock.monotonic() + waitMs > until) break;
+    await Promise.race([pause(clock, waitMs, signal), ended]);
+    if (signal.aborted) break;
+    const { recipients } = delivery.owed;
+    delivery = joined(delivery, recipients, await channel.send({ ...message, recipients }, signal));
+  }
+  return delivery;
+}
+
+/** What came of a message after those who were owed it were tried once more. */
+function joined(before: Delivered, recipients: readonly string[], next: Delivery): Delivered {
+  const { owed: _, ...taken } = before;
+  const { refusedRecipients = [] } = before;
+  if (next.kind === 'retry') return { ...taken, owed: { ...next, recipients } };
+  const refused = next.kind === 'dead' ? recipients : (next.refusedRecipients ?? []);
+  const refusal = next.kind === 'dead' ? next.reason : next.refusal;
+  return {
+    ...taken,
+    ...(refused.length === 0 ? {} : { refusedRecipients: [...refusedRecipients, ...refused] }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(next.kind === 'dead' || next.owed === undefined ? {} : { owed: next.owed }),
+  };
+}
+
+/** Who did not get a message of which others took their part, and why; null where everybody has it. */
+export function wordMissed({ refusedRecipients = [], refusal, owed }: Delivered): string | null {
+  const because = (reason: string | undefined): string => (reason === undefined ? '' : ` (${reason})`);
+  const missed = [
+    ...(refusedRecipients.length === 0
+      ? []
+      : [`refused for ${refusedRecipients.join(', ')}${because(refusal)}`]),
+    ...(owed === undefined ? [] : [`not taken for ${owed.recipients.join(', ')}${because(owed.reason)}`]),
+  ];
+  return missed.length === 0 ? null : missed.join('; ');
+}

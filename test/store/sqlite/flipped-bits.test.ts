@@ -1,0 +1,149 @@
+import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { readLog } from '../../../src/store/sqlite/write-ahead-log.ts';
+import { batch, incident, message, noon, silence } from './batches.ts';
+import { startChild } from './child.ts';
+import { makePath, open } from './fixtures.ts';
+
+/** The files of a daemon that was killed after five commits: incidents, an acknowledgement, a silence. */
+function makeKilled(): string {
+  const path = makePath();
+  const store = open(path);
+  for (let nth = 1; nth <= 5; nth += 1) {
+    const silences = [silence(`silence-${nth}`, noon + nth)];
+    store.commit(batch({ incidents: [incident(`incident-${nth}`)], silences }));
+  }
+  const killed = makePath();
+  for (const end of ['', '-wal']) cpSync(path + end, killed + end);
+  store.close();
+  return killed;
+}
+
+function flip(file: string, place: number): void {
+  const bytes = readFileSync(file);
+  bytes[place] = (bytes[place] ?? 0) ^ 4;
+  writeFileSync(file, bytes);
+}
+
+const frame = 4096 + 24;
+const frameAt = (nth: number): number => 32 + nth * frame;
+
+describe('a flipped bit in the write-ahead log of a killed daemon', () => {
+  it.each([
+    ['in the page of a frame', frameAt(4) + 600],
+    ['in the checksum of a frame', frameAt(4) + 17],
+    ['in the salt of a frame', frameAt(4) + 9],
+    ['in the page of the last frame', -5],
+    ['in its own header', 13],
+  ])(
+    '%s is found before anything is written: the log is kept, the damage named, the rest loaded',
+    (_, place) => {
+      const path = makeKilled();
+      const log = readFileSync(`${path}-wal`);
+      flip(`${path}-wal`, place < 0 ? log.length + place : place);
+      const damagedLog = readFileSync(`${path}-wal`);
+      const store = open(path);
+      const [record] = store.load().damagedRecords ?? [];
+      expect(record).toMatchObject({ source: 'write-ahead log', key: `${path}-wal` });
+      const kept = globSync(`${path}-wal.damaged-*`);
+      expect(kept).toHaveLength(1);
+      expect(record?.reason).toContain(kept[0]);
+      expect(readFileSync(kept[0] ?? '')).toEqual(damagedLog);
+      store.commit(batch({ incidents: [incident('incident-6')] }));
+      store.close();
+      expect(open(path).load().damagedRecords).toBeUndefined();
+    },
+  );
+
+  it('is none where the last write was cut short, in any byte, or nothing is wrong', () => {
+    const path = makeKilled();
+    const log = readFileSync(`${path}-wal`);
+    const frames = (log.length - 32) / frame;
+    for (const length of [0, 31, 32, 40, 32 + frame - 1, 32 + 3 * frame + 24, log.length - 1, log.length]) {
+      writeFileSync(`${path}-wal`, log.subarray(0, length));
+      const soundFrames = Math.max(0, Math.floor((length - 32) / frame));
+      expect(readLog(`${path}-wal`), String(length)).toEqual({ soundFrames, isDamaged: false });
+    }
+    expect(frames).toBeGreaterThan(5);
+    expect(open(path).load().damagedRecords).toBeUndefined();
+    expect(existsSync(`${path}-wal.damaged-${noon}`)).toBe(false);
+  });
+
+  it('is none in what a killed process leaves', async () => {
+    for (let commits = 1; commits <= 3; commits += 1) {
+      const path = makePath();
+      open(path).close();
+      const child = startChild(path, 'commit');
+      for (let said = 0; said < 7 * commits; said += 1) await child.line();
+      await child.kill();
+      expect(readLog(`${path}-wal`).isDamaged).toBe(false);
+    }
+  });
+});
+
+describe('a flipped bit in an index', () => {
+  const makeClosed = (): string => {
+    const path = makePath();
+    const store = open(path);
+    const over = { resolvedAt: noon + 5, resolution: { kind: 'recovered' } } as const;
+    store.commit(
+      batch({
+        incidents: Array.from({ length: 40 }, (_, nth) => incident(`incident-${nth}`, nth === 7 ? {} : over)),
+        messages: Array.from({ length: 40 }, (_, nth) => message(`message-${nth}`)),
+      }),
+    );
+    store.close();
+    return path;
+  };
+
+  /** Where the id of incident 7 stands in the index of ids, and not in the table. */
+  const findInIndex = (path: string): number => {
+    const db = new Database(path);
+    const sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_incident_1'";
+    const page = Number(db.prepare(sql).pluck().get());
+    db.close();
+    const place = readFileSync(path).indexOf('incident-7', (page - 1) * 4096);
+    expect(Math.floor(place / 4096)).toBe(page - 1);
+    return place;
+  };
+
+  it('is found at the start, and the index made again: nothing is doubled', () => {
+    const path = makeClosed();
+    flip(path, findInIndex(path) + 9);
+    const store = open(path);
+    expect(store.load().damagedRecords).toEqual([
+      expect.objectContaining({ source: 'index', reason: expect.stringContaining('made again') }),
+    ]);
+    store.commit(batch({ incidents: [incident('incident-7', { resolvedAt: noon + 9 })] }));
+    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([
+      { resolvedAt: noon + 9 },
+    ]);
+    store.close();
+    expect(open(path).load().damagedRecords).toBeUndefined();
+  });
+
+  it('that made a second row of an incident leaves the newer one', () => {
+    const path = makeClosed();
+    flip(path, findInIndex(path) + 9);
+    const db = new Database(path);
+    db.exec(`INSERT INTO incident (id, account, rule, fired_at, ended_at, settled, body)
+      SELECT id, account, rule, fired_at, 1, 1, json_set(body, '$.resolvedAt', 77) FROM incident NOT INDEXED WHERE id = 'incident-7'`);
+    db.close();
+    const store = open(path);
+    expect(store.incidents({}).filter(({ id }) => id === 'incident-7')).toMatchObject([{ resolvedAt: 77 }]);
+  });
+
+  it('in the list of free pages is mended', () => {
+    const path = makeClosed();
+    const db = new Database(path);
+    db.exec(
+      "CREATE TABLE large (a TEXT); INSERT INTO large VALUES (printf('%.200000c', 'x')); DROP TABLE large",
+    );
+    db.close();
+    flip(path, (readFileSync(path).readUInt32BE(32) - 1) * 4096 + 9);
+    const store = open(path);
+    expect(store.incidents({})).toHaveLength(40);
+    expect(store.load().damagedRecords).toHaveLength(1);
+  });
+});
