@@ -72,7 +72,7 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
 export function hearChats(daemon: Daemon, views: LiveViews): void {
   let answers: Promise<AnswerChat> | null = null;
   const load = async (): Promise<AnswerChat> => {
-    const { createChatAnswers } = await import('../channels/chat/answer-chat.ts');
+    const { createChatAnswers } = await import('../channels/chats/answer-chat.ts');
     return createChatAnswers(daemon.state, views, () => daemon.now());
   };
   daemon.listen(async (event) => {

@@ -14,7 +14,7 @@ import {
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
-import { buttonsOf, type ChatButton, sayQuietMenu } from '../chat/buttons.ts';
+import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
 import { cutUnits } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {

@@ -1,4 +1,4 @@
-import { type ChatButton, isQuiet } from '../chat/buttons.ts';
+import { type ChatButton, isQuiet } from '../chats/buttons.ts';
 import { readCard } from '../demo-receiver.ts';
 import { lookAlike } from '../markdown.ts';
 

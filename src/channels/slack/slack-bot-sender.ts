@@ -12,7 +12,7 @@ import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
-import type { SlackChat } from './slack-listener.ts';
+import type { SlackBot } from './slack-bot.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
@@ -23,15 +23,6 @@ const editTimeoutMs = 5000;
 
 /** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
-
-export interface SlackBot {
-  readonly botToken: Secret;
-  /** Its name with `#`, or its id. */
-  readonly channel: string;
-  readonly apiUrl: string;
-  /** How people act there; null where they do not. */
-  readonly chat: SlackChat | null;
-}
 
 /**
  * Posts as a bot: the first message of an incident into the channel, what follows into its thread. Then the

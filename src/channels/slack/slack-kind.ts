@@ -10,7 +10,7 @@ import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
 import { slackAnswers, slackBotAnswers } from './slack-answers.ts';
-import type { SlackBot } from './slack-bot-sender.ts';
+import type { SlackBot } from './slack-bot.ts';
 import type { SlackWebhook } from './slack-sender.ts';
 
 export const slackSchema = shape({

@@ -7,17 +7,10 @@ import { Secret } from '../../domain/secret.ts';
 import { startDeadline } from '../../net/deadline.ts';
 import { openHttpConnections, postOnce } from '../../net/http-post.ts';
 import type { AnswerChat, ChannelListener, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
-import { keepListening, standingOf } from '../chat/keep-listening.ts';
+import { keepListening, standingOf } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
-import type { SlackBot } from './slack-bot-sender.ts';
-
-/** How a bot hears its channel. */
-export interface SlackChat {
-  readonly appToken: Secret;
-  /** Null: everybody in the channel. */
-  readonly actors: readonly string[] | null;
-}
+import type { SlackBot, SlackChat } from './slack-bot.ts';
 
 const callMs = 10_000;
 /** Slack says hello at once, and pings every few seconds; a connection that says nothing for so long is dead. */
@@ -242,11 +235,11 @@ export function openSlackListener(
 /** A modal (docs.slack.dev, views): `place` comes back with what was filled in. */
 function drawForm(form: NonNullable<ChatAnswer['form']>, place: string): object {
   const plain = (text: string, limit: number) => ({ type: 'plain_text', text: cutText(text, limit) });
-  const input = (id: 'amount' | 'by', optional: boolean) => ({
-    ...{ type: 'input', block_id: id, optional, label: plain(form[id].label, 2000) },
+  const input = (id: string, { label, value }: typeof form.amount, optional: boolean) => ({
+    ...{ type: 'input', block_id: id, optional, label: plain(label, 2000) },
     element: {
       ...{ type: 'plain_text_input', action_id: id },
-      ...(form[id].value === '' ? {} : { initial_value: form[id].value }),
+      ...(value === '' ? {} : { initial_value: value }),
     },
   });
   return {
@@ -254,6 +247,6 @@ function drawForm(form: NonNullable<ChatAnswer['form']>, place: string): object 
     private_metadata: `${place} ${form.data}`.slice(0, 3000),
     title: plain(form.title, 24),
     submit: plain(form.send, 24),
-    blocks: [input('amount', false), input('by', true)],
+    blocks: [input('amount', form.amount, false), input('by', form.by, true)],
   };
 }

@@ -5,6 +5,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { isRefusal, type Refusal } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { makeOrder, type Wanted } from '../../engine/orders.ts';
 import type { MonitorState, WatchedAccount } from '../../engine/state.ts';
@@ -298,7 +299,7 @@ class Chat {
       const given = {
         label: balanceLabel(id, view.balances),
         amount: sayAmount(amount, { ...this.reader, currency: reading.currency }),
-        lasts: sayRunwayAndEnd(view.runways[id] ?? null, this.reader),
+        lasts: sayRunwayAndEnd(ownOf(view.runways, id) ?? null, this.reader),
       };
       return say(says.balance, given, this.reader);
     });

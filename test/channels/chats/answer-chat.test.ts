@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createChatAnswers } from '../../../src/channels/chat/answer-chat.ts';
-import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chat/buttons.ts';
+import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
+import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chats/buttons.ts';
 import { auditOf } from '../../../src/engine/audit.ts';
 import type { ChatEvent } from '../../../src/ports/channel.ts';
 import { english } from '../../../src/wording/language.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCommand } from '../../../src/channels/chat/commands.ts';
+import { readCommand } from '../../../src/channels/chats/commands.ts';
 import { english } from '../../../src/wording/language.ts';
 
 // Friday 20 November 2026, 20:00 in Shanghai.
