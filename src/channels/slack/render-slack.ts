@@ -172,13 +172,25 @@ function groupedLinks(
 
 /** What else every message says, in small print: since when, the numbers and their age, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
-  const figures = item.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
+  const figures = item.figures.map(({ label, value }) => `${label}: ${value}`);
   // Without advice the first sentence stands above already.
   const notified = item.advice.length > 0 ? 0 : 1;
   const story = item.story
     .slice(notified, notified + 1)
     .map((sentence) => cutUnits(sentence.replace(/\.$/, ''), 160));
-  return context(cutUnits([...story, ...figures, item.origin].join(' · '), limits.details));
+  return context(joinWhole([...story, ...figures, item.origin], limits.details));
+}
+
+/** As many as there is room for, the first ones first, each whole. */
+function joinWhole(texts: readonly string[], limit: number): string {
+  const [first = '', ...rest] = texts;
+  let joined = cutUnits(first, limit);
+  for (const text of rest) {
+    const longer = `${joined} · ${text}`;
+    if (longer.length > limit) break;
+    joined = longer;
+  }
+  return joined;
 }
 
 function renderReport(message: ReportMessage): SlackPayload {

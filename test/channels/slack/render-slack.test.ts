@@ -37,7 +37,7 @@ describe('a message in Slack', () => {
     expect(JSON.stringify(blocks)).toContain('*Spending*\\n48.00 CNY per day');
     expect(JSON.stringify(blocks)).toContain('👉 Top up 1,400.00 CNY');
     expect(JSON.stringify(blocks)).toMatch(/24 h {2}[▁▂▃▄▅▆▇█ ]{24} {2}\S+ CNY → 42\.10 CNY/);
-    expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/ack/otp/sms-low?token=');
+    expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/a/nPuFyM7lAA2x2kkc6mYV3Q');
   });
 
   it('says its headline once: Slack draws the text above the attachment', () => {
