@@ -35,7 +35,7 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
         ...order,
         body: fill(
           order,
-          Object.keys(keys).map((key) => [key, `{{${key}}}`]),
+          Object.entries(keys).map(([key, value]) => [key, value.reveal() === '' ? '' : `{{${key}}}`]),
         ).body,
       })),
     prepare: (part, { keys }) =>

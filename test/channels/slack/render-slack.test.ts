@@ -233,7 +233,9 @@ it('has the links of every alert among several, but for those to the page that a
   const { attachments = [] } = renderSlack(buildMessage([item, item]));
   const rows = attachments.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
-      block.type === 'actions' ? [block.elements.map(({ text }) => text.text)] : [],
+      block.type === 'actions'
+        ? [block.elements.map((element) => ('text' in element ? element.text.text : ''))]
+        : [],
     ),
   );
   const own = ['Top up', 'Acknowledge', 'Runbook'];
