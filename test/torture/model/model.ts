@@ -452,10 +452,10 @@ export class Model implements Observer {
 
   /** Whoever heard that something fired has heard that it ended. */
   #expectEndsHeard(daemon: Daemon, moment: Moment): void {
+    const stored = new Map(this.#store?.incidents({}).map((incident) => [incident.id, incident]));
     for (const key of this.#ledger.readers.heardKeys()) {
       const [channel = '', id = ''] = key.split('/');
-      const incident =
-        daemon.state.incidents.get(id) ?? this.#store?.incidents({}).find((it) => it.id === id) ?? null;
+      const incident = daemon.state.incidents.get(id) ?? stored.get(id) ?? null;
       if (incident === null || incident.event || incident.resolvedAt === null) continue;
       if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
       if (this.#ledger.readers.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel))
