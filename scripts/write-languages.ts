@@ -1,11 +1,17 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { languageIds } from '../src/wording/language.ts';
 import { declaredPhrases } from '../src/wording/phrase.ts';
 
-/** `languages/en.json`: everything that lowwater says to people, from top to bottom in the order of the sources. */
+/**
+ * `languages/en.json`: everything that lowwater says to people, by the place where it is said. The other catalogues get what they lack in
+ * English, to be translated, and lose what is said no more.
+ */
 const root = join(import.meta.dirname, '..');
 
-export async function englishCatalogue(): Promise<Readonly<Record<string, string>>> {
+export type Catalogue = Readonly<Record<string, string>>;
+
+export async function englishCatalogue(): Promise<Catalogue> {
   for (const path of globSync('src/**/*.ts', { cwd: root }).toSorted()) {
     const source = join(root, path);
     if (readFileSync(source, 'utf8').includes(' = phrases(')) await import(source);
@@ -14,7 +20,21 @@ export async function englishCatalogue(): Promise<Readonly<Record<string, string
   return Object.fromEntries(byName.toSorted(([left], [right]) => (left < right ? -1 : 1)));
 }
 
+export function readCatalogue(id: string): Catalogue {
+  return JSON.parse(readFileSync(pathOf(id), 'utf8'));
+}
+
+function pathOf(id: string): string {
+  return join(root, 'languages', `${id}.json`);
+}
+
 if (import.meta.main) {
-  const text = `${JSON.stringify(await englishCatalogue(), null, 2)}\n`;
-  writeFileSync(join(root, 'languages', 'en.json'), text);
+  const english = await englishCatalogue();
+  for (const id of languageIds) {
+    const known = id === 'en' ? {} : readCatalogue(id);
+    const catalogue = Object.fromEntries(
+      Object.entries(english).map(([name, sentence]) => [name, known[name] ?? sentence]),
+    );
+    writeFileSync(pathOf(id), `${JSON.stringify(catalogue, null, 2)}\n`);
+  }
 }

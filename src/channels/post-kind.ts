@@ -5,13 +5,15 @@ import { parseJson } from '../domain/json.ts';
 import { Secret } from '../domain/secret.ts';
 import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
-import { filledList, shape } from '../schema/shapes.ts';
+import { filledList, flag, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
+import { listWords } from '../wording/lists.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
 import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
 import type {
+  PostChat,
   PostCode,
   PostSettings,
   Receiver,
@@ -30,6 +32,7 @@ interface PostConfig {
 export function postKind(
   receiver: Receiver,
   load: () => Promise<PostCode>,
+  loadChat?: () => Promise<PostChat>,
 ): ChannelKind<PostConfig, PostSettings> {
   const { type, name, source, keys, address, signingKey } = receiver;
   const table = answerTable(receiver);
@@ -48,7 +51,10 @@ export function postKind(
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
       const secrets = Object.fromEntries(texts.map(([key, text]) => [key, new Secret(text)]));
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
-      const places = texts.flatMap(([key, text]) => (key === signingKey || text === '' ? [] : [text]));
+      // Who may act there, and whether anybody, does not say where it is.
+      const isPlace = (key: string): boolean =>
+        key !== signingKey && (key === receiver.each || !['flag', 'people'].includes(keys[key]?.kind ?? ''));
+      const places = texts.flatMap(([key, text]) => (isPlace(key) && text !== '' ? [text] : []));
       return {
         type,
         name: channel,
@@ -65,6 +71,7 @@ export function postKind(
         ...Object.entries(keys).flatMap(([key, { kind = 'text' }]) => {
           const value = settings.keys[key]?.reveal() ?? '';
           if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
+          if (kind === 'flag') return value === 'true' ? [key] : [];
           return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
         }),
         ...(quietly === undefined
@@ -83,15 +90,19 @@ export function postKind(
           : []),
       ];
     },
-    check: ({ read, credentials }) =>
-      Object.keys(keys)
+    check({ read, credentials }) {
+      const given = receiver.needsOneOf?.filter((key) => read(key) !== undefined);
+      const [missing = '', ...others] = given?.length === 0 ? (receiver.needsOneOf ?? []) : [];
+      if (missing !== '') return [{ key: missing, message: `is missing; or give ${listWords(others)}` }];
+      return Object.keys(keys)
         .filter((key) => receiver.spendsBalance && credentials.has(String(read(key))))
         .slice(0, 1)
         .map((key) => ({
           key,
           message:
             'is that of an account whose balance is watched: when it is empty, nothing pays for the alert. Use another account',
-        })),
+        }));
+    },
     pace: ({ place, mention }) => ({
       minGapMs:
         (Object.keys(mention).length === 0 ? null : receiver.minGapMsWithMention) ?? receiver.minGapMs,
@@ -100,7 +111,7 @@ export function postKind(
     answers: table.rows,
     takesReports: quietly !== null,
     async openSender(settings, dependencies) {
-      const [{ openPostSender }, { render, prepare }] = await Promise.all([
+      const [{ openPostSender }, { render, prepare, heard }] = await Promise.all([
         import('./post-sender.ts'),
         load(),
       ]);
@@ -109,10 +120,15 @@ export function postKind(
         table,
         address: settings.address,
         render: (message) => render(message, settings),
+        ...(heard && { heard: (answer: HttpAnswer) => heard(answer, settings) }),
         prepare: (part, attempt) =>
           prepare?.(part, settings, attempt) ?? { url: settings.address.reveal(), body: part.body },
       });
     },
+    openListener: (settings, dependencies) =>
+      loadChat === undefined || settings.keys.listen?.reveal() !== 'true'
+        ? null
+        : async (answer) => (await loadChat())(settings.name, settings, dependencies, answer),
     async openDemoReceiver(received) {
       const [{ receivePosts }, { show = linesOf }] = await Promise.all([
         import('./demo-receiver.ts'),
@@ -132,7 +148,10 @@ export function postKind(
 export function exampleKeys(receiver: Receiver, origin?: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(receiver.keys).flatMap(([key, { kind, example = '', optional }]) => {
-      if (key !== receiver.address) return optional ? [] : [[key, kind === 'people' ? [example] : example]];
+      if (key !== receiver.address)
+        return optional && key !== receiver.needsOneOf?.[0]
+          ? []
+          : [[key, kind === 'people' ? [example] : example]];
       const { pathname, search } = new URL(example);
       return [[key, origin === undefined ? example : `${origin}${pathname}${search}`]];
     }),
@@ -148,7 +167,7 @@ function linesOf(json: unknown, sent: string): readonly string[] {
 function textOf(value: unknown): string {
   if (value instanceof Secret) return value.reveal();
   if (Array.isArray(value)) return value.map(String).join(', ');
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value : value === true ? 'true' : '';
 }
 
 function keySchema(name: string, key: ReceiverKey): z.ZodType {
@@ -175,6 +194,7 @@ function keySchema(name: string, key: ReceiverKey): z.ZodType {
       ),
     secret: () => (key.allowed === undefined ? secret(description) : leaf),
     text: () => leaf,
+    flag: () => flag(description),
     people: () => filledList(description, leaf, `${allowed}, in a list`),
     mention: () => mentionSchema({ description, allowed, pattern: new RegExp(pattern) }),
   } as const;
@@ -209,6 +229,8 @@ export function answerTable(receiver: ReceiverAnswers): AnswerTable {
 }
 
 function quoteAnswer(answer: HttpAnswer, paths: string): string {
+  if (paths === '')
+    return parseJson(answer.body) === undefined && !/^\s*</.test(answer.body) ? answer.body : '';
   const words = paths.split(' ').map((choice) =>
     choice
       .split('|')

@@ -4,6 +4,7 @@ import type { Balance, Reading } from '../domain/reading.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
+import { byUrgency, mostUrgent, type Urgency, urgencyOfBalance } from '../rules/urgency.ts';
 import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
 import { type ComposeDependencies, frameOf } from './compose.ts';
@@ -11,7 +12,7 @@ import { collect } from './history-loader.ts';
 
 const chartPoints = 200;
 
-/** Balance, spending, top-ups, runway and incidents of every account over a period, shortest runway first. */
+/** Balance, spending, top-ups, runway and incidents of every account over a period, the most urgent first. */
 export async function composeReport(
   dependencies: ComposeDependencies,
   message: Notification,
@@ -31,7 +32,9 @@ export async function composeReport(
     since,
     until,
     nextAt: settings === undefined ? null : state.calendar.next(settings.cron, settings.timezone, now),
-    accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
+    accounts: accounts.sort((left, right) =>
+      byUrgency(urgencyOfReported(left, now), urgencyOfReported(right, now)),
+    ),
   };
 }
 
@@ -88,7 +91,6 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
 }
 
 /** Unknown accounts come after those that run out. */
-function shortestRunway(account: ReportAccount): number {
-  const runways = Object.values(account.runways).flatMap((runway) => runway?.runwayMs ?? []);
-  return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
+function urgencyOfReported(account: ReportAccount, now: number): Urgency {
+  return mostUrgent(Object.values(account.runways).flatMap((runway) => urgencyOfBalance(runway, now) ?? []));
 }

@@ -16,6 +16,7 @@ import { runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, clearingBalance, ruleKindOf } from '../rules/registry.ts';
+import { byUrgency, urgencyOf } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 import { balanceLabel } from '../wording/quantity-wording.ts';
 import { collect, type HistoryLoader } from './history-loader.ts';
@@ -73,11 +74,12 @@ export function composeFarewells(
   const farewells = new Map<string, IncidentMessage>();
   for (const channel of leftReceivers(state, next)) {
     const open = [...state.incidents.values()].filter(
-      ({ notified, resolvedAt, event }) => notified[channel] !== undefined && resolvedAt === null && !event,
+      ({ notified, resolvedAt, event }) =>
+        ownOf(notified, channel) !== undefined && resolvedAt === null && !event,
     );
     if (open.length === 0) continue;
     const composing = { ...dependencies, channel, at };
-    const items = open.toSorted(byUrgency).map((incident) => {
+    const items = mostUrgentFirst(state, open, at).map((incident) => {
       const over = { ...incident, resolvedAt: at, resolution: { kind: 'channel-removed' } as const };
       return composeItem(composing, over, ['resolved']);
     });
@@ -107,9 +109,13 @@ export async function composeIncidents(
   isDrawn: boolean,
 ): Promise<Message | null> {
   const { state } = dependencies;
-  await dependencies.historyLoader.ofAll(incidentsOf(state, message).map(({ account }) => account));
-  const charts = isDrawn ? await readCharts(dependencies, incidentsOf(state, message)) : noCharts;
-  const incidents = incidentsOf(state, message);
+  await dependencies.historyLoader.ofAll(
+    incidentsOf(state, message, dependencies.now()).map(({ account }) => account),
+  );
+  const charts = isDrawn
+    ? await readCharts(dependencies, incidentsOf(state, message, dependencies.now()))
+    : noCharts;
+  const incidents = incidentsOf(state, message, dependencies.now());
   if (incidents.length === 0) return null;
   const kinds = kindsByIncident(message.items);
   const composing = { ...dependencies, channel: message.channel, at: dependencies.now() };
@@ -143,24 +149,21 @@ export async function composeOpen(
   await historyLoader.ofAll(listOpen().map(({ account }) => account));
   const at = dependencies.now();
   const composing = { ...dependencies, channel, at };
-  const items = listOpen()
-    .sort(byUrgency)
-    .map((incident) => composeItem(composing, incident, ['reminder']));
+  const items = mostUrgentFirst(state, listOpen(), at).map((incident) =>
+    composeItem(composing, incident, ['reminder']),
+  );
   if (items.length === 0) return null;
   const frame = frameOf(state, { id: `open-${at}`, revision: 0, channel }, at);
   return { ...frame, kind: 'incidents', items, thread: null, companions: [] };
 }
 
-function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
-  return (
-    [...kindsByIncident(message.items).keys()]
-      .flatMap((id) => state.incidents.get(id) ?? [])
-      // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
-      .filter(
-        (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
-      )
-      .sort(byUrgency)
+function incidentsOf(state: MonitorState, message: Notification, now: number): readonly Incident[] {
+  const incidents = [...kindsByIncident(message.items).keys()].flatMap((id) => state.incidents.get(id) ?? []);
+  // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
+  const heard = incidents.filter(
+    (incident) => incident.resolvedAt === null || ownOf(incident.notified, message.channel) !== undefined,
   );
+  return mostUrgentFirst(state, heard, now);
 }
 
 /**
@@ -222,12 +225,12 @@ function composeCompanions(composing: Composing, items: readonly MessageItem[]):
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
-  return [...composing.state.incidents.values()]
-    .filter(
-      ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
-    )
-    .sort(byUrgency)
-    .map((incident) => composeItem(composing, incident, ['firing']));
+  const others = [...composing.state.incidents.values()].filter(
+    ({ id, notified }) => !own.has(id) && receipts.has(ownOf(notified, composing.channel)?.receipt ?? ''),
+  );
+  return mostUrgentFirst(composing.state, others, composing.at).map((incident) =>
+    composeItem(composing, incident, ['firing']),
+  );
 }
 
 /** As the first route says that leads to the channel; the default without one. */
@@ -345,7 +348,7 @@ function threadOf(
   const [worst = null] = [...state.incidents.values()]
     .filter(({ notified }) => ownOf(notified, message.channel)?.firstMessage === firstMessage)
     .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
-    .sort(byUrgency);
+    .sort((left, right) => severityRank(right.severity) - severityRank(left.severity));
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
@@ -356,11 +359,27 @@ function earlierNotified(incident: Incident, message: Notification): LastNotifie
     : notified;
 }
 
-/** Open before ended, worse before milder, balances before self alerts, newer before older. */
-function byUrgency(left: Incident, right: Incident): number {
-  const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
-  const own = Number(left.account === selfAccountId) - Number(right.account === selfAccountId);
-  return (
-    open || severityRank(right.severity) - severityRank(left.severity) || own || right.firedAt - left.firedAt
-  );
+/** Open before ended, then the most urgent; of what is alike the worst, balances before lowwater itself, the newest. */
+function mostUrgentFirst(state: MonitorState, incidents: readonly Incident[], now: number): Incident[] {
+  const runway = ({ account, balance }: Incident) => {
+    const watched = balance === null ? undefined : state.accounts.get(account);
+    return watched === undefined ? null : runwayOf(watched, balance ?? '', now);
+  };
+  const rank = (incident: Incident): readonly number[] => [
+    Number(incident.resolvedAt !== null),
+    -severityRank(incident.severity),
+    Number(incident.account === selfAccountId),
+    -incident.firedAt,
+  ];
+  return incidents
+    .map((incident) => ({
+      incident,
+      rank: rank(incident),
+      urgency: urgencyOf({ ...incident, since: incident.firedAt }, runway(incident), now),
+    }))
+    .sort(({ rank: left, urgency }, { rank: right, urgency: other }) => {
+      const [open = 0, ...rest] = left.map((value, place) => value - (right[place] ?? 0));
+      return open || byUrgency(urgency, other) || (rest.find((difference) => difference !== 0) ?? 0);
+    })
+    .map(({ incident }) => incident);
 }

@@ -121,7 +121,15 @@ export interface Runway {
   /** For 30 days of runway; null where the burn rate is unknown, 0 where nothing is needed. */
   readonly restoreMicros: Micros | null;
   /** What is still to come, the last of it by `by`; null where nothing is. */
-  readonly expected: { readonly amountMicros: Micros; readonly by: number; readonly comment: string } | null;
+  readonly expected: ExpectedMoney | null;
+}
+
+export interface ExpectedMoney {
+  readonly amountMicros: Micros;
+  readonly by: number;
+  readonly comment: string;
+  /** When the balance is empty once it has come; null where it comes too late to put that off, or nobody can say. */
+  readonly forecast: Forecast | null;
 }
 
 export interface Payment {
@@ -130,6 +138,9 @@ export interface Payment {
   readonly micros: Micros;
   /** By when: so that the money arrives before the balance may be empty. Null where no forecast says; not after `now` where it is due. */
   readonly dueAt: number | null;
+  readonly isEmpty: boolean;
+  /** Due at once, by the clock that the payment was worked out by. */
+  readonly isDue: boolean;
 }
 
 export interface ReportMessage extends MessageBase {

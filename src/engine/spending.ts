@@ -5,6 +5,7 @@ import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
+import { notUrgent, urgencyOfBalance } from '../rules/urgency.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
@@ -143,21 +144,23 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(account), lookbackMs, now });
   const coming = account.expected.filter((topUp) => topUp.balance === balance && topUp.by >= now);
   const comingMicros = coming.reduce((sum, topUp) => sum + topUp.amountMicros - topUp.receivedMicros, 0);
-  const expected = { amountMicros: comingMicros, by: Math.max(...coming.map(({ by }) => by)) };
+  const by = Math.max(...coming.map((topUp) => topUp.by));
   const first = seen.forecast?.earliest ?? null;
   // What arrives before the balance may be empty puts off the next payment.
   const left = amountOf(reading, balance) - seen.emptyMicros + comingMicros;
-  const neededAt =
-    first !== null && comingMicros > 0 && expected.by <= first
-      ? (spending.forecastAt(reading, balance, left)?.earliest ?? null)
-      : first;
+  const forecast =
+    first !== null && comingMicros > 0 && by <= first ? spending.forecastAt(reading, balance, left) : null;
+  const neededAt = forecast === null ? first : forecast.earliest;
   const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
   const { restoreMicros } = seen;
   return {
     ...seen,
     payBy: known ? passLeadTime(spending.week, neededAt, -settings.leadTimeMs) : null,
     restoreMicros: restoreMicros === null ? null : Math.max(0, restoreMicros - comingMicros),
-    expected: comingMicros === 0 ? null : { ...expected, comment: coming[0]?.comment ?? '' },
+    expected:
+      comingMicros === 0
+        ? null
+        : { amountMicros: comingMicros, by, comment: coming[0]?.comment ?? '', forecast },
   };
 }
 
@@ -190,19 +193,21 @@ export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owe
   const clearing = clearsAt === null ? 0 : clearsAt - left - (runway.expected?.amountMicros ?? 0);
   const micros = Math.max(runway.restoreMicros ?? 0, clearing);
   if (micros <= 0) return null;
-  const { payBy, runwayMs, forecast, emptyAt } = runway;
-  const dueAt = payBy ?? (runwayMs !== null && runwayMs <= 0 ? now : (forecast?.earliest ?? emptyAt));
-  return { balance: runway.balance, micros: payable(micros, currency), dueAt };
+  const { isEmpty, actBy } = urgencyOfBalance(runway, now) ?? { isEmpty: false, actBy: null };
+  // What is expected lasts as far as anybody can see, but clears no alert: that shows once it has come.
+  const dueAt = actBy === notUrgent.actBy ? (runway.expected?.by ?? null) : actBy;
+  const isDue = dueAt === null || dueAt <= now;
+  return { balance: runway.balance, micros: payable(micros, currency), dueAt, isEmpty, isDue };
 }
 
 export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
   const { poll, rules, alerts, settings } = account;
   const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
-  return settings.balances.flatMap(({ id: balance }) => {
+  return settings.balances.flatMap(({ id: balance, unit }) => {
     const runway = runwayOf(account, balance, now);
     if (poll.reading === null || runway === null) return [];
     const left = amountOf(poll.reading, balance);
-    const { currency } = poll.reading;
+    const currency = unit ?? poll.reading.currency;
     return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }

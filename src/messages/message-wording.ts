@@ -10,7 +10,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import { isWorse } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
 import { say } from '../wording/language.ts';
-import { type Reader, sayMoment } from '../wording/moments.ts';
+import { sayMoment } from '../wording/moments.ts';
 import { phrases } from '../wording/phrase.ts';
 import { saySeverityLoudly } from '../wording/severity-words.ts';
 import {
@@ -186,7 +186,7 @@ export interface CardPart {
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
-/** Parts that a card has, from all that is worth reading down to what always fits. */
+/** Parts that a card has, from all that is worth reading; of the last one its figures go one by one, from the end. */
 const sizes = [8, 5, 3, 2, 1] as const;
 
 /** Figures of each alert when there are several: the balance, by when to pay, how long it lasts, how old that is, and the limit. */
@@ -204,7 +204,14 @@ export function renderFitting<Rendered>(
     const rendered = options.render(wordCard(message, size));
     if (options.fits(rendered)) return rendered;
   }
-  return options.render({ ...wordCard(message, 1), parts: [], more: null });
+  const least = wordCard(message, 1);
+  const [part] = least.parts;
+  for (let count = (part?.figures.length ?? 0) - 1; part !== undefined && count >= 0; count -= 1) {
+    const figures = part.figures.slice(0, count);
+    const rendered = options.render({ ...least, parts: [{ ...part, figures }] });
+    if (options.fits(rendered)) return rendered;
+  }
+  return options.render({ ...least, parts: [], more: null });
 }
 
 export function wordCard(message: Message, maxParts: number): Card {
@@ -265,19 +272,19 @@ function wordReportCard(message: ReportMessage, maxParts: number): Card {
     headline: words.headline,
     parts: [
       { ...emptyPart, lines: [...runsOut, words.period, ...words.totals] },
-      ...words.accounts.map((account) => accountPart(account, readerOf(message))),
+      ...words.accounts.map(accountPart),
     ],
     more: words.more === 0 ? null : sayMore(words.more, message),
     links: pageLinks(message),
   };
 }
 
-function accountPart(account: ReportAccountWording, reader: Reader): CardPart {
+function accountPart(account: ReportAccountWording): CardPart {
   return {
     ...emptyPart,
     title: account.name,
     tone: account.state.tone,
-    lines: [reader.language.list([account.incidents, account.read])],
+    lines: [account.status],
     figures: account.lines.map(({ label, balance, perDay, runwayClause, forecasts }) => ({
       label,
       value: [balance, perDay, runwayClause, forecasts].join(' · '),

@@ -24,6 +24,9 @@ export function renderText(message: Message, width: number): string {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
 
+/** What stays together on a line: a word with the space after it, or one wide character with the punctuation after it. */
+const breakable = new RegExp(`${wide.source}[，。：；、）」”】]* ?|(?:(?!${wide.source})[^ ])+ ?| `, 'g');
+
 function columnsOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
@@ -32,16 +35,15 @@ function wrap(text: string, indent: number, width: number): readonly string[] {
   const room = Math.max(20, width - indent);
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && columnsOf(`${line} ${word}`) > room) {
+  for (const piece of text.match(breakable) ?? []) {
+    if (line !== '' && columnsOf((line + piece).trimEnd()) > room) {
       lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
+      line = '';
     }
+    line += piece;
   }
   lines.push(line);
-  return lines.map((each) => ' '.repeat(indent) + each);
+  return lines.map((each) => ' '.repeat(indent) + each.trimEnd());
 }
 
 function renderIncidents(message: IncidentMessage, width: number): readonly string[] {
@@ -54,10 +56,10 @@ function renderIncidents(message: IncidentMessage, width: number): readonly stri
 }
 
 function renderItem(item: ItemWording, width: number): readonly string[] {
-  const widest = item.figures.reduce((most, { label }) => Math.max(most, label.length), 0);
+  const widest = item.figures.reduce((most, { label }) => Math.max(most, columnsOf(label)), 0);
   const figures = item.figures.flatMap(({ label, value }) => {
     const [first = '', ...rest] = wrap(value, widest + 4, width);
-    return [`  ${label.padEnd(widest)}  ${first.trimStart()}`, ...rest];
+    return [`  ${label}${' '.repeat(widest - columnsOf(label))}  ${first.trimStart()}`, ...rest];
   });
   const advice = item.advice.flatMap((sentence) => wrap(`→ ${sentence}`, 2, width));
   return [
@@ -82,7 +84,7 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
   const accounts = words.accounts.flatMap((account) => [
     '',
     `  ${account.name} (${account.id})`,
-    ...wrap(reader.language.list([account.incidents, account.read]), 4, width),
+    ...wrap(account.status, 4, width),
     ...account.lines.flatMap((line) => [
       ...wrap(
         say(

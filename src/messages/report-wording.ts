@@ -5,7 +5,7 @@ import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
-import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
 import { say } from '../wording/language.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from '../wording/moments.ts';
@@ -52,11 +52,12 @@ const says = phrases('report', {
   perDay: '{amount} per day',
   topUps: '{amount} in {count}',
   noRecord: 'how good forecasts are is not known yet',
-  record: 'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks',
+  record: 'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %',
   recordLow:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too low',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too low',
   recordHigh:
-    'forecasts {ahead} ahead were off by {percent} % in the middle of the last two weeks, mostly too high',
+    'in the last two weeks forecasts for {ahead} ahead were usually off by {percent} %, mostly too high',
+  status: '{incidents}, {read}',
   noIncidents: 'no incidents',
   stillOpen: '{count, plural, one {# incident} other {# incidents}} still open',
   incidents: '{count, plural, one {# incident} other {# incidents}}',
@@ -173,22 +174,25 @@ function isUnknown(account: ReportAccount): boolean {
 }
 
 function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
-  const byCurrency = Map.groupBy(
-    message.accounts.filter(({ reading }) => reading !== null),
-    (account) => currencyCode(currencyOf(account) ?? ''),
-  );
-  return [...byCurrency.values()].map((accounts) => {
-    const frame = { ...reader, currency: accounts[0] === undefined ? null : currencyOf(accounts[0]) };
+  const lines = message.accounts
+    .filter(({ reading }) => reading !== null)
+    .flatMap((account) =>
+      account.balances.map(({ id }) => ({ account, id, currency: currencyOf(account, id) ?? '' })),
+    );
+  return [...Map.groupBy(lines, ({ currency }) => currencyCode(currency)).values()].map((balances) => {
+    const frame = { ...reader, currency: balances[0]?.currency ?? null };
     const amount = (micros: Micros): string => sayAmount(micros, frame);
-    const total = (of: (account: ReportAccount) => Iterable<Micros>): Micros =>
-      accounts.flatMap((account) => [...of(account)]).reduce((sum, micros) => sum + micros, 0);
+    const total = (of: (account: ReportAccount, balance: Balance) => Micros | undefined): Micros =>
+      balances.reduce((sum, { account, id }) => sum + (of(account, id) ?? 0), 0);
     const dueWithin = (ms: number): Micros =>
-      total(({ payments }) =>
-        payments.filter(({ dueAt }) => (dueAt ?? message.at) - message.at <= ms).map(({ micros }) => micros),
+      total(({ payments }, balance) =>
+        payments
+          .filter((each) => each.balance === balance && (each.dueAt ?? message.at) - message.at <= ms)
+          .reduce((sum, { micros }) => sum + micros, 0),
       );
-    const spent = total((account) => Object.values(account.spent));
-    const toppedUp = total((account) => Object.values(account.toppedUp));
-    const left = total(({ reading }) => Object.values(reading?.balances ?? {}));
+    const spent = total((account, id) => ownOf(account.spent, id));
+    const toppedUp = total((account, id) => ownOf(account.toppedUp, id));
+    const left = total(({ reading }, id) => ownOf(reading?.balances, id));
     const later = dueWithin(payHorizonMs);
     const given = {
       left: amount(left),
@@ -204,21 +208,22 @@ function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
 function wordAccount(account: ReportAccount, message: ReportMessage, reader: Reader) {
   const { reading, balances, id, incidents } = account;
   const inUse = balances.filter((balance) => isInUse(account, balance.id));
+  const read =
+    reading === null
+      ? say(says.neverRead, reader)
+      : say(says.read, { moment: sayMoment(reading.at, reader) }, reader);
   // None where the account was never read.
   const shown = reading === null ? [] : inUse.length === 0 ? balances.slice(0, 1) : inUse;
   return {
     name: nameOf(account),
     id,
     lines: shown.map((balance) => wordLine(account, balance, message, reader)),
-    /** `2 incidents, 1 still open`. */
-    incidents: sayIncidentCount(incidents, reader),
+    /** `2 incidents, 1 still open, read Fri 20 Nov 02:37 UTC+8`. */
+    status: say(says.status, { incidents: sayIncidentCount(incidents, reader), read }, reader),
     /** `USED UP`, `FINE`. */
     state: stateOf(account, reader),
     advice: adviceOf(account, reader),
-    read:
-      reading === null
-        ? say(says.neverRead, reader)
-        : say(says.read, { moment: sayMoment(reading.at, reader) }, reader),
+    read,
   };
 }
 
@@ -251,7 +256,7 @@ function wordLine(
   reader: Reader,
 ) {
   const { reading, topUps, runways, spent, records } = account;
-  const frame = { ...reader, currency: currencyOf(account) };
+  const frame = { ...reader, currency: currencyOf(account, balance) };
   const count = topUps.filter((topUp) => topUp.balance === balance).length;
   const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
   const runway = ownOf(runways, balance) ?? null;
@@ -276,8 +281,9 @@ function wordLine(
   };
 }
 
-function currencyOf({ reading }: ReportAccount): string | null {
-  return reading === null ? null : cleanText(reading.currency, 12);
+function currencyOf({ reading, balances }: ReportAccount, balance: Balance): string | null {
+  const unit = unitOf({ balances, currency: reading?.currency ?? null }, balance);
+  return unit === null ? null : cleanText(unit, 12);
 }
 
 function daysOf({ since, until }: ReportMessage): number {
@@ -303,8 +309,8 @@ function sayIncidentCount(incidents: readonly Incident[], reader: Reader): strin
 }
 
 function adviceOf(account: ReportAccount, reader: Reader): string | null {
-  const frame = { ...reader, currency: currencyOf(account) };
   const amounts = account.balances.flatMap(({ id: balance, label }) => {
+    const frame = { ...reader, currency: currencyOf(account, balance) };
     const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
     const given = { amount: sayPayable(restore ?? 0, frame), label: sayLabel(label, reader) };
     return restore === null || restore <= 0 ? [] : [say(says.amountOn, given, reader)];

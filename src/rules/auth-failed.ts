@@ -1,8 +1,11 @@
 import { hourMs } from '../domain/duration.ts';
+import type { ItemAccount } from '../domain/message.ts';
+import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { instant, listFacts, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
 import { phrases } from '../wording/phrase.ts';
+import { sayAmount, type WordingFrame } from '../wording/quantity-wording.ts';
 import { unknown, verdict } from './evaluation.ts';
 import { stalenessFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
@@ -12,6 +15,10 @@ const says = phrases('authFailed', {
   firing: 'the provider refuses the key',
   resolved: 'the provider accepts the key again',
   recovery: 'Resolved: the provider accepted the key again.',
+  causes:
+    'What is refused may be the key itself, its rights, the address of this host, or an account that is suspended: go by what the provider says.',
+  ranOut:
+    'The balance was last read at {balance}: an account that has run out is often suspended, and then its key is refused. Look there first; else at the key itself, its rights, and the addresses it may be used from.',
   inFile:
     '{replace} and put it into the configuration as "{key}" of this account: lowwater takes the changed file by itself. Until then nobody watches this balance.',
   inKeyFile:
@@ -52,13 +59,27 @@ export const authFailed: RuleKind<PlainRule<'auth-failed'>, InputOf<typeof keys>
   resolved: (_item, frame) => say(says.resolved, frame),
   recovery: () => says.recovery,
   figures: stalenessFigures,
-  advice: ({ account }, frame) => {
-    const replace = account?.words.replaceKey ?? 'Replace the key,';
-    const from = account?.keyFrom ?? null;
-    if (from === null)
-      return [say(says.inFile, { replace, key: account?.words.keyName ?? 'credentials' }, frame)];
-    return from.kind === 'file'
-      ? [say(says.inKeyFile, { replace, path: cleanText(from.path, 200) }, frame)]
-      : [say(says.inEnvironment, { replace, variable: from.name }, frame)];
-  },
+  advice: ({ account }, frame) => [sayCauses(account, frame), sayReplacement(account, frame)],
 };
+
+function sayCauses(account: ItemAccount | null, frame: WordingFrame): string {
+  const { reading = null, balances = [], history = [] } = account ?? {};
+  const leading = balances[0]?.id ?? '';
+  const last = reading === null ? undefined : ownOf(reading.balances, leading);
+  const most = Math.max(0, ...history.map((each) => ownOf(each.balances, leading) ?? 0));
+  if (reading === null || last === undefined || last > most * lowShare) return say(says.causes, frame);
+  return say(says.ranOut, { balance: sayAmount(last, { ...frame, currency: reading.currency }) }, frame);
+}
+
+/** Of the most in seven days: with so little left messages stop. */
+const lowShare = 0.02;
+
+function sayReplacement(account: ItemAccount | null, frame: WordingFrame): string {
+  const replace = account?.words.replaceKey ?? 'Replace the key,';
+  const from = account?.keyFrom ?? null;
+  if (from === null)
+    return say(says.inFile, { replace, key: account?.words.keyName ?? 'credentials' }, frame);
+  return from.kind === 'file'
+    ? say(says.inKeyFile, { replace, path: cleanText(from.path, 200) }, frame)
+    : say(says.inEnvironment, { replace, variable: from.name }, frame);
+}

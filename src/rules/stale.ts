@@ -33,6 +33,8 @@ const says = phrases('stale', {
     'The provider limits the rate of requests. See what else uses this key, or poll less often ("poll.every"); lowwater backs off by itself.',
   timeout:
     'The provider does not answer in time. Look at its status page and at the network of this host; a longer {key} helps when it is merely slow.',
+  clock:
+    'The clock of this host is off, and the provider refuses requests of another time. Set the clock (chronyd, systemd-timesyncd): polls succeed by themselves then. The key is not what is refused.',
   errors: 'The provider answers with errors. Look at its status page, and give its support the reason above.',
   invalid:
     'The provider answers, but not as its interface says. Check that {address} is its address and not that of a proxy or a sign-in page.',
@@ -129,6 +131,7 @@ function adviceFor(account: ItemAccount | null, frame: WordingFrame): string {
   const key = `"${provider === defaultEntry ? provider : `providers.${provider}`}.timeout"`;
   if (outcome === 'network_error') return networkAdvice(account?.failure ?? '', address, frame);
   if (outcome === 'invalid_response') return say(says.invalid, { address }, frame);
+  if (outcome === 'api_error' && /clock is off/.test(account?.failure ?? '')) return say(says.clock, frame);
   if (outcome === 'timeout') return say(says.timeout, { key }, frame);
   return say(adviceByOutcome[outcome ?? 'ok'], frame);
 }

@@ -1,4 +1,5 @@
-import { isWorse, type Severity, severityRank } from '../domain/severity.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { byUrgency } from '../rules/urgency.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 
@@ -13,13 +14,13 @@ export interface AccountSummary {
   readonly worst: Severity | null;
   /** What runs out first of all; null where there is no account. */
   readonly first: BriefAccount | null;
-  /** What runs out first comes first. `day` is asked for where a sparkline is drawn. */
+  /** The most urgent first. `day` is asked for where a sparkline is drawn. */
   readonly shown: readonly (BriefAccount & Partial<Pick<AccountView, 'day'>>)[];
 }
 
 /**
- * Sums up accounts while they come by, and shows `limit` of them at most: what fires goes before what cannot be read, and that before
- * what runs out first. Of tens of thousands it holds twice as many as it shows.
+ * Sums up accounts while they come by, and shows `limit` of them at most, the most urgent first; of what is not urgent what cannot be read
+ * goes first. Of tens of thousands it holds twice as many as it shows.
  */
 export class SummedAccounts {
   readonly #limit: number;
@@ -49,20 +50,18 @@ export class SummedAccounts {
       ...this.#sums,
       worst: this.#worst,
       first: this.#first,
-      shown: this.#cut().sort(byRunway),
+      shown: this.#cut(),
     };
   }
 
   #cut(): BriefAccount[] {
-    const byUrgency = (left: BriefAccount, right: BriefAccount): number =>
-      urgency(right) - urgency(left) || byRunway(left, right);
-    return this.#held.length <= this.#limit ? this.#held : this.#held.sort(byUrgency).slice(0, this.#limit);
+    return this.#held.sort(compareAccounts).slice(0, this.#limit);
   }
 }
 
-function urgency({ worst, outcome }: BriefAccount): number {
-  if (worst !== null) return 2 + severityRank(worst);
-  return outcome === 'ok' ? 0 : 1;
+function compareAccounts(left: BriefAccount, right: BriefAccount): number {
+  const unread = ({ outcome }: BriefAccount): number => Number(outcome !== 'ok');
+  return byUrgency(left.urgency, right.urgency) || unread(right) - unread(left) || byRunway(left, right);
 }
 
 function byRunway(left: BriefAccount, right: BriefAccount): number {

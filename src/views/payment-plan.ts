@@ -2,6 +2,8 @@ import { inSlices } from '../daemon/slices.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { unitOf } from '../domain/reading.ts';
+import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
@@ -9,14 +11,18 @@ import type { AccountView } from './views.ts';
 const payHorizonMs = 30 * dayMs;
 const sliceOfAccounts = 100;
 
+/** When payments are due: the sections of a plan, in their order. */
+export const paymentGroups = ['now', 'this week', 'later'] as const;
+
 export interface DuePayment extends Payment {
   readonly account: AccountView;
+  readonly due: (typeof paymentGroups)[number];
 }
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
 
 /**
- * The payments due within 30 days, and those whose alerts fire now, by currency: the one with most payments first. Made in slices between
+ * The payments due within 30 days, and those whose alerts fire now, the most urgent first, and by currency: the one with most payments first. Made in slices between
  * which the daemon goes about its business.
  */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>, now: number) {
@@ -30,20 +36,35 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
       if (Object.values(runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
       if (currency === null) continue;
       const near = account.payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs);
-      due.push(...near.map((payment) => ({ ...payment, account, currency })));
+      const counting = { balances: account.balances, currency };
+      for (const payment of near)
+        due.push({
+          ...payment,
+          account,
+          currency: unitOf(counting, payment.balance),
+          due: dueOf(payment, now),
+        });
     }
   }
+  const inOrder = (left: Payment, right: Payment): number =>
+    byUrgency(urgencyOfPayment(left), urgencyOfPayment(right));
+  const payments = due.toSorted(inOrder);
   const currencies = [...Map.groupBy(due, ({ currency }) => currencyCode(currency)).values()]
-    .map((payments) => ({
-      currency: payments[0]?.currency ?? '',
-      payments: payments.toSorted((left, right) => (left.dueAt ?? 0) - (right.dueAt ?? 0)),
+    .map((own) => ({
+      currency: own[0]?.currency ?? '',
+      payments: own.toSorted(inOrder),
       /** Of what is due within 7 and within 30 days. */
-      thisWeek: sum(payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + weekMs)),
-      next30Days: sum(payments),
+      thisWeek: sum(own.filter((payment) => payment.due !== 'later')),
+      next30Days: sum(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
-  return { currencies, unknown, ending };
+  return { payments, currencies, unknown, ending };
+}
+
+function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {
+  if (isDue) return 'now';
+  return (dueAt ?? 0) <= now + weekMs ? 'this week' : 'later';
 }
 
 /** Whether a balance was not read, or has not enough history to say how much lasts 30 days, and no alert asks for money either. */

@@ -3,6 +3,7 @@ import type { HistoryLoader } from '../daemon/history-loader.ts';
 import { type Acknowledgement, type Alert, type Incident, isAcknowledged } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
@@ -17,6 +18,7 @@ import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
+import { mostUrgent, notUrgent, type Urgency, urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -60,6 +62,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const alerts = [...account.alerts.values()];
   const firing = alerts.filter((alert) => alert.state === 'firing');
   const blocked = blockedUntil(parts.state, id);
+  const runways = ofEach(balances, (balance) => runwayOf(account, balance, now));
   return {
     ...{ id, name, labels, topUpUrl, runbookUrl, note, balances },
     /** Of the newest reading, else the configured one. */
@@ -69,7 +72,7 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     nextPollAt: parts.nextPollAt(id),
     pollIntervalMs: account.pollIntervalMs,
     reading,
-    runways: ofEach(balances, (balance) => runwayOf(account, balance, now)),
+    runways,
     consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage,
@@ -77,6 +80,17 @@ export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
     worst: severities.findLast((severity) => firing.some((alert) => alert.severity === severity)) ?? null,
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
+    /** Of its most urgent balance or alert that fires. */
+    urgency: mostUrgent([
+      ...balances.flatMap(({ id: balance }) => urgencyOfBalance(ownOf(runways, balance) ?? null, now) ?? []),
+      ...firing.map((alert) =>
+        urgencyOf(
+          { ...alert, since: alert.breachedSince ?? now },
+          ownOf(runways, alert.balance ?? '') ?? null,
+          now,
+        ),
+      ),
+    ]),
   };
 }
 
@@ -96,6 +110,7 @@ export interface AlertView
   > {
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
+  readonly urgency: Urgency;
   /** Of the account, as it is now; of a resolved alert none. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
@@ -113,15 +128,19 @@ export type FiringView = ReturnType<typeof viewFiring> extends Iterable<infer Vi
 
 export function* viewFiring({ state, now }: ViewDependencies) {
   const at = now();
-  for (const { state: phase, account, rule, severity, incident: id } of state.alerts.values()) {
+  for (const alert of state.alerts.values()) {
+    const { state: phase, account, rule, type, balance, severity, incident: id } = alert;
     if (phase !== 'firing') continue;
     const incident = id === null ? undefined : state.incidents.get(id);
+    const since = incident?.firedAt ?? at;
     yield {
-      account,
-      rule,
-      severity,
-      incident: id,
-      since: incident?.firedAt ?? at,
+      ...{ account, rule, type, balance, severity, incident: id, since },
+      /** Worked out when it is asked for: of thousands the runways are not. */
+      get urgency() {
+        const watched = balance === null ? undefined : state.accounts.get(account);
+        const runway = watched === undefined ? null : runwayOf(watched, balance ?? '', at);
+        return urgencyOf({ type, balance, severity, since }, runway, at);
+      },
       acknowledged: incident !== undefined && isAcknowledged(incident),
       ...(incident === undefined
         ? { silenced: false, inhibited: false }
@@ -136,15 +155,24 @@ export function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const account = state.accounts.get(alert.account) ?? null;
   const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident('', account, alert, alert.breachedSince ?? now);
+  const runways = ofEach(
+    balancesOf(state, alert.account),
+    (balance) => account && runwayOf(account, balance, now),
+  );
   return {
     ...viewIncident(parts, incident, 'firing'),
+    urgency: urgencyOf(
+      { ...alert, since: incident.firedAt },
+      ownOf(runways, alert.balance ?? '') ?? null,
+      now,
+    ),
     state: alert.state === 'pending' ? 'pending' : 'firing',
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
     forecast: ofEach(
       balancesOf(state, alert.account),
-      (balance) => account && (runwayOf(account, balance, now)?.forecast ?? null),
+      (balance) => ownOf(runways, balance)?.forecast ?? null,
     ),
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
@@ -173,6 +201,7 @@ export function viewIncident(
     severity,
     state: 'resolved',
     since: incident.firedAt,
+    urgency: notUrgent,
     resolvedAt: incident.resolvedAt,
     value,
     threshold,

@@ -81,7 +81,7 @@ export function makeLanguage(
   const weekday = nameOf({ weekday: 'short' });
   const month = nameOf({ month: 'short' });
   const lists = new Intl.ListFormat(id, { type: 'conjunction' });
-  const comma = lists.formatToParts(['', '', '']).find(({ type }) => type === 'literal')?.value ?? ', ';
+  const comma = lists.formatToParts(['a', 'b', 'c']).find(({ type }) => type === 'literal')?.value ?? ', ';
   const collator = new Intl.Collator(id);
   return {
     id,

@@ -4,7 +4,14 @@ import { Secret } from '../../src/domain/secret.ts';
 import { writeCalendar } from '../../src/http/calendar.ts';
 import { english } from '../../src/wording/language.ts';
 import { smsLow, units } from '../support/account-facts.ts';
-import { buildAccountView, buildRunway, dayMs, micros, viewsNow } from '../support/built-views.ts';
+import {
+  buildAccountView,
+  buildPayment,
+  buildRunway,
+  dayMs,
+  micros,
+  viewsNow,
+} from '../support/built-views.ts';
 import { showingAccounts } from '../support/showing-accounts.ts';
 import { serveWorld } from '../support/web-server.ts';
 import { read, startWorld } from '../support/world.ts';
@@ -74,14 +81,14 @@ describe('the calendar of payments', () => {
   it('says when to pay, when a balance is empty, what is expected, and of whom nothing is known', async () => {
     const accounts = [
       buildAccountView({
-        payments: [{ balance: 'sms', micros: micros(9_300), dueAt: viewsNow + 3 * dayMs }],
+        payments: [buildPayment(9_300, viewsNow + 3 * dayMs)],
         topUpUrl: 'https://pay.example/a?b=c,d;e',
         runways: { sms: buildRunway({ emptyAt: viewsNow + 4 * dayMs }), voip: null },
       }),
       buildAccountView({
         id: 'late',
         name: 'Late',
-        payments: [{ balance: 'sms', micros: micros(5), dueAt: viewsNow - dayMs }],
+        payments: [buildPayment(5, viewsNow - dayMs)],
       }),
       buildAccountView({
         id: 'dark',
@@ -108,7 +115,7 @@ describe('the calendar of payments', () => {
     const text = await writeCalendar({ views, ...frame }, 'd1');
     expect(summaries(text)).toEqual([
       // 18:41 in UTC is the next day in Shanghai; what is due already stands on the present day.
-      '20261121 Pay 5.00 CNY: Late',
+      '20261121 Pay now 5.00 CNY: Late',
       '20261124 Pay 9\\,300.00 CNY: OTP production',
       '20261125 OTP production: SMS empty',
       '20261130 Late: SMS empty',
@@ -135,7 +142,7 @@ describe('the calendar of payments', () => {
             buildAccountView({
               id: `a-${index}`,
               name: `${name}\r\nBEGIN:VEVENT;,\\`,
-              payments: [{ balance: 'sms', micros: micros(1), dueAt: null }],
+              payments: [buildPayment(1)],
             }),
           );
           const shown = showingAccounts(views, accounts);
@@ -166,12 +173,18 @@ describe('the address of the calendar', () => {
     const key = await renew();
     const answer = await get(`/pay.ics?key=${key}`);
     expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
-    expect(summaries(await answer.text())[0]).toContain('Pay 180.00 CNY: otp');
+    expect(summaries(await answer.text())[0]).toContain('Pay now 180.00 CNY: otp');
     expect((await get('/api/v1/pay', { authorization: `Bearer ${key}` })).status).toBe(401);
     const next = await renew();
     expect(next).not.toBe(key);
     expect((await get(`/pay.ics?key=${key}`)).status).toBe(403);
     expect((await get(`/pay.ics?key=${next}`)).status).toBe(200);
+    const other = await serveWorld(world, { settings: { token: new Secret('another') } });
+    expect((await fetch(`${other.url}/pay.ics?key=${next}`)).status).toBe(403);
+    const signedIn = { authorization: 'Bearer another' };
+    expect(await (await fetch(`${other.url}/pay`, { headers: signedIn })).text()).toContain(
+      'It has no address yet',
+    );
     await world.restart({ downMs: 1_000 });
     expect(world.views.calendarKey()).toBe(next);
     expect(world.views.audit({ since: 0, before: world.now + 1, limit: 1 })[0]?.action).toBe(

@@ -140,6 +140,7 @@ describe('a report in words', () => {
   it('says in its head what is to be paid within 7 and within 30 days, as the page Pay does', () => {
     const due = (days: number, amount: number) => ({
       ...{ balance: 'sms', micros: amount * 1_000_000, dueAt: messageNow + days * 86_400_000 },
+      ...{ isEmpty: false, isDue: days <= 0 },
     });
     const payments = [due(-1, 300), due(6, 40), due(29, 1_000), due(31, 9_999)];
     const { totals } = wordReport(buildReport({ accounts: [buildReportAccount({ payments })] }), 10);
@@ -157,11 +158,11 @@ describe('a report in words', () => {
     const record = { aheadMs: 3 * 86_400_000, count: 44, medianError: 0.041, tooLow: 0.5 };
     const unknown = 'how good forecasts are is not known yet';
     expect(forecasts(record)).toEqual([
-      'forecasts 3 days ahead were off by 4 % in the middle of the last two weeks',
+      'in the last two weeks forecasts for 3 days ahead were usually off by 4 %',
       unknown,
     ]);
-    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('of the last two weeks, mostly too low');
-    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('of the last two weeks, mostly too high');
+    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('usually off by 4 %, mostly too low');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('usually off by 4 %, mostly too high');
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [
@@ -169,7 +170,7 @@ describe('a report in words', () => {
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
-      expect(text).toContain('off by 4 % in the middle of the last two weeks, mostly too low');
+      expect(text).toContain('off by 4 %, mostly too low');
   });
 
   it('names the accounts of which nobody knows when they run out', () => {

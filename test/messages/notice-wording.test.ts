@@ -278,8 +278,8 @@ describe('what to do next', () => {
   });
 
   it('is a new key when the provider refuses the present one', () => {
-    expect(wordsOf('auth-failed').advice[0]).toContain('Create a new access key');
-    expect(wordsOf('auth-failed').advice[0]).toContain('into the configuration as "authSecret"');
+    expect(wordsOf('auth-failed').advice[1]).toContain('Create a new access key');
+    expect(wordsOf('auth-failed').advice[1]).toContain('into the configuration as "authSecret"');
   });
 
   it('differs with the cause when readings are missing', () => {
@@ -322,4 +322,39 @@ describe('the links of a message', () => {
     const ended = buildItem({ account, kinds: ['resolved'], resolvedAt: buildMessage().at });
     expect(wordItem(ended, buildMessage()).links.map(({ kind }) => kind)).toEqual(['page']);
   });
+});
+
+describe('a refused key', () => {
+  const refused = (micros: number) => {
+    const at = (time: number, sms: number) => ({
+      at: time,
+      balances: { sms, voip: 0 },
+      currency: 'CNY',
+    });
+    const account = buildAccount({
+      reading: at(messageNow, micros),
+      history: [at(messageNow - 24 * hour, 500_000_000), at(messageNow, micros)],
+    });
+    return word(buildItem({ type: 'auth-failed', balance: null, account })).advice;
+  };
+
+  it('names the four causes, and what to do where it is the key', () => {
+    const [causes = '', replacement = ''] = refused(400_000_000);
+    for (const cause of ['key itself', 'rights', 'address', 'suspended']) expect(causes).toContain(cause);
+    expect(replacement).toContain('Create a new access key');
+  });
+
+  it('sends people to the money first where the last reading was low', () => {
+    expect(refused(1_500_000)[0]).toContain('last read at 1.50 CNY');
+    expect(refused(-2_000_000)[0]).toContain('last read at -2.00 CNY');
+  });
+});
+
+it('a clock that is off is named as that, and the key is not blamed', () => {
+  const account = buildAccount({
+    outcome: 'api_error',
+    failure: 'this machine’s clock is off, 7 minutes ahead of the provider’s: …',
+  });
+  const { advice } = word(buildItem({ type: 'stale', balance: null, account }));
+  expect(advice[0]).toContain('Set the clock');
 });

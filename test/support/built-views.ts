@@ -1,9 +1,10 @@
 import type { Incident } from '../../src/domain/alert.ts';
-import type { Runway } from '../../src/domain/message.ts';
+import type { Payment, Runway } from '../../src/domain/message.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind, PollRecord } from '../../src/domain/reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
+import { notUrgent, urgencyOfBalance } from '../../src/rules/urgency.ts';
 import type { AccountView, AlertView } from '../../src/views/views.ts';
 import { buildRunway as buildRunwayOfMessage } from './messages.ts';
 
@@ -60,7 +61,16 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     worst: null,
     firing: 0,
     pending: 0,
+    urgency: urgencyOfBalance(over.runways?.sms ?? null, viewsNow) ?? notUrgent,
     ...over,
+  };
+}
+
+/** Due at once where no date is given. */
+export function buildPayment(amount: number, dueAt: number | null = null): Payment {
+  return {
+    ...{ balance: 'sms', micros: micros(amount), dueAt, isEmpty: false },
+    isDue: dueAt === null || dueAt <= viewsNow,
   };
 }
 
@@ -86,6 +96,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     flapping: false,
     notified: [],
     incident: 'incident-1',
+    urgency: { isEmpty: false, actBy: over.since ?? viewsNow },
     ...over,
   };
 }

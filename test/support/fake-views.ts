@@ -109,16 +109,33 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ account, rule, severity, incident, since, acknowledged, silenced, inhibited }) => ({
-        account,
-        rule,
-        severity,
-        incident,
-        since,
-        acknowledged: acknowledged !== null,
-        silenced,
-        inhibited,
-      }));
+      .map(
+        ({
+          account,
+          rule,
+          type,
+          balance,
+          severity,
+          incident,
+          since,
+          urgency,
+          acknowledged,
+          silenced,
+          inhibited,
+        }) => ({
+          type,
+          balance,
+          urgency,
+          account,
+          rule,
+          severity,
+          incident,
+          since,
+          acknowledged: acknowledged !== null,
+          silenced,
+          inhibited,
+        }),
+      );
   }
 
   async incidents(query: {
@@ -182,6 +199,10 @@ export class FakeViews implements LiveViews {
 
   calendarKey() {
     return null;
+  }
+
+  listening() {
+    return [];
   }
 
   recordSession(): void {}

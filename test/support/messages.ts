@@ -467,7 +467,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
           { name: 'period', value: { unit: 'text', text: 'month' } },
           { name: 'period began', value: { unit: 'instant', at: Date.UTC(2026, 9, 31, 16) } },
           { name: 'total at its end', value: amount(1260) },
-          { name: 'reckoned by', value: { unit: 'text', text: 'the forecast of the week' } },
+          { name: 'reckoned by', value: { unit: 'text', text: 'the forecast' } },
         ],
       }),
     ]),
@@ -594,9 +594,7 @@ function ownMessages(): Readonly<Record<string, Message>> {
     'channel-failed': own('channel-failed', 'Slack answered 404 no_service', [
       { name: 'channel', value: { unit: 'text', text: 'ops' } },
     ]),
-    'config-invalid': own('config-invalid', '2 errors', [
-      { name: 'errors', value: { unit: 'count', count: 2 } },
-    ]),
+    'config-invalid': own('config-invalid', '2 errors', []),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { englishCatalogue } from '../../scripts/write-languages.ts';
+import { englishCatalogue, readCatalogue } from '../../scripts/write-languages.ts';
 import { loadLanguage } from '../../src/languages/load-language.ts';
 import { english, languageIds, languageNamed, say } from '../../src/wording/language.ts';
 import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wording/phrase.ts';
@@ -11,10 +11,6 @@ import { cutEnglish, declaredPhrases, fillEnglish, phrases } from '../../src/wor
 const root = join(import.meta.dirname, '../..');
 const sources = globSync('src/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'));
 const catalogue = await englishCatalogue();
-
-function readCatalogue(id: string): Record<string, string> {
-  return JSON.parse(readFileSync(join(root, 'languages', `${id}.json`), 'utf8'));
-}
 
 type Elements = ReturnType<typeof parse>;
 
@@ -57,9 +53,11 @@ describe.each(languageIds.filter((id) => id !== 'en'))('The catalogue of %s', (i
     expect(Object.keys(translated)).toEqual(Object.keys(catalogue));
   });
 
-  it('names the same arguments', () => {
-    for (const [name, sentence] of Object.entries(catalogue))
-      expect([name, ...argumentsIn(translated[name] ?? '')]).toEqual([name, ...argumentsIn(sentence)]);
+  it('names the same arguments, but half a sentence of English that a provider brings', () => {
+    for (const [name, sentence] of Object.entries(catalogue)) {
+      const wanted = argumentsIn(sentence).filter((argument) => argument !== 'replace');
+      expect([name, ...argumentsIn(translated[name] ?? '')]).toEqual([name, ...wanted]);
+    }
   });
 });
 

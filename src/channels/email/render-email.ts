@@ -194,7 +194,7 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
   );
   return card(tone, [
     cardTitle(tone, word, account.name, 'sub'),
-    paragraph(reader.language.list([account.incidents, account.read]), 'dim'),
+    paragraph(account.status, 'dim'),
     adviceBox(tone, account.advice === null ? [] : [account.advice], reader),
     ...rows,
     chartImage(chart),

@@ -46,7 +46,7 @@ export const paymentOperations: readonly Operation[] = [
     },
   ),
   get(
-    ['pay', 'listPayments', 'What is to be paid within 30 days, by currency, what is due first first'],
+    ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
     {
       query: pagingQuery,
       answers: answers('Payments, and their sums by currency over all pages', {
@@ -63,8 +63,7 @@ export const paymentOperations: readonly Operation[] = [
       }),
     },
     async ({ views, now, query }) => {
-      const { currencies, unknown } = await planPayments(views, now);
-      const all = currencies.flatMap(({ payments }) => payments);
+      const { payments: all, currencies, unknown } = await planPayments(views, now);
       const page = pageOfList(all, query, ({ account, balance }) => JSON.stringify([account.id, balance]));
       const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
         currency,
@@ -79,24 +78,30 @@ export const paymentOperations: readonly Operation[] = [
     ['pay.csv', 'getPaymentsCsv', 'What is to be paid within 30 days, as CSV'],
     { answers: csv },
     async ({ views, now, context }) => {
-      const { currencies, unknown } = await planPayments(views, now);
+      const { payments, unknown } = await planPayments(views, now);
       // What an unknown account needs is not known: the amount is empty.
-      const all: readonly CsvPayment[] = [
-        ...currencies.flatMap(({ payments }) => payments),
-        ...unknown.map((account) => ({ account })),
-      ];
+      const all: readonly CsvPayment[] = [...payments, ...unknown.map((account) => ({ account }))];
       return csvFile(context, `pay-${isoDay(now, 'UTC')}`, [csvHeader, ...all.map(csvLine)]);
     },
   ),
 ];
 
-const csvHeader = formatCsvLine(['account', 'name', 'balance', 'currency', 'amount', 'by', 'topUpUrl']);
+const csvHeader = formatCsvLine([
+  'account',
+  'name',
+  'balance',
+  'currency',
+  'amount',
+  'by',
+  'topUpUrl',
+  'due',
+]);
 
 type CsvPayment = Pick<DuePayment, 'account'> & Partial<DuePayment>;
 
-function csvLine({ account, balance = '', micros, dueAt = null }: CsvPayment): string {
+function csvLine({ account, balance = '', micros, dueAt = null, due }: CsvPayment): string {
   const { id, name, currency, topUpUrl } = account;
   const by = dueAt === null ? '' : isoText(Math.round(dueAt));
   const amount = micros === undefined ? '' : formatMicros(micros);
-  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '']);
+  return formatCsvLine([id, name, balance, currency ?? '', amount, by, topUpUrl ?? '', due ?? '']);
 }

@@ -3,8 +3,9 @@ import { isBeyondHorizon } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { Forecast } from '../../domain/quantity.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
+import { byUrgency } from '../../rules/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -34,16 +35,20 @@ export function needsSomebody(alert: FiringView): boolean {
   return careOf(alert) === 'nobody';
 }
 
-/** Worst first, then the oldest. */
-export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since'>>(
+/** The most urgent first; of what is alike the worst, then the oldest. */
+export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'urgency'>>(
   alerts: readonly T[],
 ): readonly T[] {
-  return alerts.toSorted(
-    (left, right) =>
-      severityRank(right.severity) - severityRank(left.severity) ||
-      left.since - right.since ||
-      (left.account + left.rule < right.account + right.rule ? -1 : 1),
-  );
+  const dated = alerts.map((alert) => ({ alert, urgency: alert.urgency }));
+  return dated
+    .sort(
+      ({ alert: left, urgency }, { alert: right, urgency: other }) =>
+        byUrgency(urgency, other) ||
+        severityRank(right.severity) - severityRank(left.severity) ||
+        left.since - right.since ||
+        (left.account + left.rule < right.account + right.rule ? -1 : 1),
+    )
+    .map(({ alert }) => alert);
 }
 
 /** The accounts of some alerts, by id. */
@@ -139,9 +144,9 @@ export function actLine(account: AccountView, balance: Balance | null, frame: Fr
   }</p>`;
 }
 
-function payWords({ micros, dueAt }: Payment, { currency }: AccountView, frame: Frame): Html {
+function payWords({ micros, dueAt, balance }: Payment, account: AccountView, frame: Frame): Html {
   const by = dueAt === null || dueAt <= frame.now ? html`now` : html`by ${nearMoment(dueAt, frame)}`;
-  return html`Pay ${formatAmount(micros, currency)} ${by}`;
+  return html`Pay ${formatAmount(micros, unitOf(account, balance))} ${by}`;
 }
 
 /** Where to pay, and what to read; `mayPay` is false where no money is asked for. */

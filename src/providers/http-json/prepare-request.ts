@@ -9,7 +9,7 @@ import {
   trialAttempt,
 } from '../kind.ts';
 import type { Description } from './description.ts';
-import { credentialsIn, fillPlaceholders, placeholdersIn, requestParts } from './placeholders.ts';
+import { credentialsIn, fillPlaceholders, placeholdersIn } from './placeholders.ts';
 import { performStep } from './sign.ts';
 
 type RequestDescription = Description['request'];
@@ -48,13 +48,21 @@ export function prepareRequest(
   };
   const fill: Fill = (text, encode = (value) => value) =>
     fillPlaceholders(text, (name) => write(name, encode));
-  const build = (from: RequestDescription) => buildRequest(from, { fill, refuse, baseUrl });
+  const build = (from: RequestDescription) => {
+    const body = fillBody(from, fill);
+    return {
+      method: from.method,
+      url: new Secret(baseOf(from.url, baseUrl) + fillAddress(from, fill, refuse)),
+      headers: { ...(body && { 'content-type': body.type }), ...fillHeaders(from, fill) },
+      body: body && new Secret(body.text),
+    };
+  };
 
   const signed: SignedText[] = [];
   for (const [name, step] of Object.entries(sign)) {
     const sent = build(withoutUnknown(request, (each) => !each.startsWith('sign.') || known.has(each)));
     const parts = listParts(sent);
-    for (const part of requestParts) known.set(`request.${part}`, parts[part]);
+    for (const [part, text] of Object.entries(parts)) known.set(`request.${part}`, text);
     const result = performStep(step, {
       fill,
       attempt,
@@ -72,21 +80,6 @@ export function prepareRequest(
 }
 
 type Refuse = (credential: string, why: string) => string;
-
-function buildRequest(
-  request: RequestDescription,
-  {
-    fill,
-    refuse,
-    baseUrl,
-  }: { readonly fill: Fill; readonly refuse: Refuse; readonly baseUrl: string | undefined },
-): ProviderRequest {
-  const body = fillBody(request, fill);
-  const url = new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill, refuse));
-  const type = body === null ? {} : { 'content-type': body.type };
-  const headers = { ...type, ...fillHeaders(request, fill) };
-  return { method: request.method, url, headers, body: body === null ? null : new Secret(body.text) };
-}
 
 /** A step signs what is known when it is computed: the rest waits for it. */
 function withoutUnknown(
@@ -108,16 +101,9 @@ function withoutUnknown(
   };
 }
 
-function listParts({
-  method,
-  url,
-  body,
-}: ProviderRequest): Readonly<Record<(typeof requestParts)[number], string>> {
+function listParts({ method, url, body }: ProviderRequest) {
   const { href, host, hostname, pathname, searchParams } = new URL(url.reveal());
-  const pairs = [...searchParams].map(
-    ([name, value]) => [percentEncode(name), percentEncode(value)] as const,
-  );
-  const inOrder = pairs.toSorted(([a, v], [b, w]) => (a === b ? compare(v, w) : compare(a, b)));
+  searchParams.sort();
   return {
     method,
     host,
@@ -125,12 +111,10 @@ function listParts({
     url: href,
     path: pathname,
     pathWithSlash: pathname.replace(/\/?$/, '/'),
-    query: inOrder.map(([name, value]) => `${name}=${value}`).join('&'),
+    query: [...searchParams].map((pair) => pair.map(percentEncode).join('=')).join('&'),
     body: body?.reveal() ?? '',
   };
 }
-
-const compare = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
 
 function headerOf({ headers }: ProviderRequest, name: string, host: string): string {
   const value = ownOf(headers, name) ?? (name === 'host' ? host : '');

@@ -1,7 +1,7 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
 import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import type { Micros } from '../../domain/money.ts';
+import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
@@ -15,7 +15,6 @@ const maxQuoteLength = 60;
 const maxMessageLength = 200;
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
-const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 
 /**
  * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the
@@ -227,29 +226,10 @@ function readFacts(
 }
 
 /** Where vendors describe a failure, the fullest first. */
-const usualPlaces = [
-  '$.error_description',
-  '$.error.message',
-  '$.error.detail',
-  '$.detail.message',
-  '$.message',
-  '$.Message',
-  '$.errors[0].message',
-  '$.errors[0].detail',
-  '$.errors[0].description',
-  '$.errors[0].reason',
-  '$.errors[0].title',
-  '$.error_message',
-  '$.errorMessage',
-  '$.error_msg',
-  '$.detail',
-  '$.msg',
-  '$.error',
-  '$.errors[0]',
-  '$.reason',
-  '$.description',
-  '$.title',
-].map(fixedPath);
+const usualPlaces =
+  '$.error_description $.error.message $.error.detail $.detail.message $.message $.Message $.errors[0].message $.errors[0].detail $.errors[0].description $.errors[0].reason $.errors[0].title $.error_message $.errorMessage $.error_msg $.detail $.msg $.error $.errors[0] $.reason $.description $.title'
+    .split(' ')
+    .map(fixedPath);
 
 /** What the provider says of a failure, also where its error is no JSON. */
 function quoteMessage(

@@ -61,6 +61,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   });
   const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, Sending>();
+  /** Accounts whose credentials are known to `texts`. */
+  const known = new WeakSet<AccountSettings>();
   const freshness = new Freshness();
   const tokens = new Tokens(clock);
 
@@ -70,9 +72,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
 
   /** What is neither signed nor holds a token is made once. */
   function prepareBalance(account: AccountSettings, token: Secret | null): PreparedRequest {
-    const known = prepared.get(account);
-    if (known !== undefined) return known;
-    for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
+    const made = prepared.get(account);
+    if (made !== undefined) return made;
     const sending = prepare(kind.request(entry, account, attemptWith(token)));
     if (!('reason' in sending) && token === null && sending.request.signed === undefined)
       prepared.set(account, sending);
@@ -152,6 +153,9 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   return {
     async readBalance(account, signal, guard = unguarded) {
       const startedAt = clock.monotonic();
+      if (!known.has(account))
+        for (const secret of Object.values(account.credentials)) texts.add(secret.reveal());
+      known.add(account);
       const polling = { account, signal, guard };
       const request = kind.tokenRequest?.(entry, account) ?? null;
       const key = request !== null && 'key' in request ? request.key : null;

@@ -29,7 +29,7 @@ export function openConnections(options: {
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
   readonly environment: Environment;
 }) {
-  const requests = watchRequests();
+  const stopWatching = watchRequests();
   const { clock, connectTimeoutMs } = options;
   const kept = {
     keepAliveTimeout: keepAliveMs,
@@ -51,10 +51,10 @@ export function openConnections(options: {
     /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
     to: (loopback: boolean) => (loopback || proxied === null ? direct : proxied),
     /** True when it ended a connection that had carried answers, with not one byte since the request was sent. */
-    wasDeadOnArrival: (error: unknown) => error instanceof Error && requests.deadOnArrival.has(error),
+    wasDeadOnArrival: (error: unknown) => error instanceof Error && deadOnArrival.has(error),
     /** Ends every connection at once. */
     async close(): Promise<void> {
-      requests.close();
+      stopWatching();
       await Promise.all([direct.destroy(), proxied?.destroy()]);
     },
   };
@@ -63,24 +63,29 @@ export function openConnections(options: {
 /** undici's diagnostics channel: published as the head of a request is written to its connection. */
 const requestWritten = 'undici:client:sendHeaders';
 
-/**
- * Remembers the errors of connections that had brought answers, and nothing after the last request was
- * written. An answer that broke the connection, be it by its first byte, is no such case: the provider had
- * the request.
- */
-function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): void } {
-  const deadOnArrival = new WeakSet<Error>();
-  const readBefore = new WeakMap<Socket, number>();
-  const written = (event: unknown): void => {
-    const socket: unknown = Reflect.get(Object(event), 'socket');
-    if (!(socket instanceof Socket)) return;
-    if (!readBefore.has(socket)) {
-      socket.on('error', (error) => {
-        if (socket.bytesRead > 0 && socket.bytesRead === readBefore.get(socket)) deadOnArrival.add(error);
-      });
-    }
-    readBefore.set(socket, socket.bytesRead);
+/** Errors of connections that had brought answers, and nothing after the last request was written. */
+const deadOnArrival = new WeakSet<Error>();
+const readBefore = new WeakMap<Socket, number>();
+let watching = 0;
+
+/** An answer that broke the connection, be it by its first byte, is no dead connection: the provider had the request. */
+function noteWritten(event: unknown): void {
+  const socket: unknown = Reflect.get(Object(event), 'socket');
+  if (!(socket instanceof Socket)) return;
+  if (!readBefore.has(socket)) {
+    socket.on('error', (error) => {
+      if (socket.bytesRead > 0 && socket.bytesRead === readBefore.get(socket)) deadOnArrival.add(error);
+    });
+  }
+  readBefore.set(socket, socket.bytesRead);
+}
+
+/** One watch for the connections of all entries: each would add a listener to every socket. Returns what ends it. */
+function watchRequests(): () => void {
+  if (watching === 0) subscribe(requestWritten, noteWritten);
+  watching += 1;
+  return () => {
+    watching -= 1;
+    if (watching === 0) unsubscribe(requestWritten, noteWritten);
   };
-  subscribe(requestWritten, written);
-  return { deadOnArrival, close: () => void unsubscribe(requestWritten, written) };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { exampleKeys } from '../../../src/channels/post-kind.ts';
 import type { Preset } from '../../../src/channels/presets/preset.ts';
 import type { ReceiverAnswer } from '../../../src/channels/receiver.ts';
-import { presets } from '../../../src/channels/registry.ts';
+import { channelKinds, presets } from '../../../src/channels/registry.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
@@ -119,6 +119,8 @@ it.each(rows.filter(({ preset }) => preset.style === 'brief'))(
       decodeURIComponent(bodyOf((await send(preset, message)).posts[0]).replaceAll('+', ' '));
     expect(await textOf(account(null))).toContain('https://lowwater.example.com/a/');
     expect(await textOf(account('https://pay.example/otp'))).toContain('https://pay.example/otp');
+    // What the alphabet of short messages has: any other character would halve what one of them holds.
+    expect(await textOf(account(null))).toMatch(/^[\n -~]+$/);
     expect(await textOf(account(`https://pay.example/${'x'.repeat(200)}`))).toContain(
       'https://lowwater.example.com/a/',
     );
@@ -211,6 +213,44 @@ describe.each(incidentTools)('the incident tool $type', ({ preset }) => {
     const again = await send(preset, buildMessage(three, { recipients: ['otp/two'] }));
     expect(again.posts.map(({ body, path }) => decodeURIComponent(path + body))).toEqual([
       expect.stringContaining('lowwater/otp/two'),
+    ]);
+  });
+});
+
+describe('GoAlert', () => {
+  it('is quoted where it says no in plain text', async () => {
+    const preset = presets.find(({ type }) => type === 'goalert') ?? expect.fail('there is no GoAlert');
+    const { delivery } = await send(preset, undefined, preset.no[0] as ReceiverAnswer);
+    expect(delivery).toMatchObject({ reason: expect.stringContaining('400 validation error: Summary') });
+  });
+});
+
+describe('Twilio SMS', () => {
+  const [from, service] = ['+15005550006', 'MG0123456789abcdef0123456789abcdef'];
+  const preset = presets.find(({ type }) => type === 'twilio-sms') ?? expect.fail('there is no Twilio SMS');
+
+  it.each([
+    [{ messagingServiceSid: service }, { MessagingServiceSid: service }],
+    [
+      { messagingServiceSid: service, from },
+      { MessagingServiceSid: service, From: from },
+    ],
+  ])('sends by a messaging service: %j', async (keys, fields) => {
+    const { posts } = await sendThrough({
+      config: (origin) => {
+        const { from: _from, ...others } = exampleKeys(preset, origin);
+        return { type: 'twilio-sms', ...others, ...keys };
+      },
+      answer: (response) => say(response, preset.yes.example),
+    });
+    const { To: _to, Body: _body, ...sent } = Object.fromEntries(new URLSearchParams(bodyOf(posts[0])));
+    expect(sent).toEqual(fields);
+  });
+
+  it('needs a number or a service to send by', () => {
+    const kind = channelKinds.find(({ type }) => type === 'twilio-sms');
+    expect(kind?.check?.({ read: () => undefined, credentials: new Set() })).toEqual([
+      { key: 'from', message: 'is missing; or give "messagingServiceSid"' },
     ]);
   });
 });

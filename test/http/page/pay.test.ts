@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { paymentOf } from '../../../src/engine/spending.ts';
 import { planPayments } from '../../../src/views/payment-plan.ts';
 import { minuteMs, smsLow, units } from '../../support/account-facts.ts';
-import { buildAccountView, buildRunway, dayMs, hourMs, micros, viewsNow } from '../../support/built-views.ts';
+import {
+  buildAccountView,
+  buildPayment,
+  buildRunway,
+  dayMs,
+  hourMs,
+  micros,
+  viewsNow,
+} from '../../support/built-views.ts';
 import { makeAccount } from '../../support/settings.ts';
 import { showingAccounts } from '../../support/showing-accounts.ts';
 import { serveWorld } from '../../support/web-server.ts';
@@ -56,11 +64,8 @@ describe('a payment', () => {
 
 describe('the plan of payments', () => {
   it('adds up by currency what is due this week and within 30 days, what is due first first', async () => {
-    const payment = (days: number | null, amount: number) => ({
-      balance: 'sms' as const,
-      micros: micros(amount),
-      dueAt: days === null ? null : now + days * dayMs,
-    });
+    const payment = (days: number | null, amount: number) =>
+      buildPayment(amount, days === null ? null : now + days * dayMs);
     const accounts = [
       buildAccountView({ id: 'late', payments: [payment(20, 300)] }),
       buildAccountView({ id: 'soon', payments: [payment(3, 50)] }),
@@ -91,7 +96,7 @@ describe('who pays', () => {
       buildAccountView({
         name: '=cmd|calc',
         topUpUrl: 'https://pay.example/otp',
-        payments: [{ balance: 'sms', micros: micros(9_300), dueAt: viewsNow + 40 * hourMs }],
+        payments: [buildPayment(9_300, viewsNow + 40 * hourMs)],
       }),
       buildAccountView({ id: 'fine', name: 'Fine' }),
     ];
@@ -108,8 +113,8 @@ describe('who pays', () => {
     expect(page).not.toContain('>Fine</bdi>');
     const csv = await (await fetch(`${server.url}/api/v1/pay.csv`)).text();
     expect(csv.split('\r\n')).toEqual([
-      'account,name,balance,currency,amount,by,topUpUrl',
-      "otp,'=cmd|calc,sms,CNY,9300,2026-11-22T10:41:00.000Z,https://pay.example/otp",
+      'account,name,balance,currency,amount,by,topUpUrl,due',
+      "otp,'=cmd|calc,sms,CNY,9300,2026-11-22T10:41:00.000Z,https://pay.example/otp,this week",
       '',
     ]);
     const answer = await fetch(`${server.url}/api/v1/pay?limit=1`);
@@ -197,7 +202,7 @@ describe('a payment that was ordered', () => {
     expect(later).toMatch(/Not enough history yet: <a href="\/accounts\/otp"><bdi>otp<\/bdi><\/a>\./);
     const api = await (await fetch(`${url}/api/v1/pay`)).json();
     expect(api).toMatchObject({ payments: [], unknown: ['otp'] });
-    expect(await (await fetch(`${url}/api/v1/pay.csv`)).text()).toContain('\r\notp,otp,,CNY,,,\r\n');
+    expect(await (await fetch(`${url}/api/v1/pay.csv`)).text()).toContain('\r\notp,otp,,CNY,,,,\r\n');
   });
 
   it.each([

@@ -16,6 +16,22 @@ const never = new AbortController().signal;
 const wholeAnswer = `HTTP/1.1 200 OK\r\ncontent-length: ${okBody.length}\r\n\r\n${okBody}`;
 
 describe('kept connections', () => {
+  test('of twelve entries carry no more listeners than those of one', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    const server = await listenHttp((_request, response) => send(response, {}));
+    const clients = Array.from({ length: 12 }, () => createTestClient());
+    for (const client of clients)
+      expect(await client.readBalance(accountAt(server.url), never)).toMatchObject({ kind: 'ok' });
+    await Promise.all(clients.map((client) => client.close()));
+    await server.close();
+    // Node emits its warnings a turn later.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).not.toContain('MaxListenersExceededWarning');
+  });
+
   test('a thousand requests that hang delay no other', async () => {
     const server = await listenHttp((request, response) => {
       if (request.url?.startsWith('/hang') === true) return;

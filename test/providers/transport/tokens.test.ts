@@ -83,10 +83,10 @@ function open() {
     observe: (seen) => void exchanges.push(describeExchange(seen)),
   });
   closing.push(() => client.close());
-  return (id: string, secret = 'client-secret') =>
+  return (id: string, secret = 'quite-confidential') =>
     client.readBalance(
       makeAccount(id, {
-        credentials: { id: new Secret('client-id'), secret: new Secret(secret) },
+        credentials: { id: new Secret('app-4711'), secret: new Secret(secret) },
         poll: { kind: 'every', everyMs: 60_000 },
       }),
       new AbortController().signal,
@@ -112,7 +112,7 @@ describe('a token', () => {
   test('of other credentials is another', async () => {
     const read = open();
     await read('a');
-    await read('b', 'another-secret');
+    await read('b', 'another-confidence');
     expect(vendor.count).toBe(2);
   });
 
@@ -163,7 +163,7 @@ describe('a token', () => {
       answer: 'HTTP 200 {"access_token":<text>,"expires_in":<number>}',
       read: [],
     });
-    expect(JSON.stringify([outcomes, exchanges])).not.toMatch(/secret-token|client-secret/);
+    expect(JSON.stringify([outcomes, exchanges])).not.toMatch(/secret-token|quite-confidential|app-4711/);
   });
 });
 

@@ -1,0 +1,81 @@
+import type { Incident } from '../domain/alert.ts';
+import { dayMs, weekMs } from '../domain/duration.ts';
+import type { Payment, Runway } from '../domain/message.ts';
+import type { Severity } from '../domain/severity.ts';
+import { alertKindOf } from './registry.ts';
+
+/** How urgent something is: the one order of cards, lists, payments, reports, the calendar and messages about several alerts. */
+export interface Urgency {
+  /** Empty now: it comes before everything else. */
+  readonly isEmpty: boolean;
+  /** By when somebody must act, in milliseconds since 1970; `never` where nothing has to be done. */
+  readonly actBy: number;
+}
+
+/** A number that JSON knows: views travel to the command line. */
+const never = Number.MAX_SAFE_INTEGER;
+export const notUrgent: Urgency = { isEmpty: false, actBy: never };
+
+/** What is empty now first, then by when somebody must act. */
+export function byUrgency(left: Urgency, right: Urgency): number {
+  return Number(right.isEmpty) - Number(left.isEmpty) || left.actBy - right.actBy;
+}
+
+export function mostUrgent(all: Iterable<Urgency>): Urgency {
+  let first = notUrgent;
+  for (const urgency of all) if (byUrgency(urgency, first) < 0) first = urgency;
+  return first;
+}
+
+/** Of a balance: pay by, else when it may be empty, with what is expected in time. Null where nobody can say. */
+export function actByOf({ payBy, expected, forecast, emptyAt }: Runway): number | null {
+  if (payBy !== null) return payBy;
+  const later = expected?.forecast ?? null;
+  if (later !== null) return later.earliest ?? later.emptyAt ?? never;
+  return forecast?.earliest ?? emptyAt;
+}
+
+/** How long an alert may wait that has no date of its own. */
+const patienceMs: Readonly<Record<Severity, number>> = { critical: 0, warning: dayMs, info: weekMs };
+
+/**
+ * Of an alert about how much is left by its balance, whose runway is given: empty now, else by when to act. Of every other by since when it
+ * fires, and how long its severity may wait.
+ */
+export function urgencyOf(alert: UrgentAlert, runway: Runway | null, now: number): Urgency {
+  const isAboutMoney = alert.balance !== null && alertKindOf(alert).emptinessRank !== undefined;
+  const ofBalance = isAboutMoney ? urgencyOfBalance(runway, now) : null;
+  return ofBalance ?? { isEmpty: false, actBy: alert.since + patienceMs[alert.severity] };
+}
+
+interface UrgentAlert extends Pick<Incident, 'type' | 'balance' | 'severity'> {
+  readonly since: number;
+}
+
+/** Null where nobody can say when it ends. */
+export function urgencyOfBalance(runway: Runway | null, now: number): Urgency | null {
+  if (runway === null) return null;
+  const isEmpty = isUsedUp(runway);
+  const actBy = isEmpty ? now : actByOf(runway);
+  return actBy === null ? null : { isEmpty, actBy };
+}
+
+export function isUsedUp(runway: Pick<Runway, 'runwayMs'> | null): boolean {
+  return runway !== null && runway.runwayMs !== null && runway.runwayMs <= 0;
+}
+
+export const dueGroups = ['now', 'today', 'week', 'later'] as const;
+
+export type DueGroup = (typeof dueGroups)[number];
+
+/** When somebody must act: at once, by `todayEndsAt`, within seven days, or later. */
+export function dueGroup({ isEmpty, actBy }: Urgency, now: number, todayEndsAt = now): DueGroup {
+  if (isEmpty || actBy <= now) return 'now';
+  if (actBy <= todayEndsAt) return 'today';
+  return actBy <= now + weekMs ? 'week' : 'later';
+}
+
+/** What nobody can date is due at once. */
+export function urgencyOfPayment({ isEmpty, dueAt }: Pick<Payment, 'isEmpty' | 'dueAt'>): Urgency {
+  return { isEmpty, actBy: dueAt ?? 0 };
+}

@@ -1,0 +1,214 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readCatalogue } from '../../scripts/write-languages.ts';
+import * as dingtalk from '../../src/channels/dingtalk/dingtalk-robot.ts';
+import { renderEmailHtml } from '../../src/channels/email/render-email.ts';
+import * as feishu from '../../src/channels/feishu/feishu-robot.ts';
+import * as pagerduty from '../../src/channels/pagerduty/render-pagerduty.ts';
+import { codeOf } from '../../src/channels/presets/preset-parts.ts';
+import { presets } from '../../src/channels/registry.ts';
+import { renderSlack } from '../../src/channels/slack/render-slack.ts';
+import * as teams from '../../src/channels/teams/teams-robot.ts';
+import { renderWebhookPayload } from '../../src/channels/webhook/webhook-payload.ts';
+import * as wecom from '../../src/channels/wecom/wecom-robot.ts';
+import type { Message, MessageItem } from '../../src/domain/message.ts';
+import type { NotificationReason } from '../../src/domain/outbox.ts';
+import { loadLanguage } from '../../src/languages/load-language.ts';
+import { messageSubject } from '../../src/messages/message-wording.ts';
+import { renderText } from '../../src/messages/render-text.ts';
+import { keepLanguage, makeLanguage } from '../../src/wording/language.ts';
+import { buildTestMessage, everyMessage, messageNow } from '../support/messages.ts';
+
+const reasons: readonly NotificationReason[] = [
+  'firing',
+  'worse',
+  'reminder',
+  'escalated',
+  'acknowledged',
+  'flapping',
+  'resolved',
+];
+
+const taken = {
+  by: 'Ana',
+  at: messageNow - 60_000,
+  comment: 'ordered',
+  rises: 0,
+  severity: 'critical' as const,
+};
+
+function forReason(item: MessageItem, reason: NotificationReason): MessageItem {
+  const resolvedAt = reason === 'resolved' ? messageNow : null;
+  const incident = {
+    ...item.incident,
+    resolvedAt,
+    acknowledgement: reason === 'acknowledged' ? taken : null,
+  };
+  return { ...item, kinds: [reason], resolvedAt, resolution: null, incident };
+}
+
+/** Every kind for every reason, an account of several alerts, reports and tests. */
+const messages: readonly (readonly [name: string, message: Message])[] = [
+  ['test', buildTestMessage()],
+  ...Object.entries(everyMessage()).flatMap(([name, message]): [string, Message][] => {
+    if (message.kind !== 'incidents' || message.items.some(({ incident }) => incident.event))
+      return [[name, message]];
+    return reasons.map((reason) => [
+      `${name}, ${reason}`,
+      { ...message, thread: null, items: message.items.map((item) => forReason(item, reason)) },
+    ]);
+  }),
+];
+
+const mention = { mention: {} };
+
+/** What each receiver gets, as JSON or text. */
+const forms: Readonly<Record<string, (message: Message) => string>> = {
+  text: (message) => renderText(message, 10_000),
+  subject: messageSubject,
+  mail: (message) => renderEmailHtml(message, []).replace(/<style>[\s\S]*?<\/style>/, ''),
+  slack: (message) => JSON.stringify(renderSlack(message)),
+  dingtalk: (message) => dingtalk.render(message, mention)[0].body,
+  feishu: (message) => feishu.render(message, mention)[0].body,
+  wecom: (message) => wecom.render(message, mention)[0].body,
+  teams: (message) => teams.render(message, mention)[0].body,
+  pagerduty: (message) =>
+    pagerduty
+      .render(message)
+      .map(({ body }) => body)
+      .join('\n'),
+  ...Object.fromEntries(
+    presets.map((preset) => [
+      preset.type,
+      (message: Message) =>
+        codeOf(preset)
+          .render(message, { keys: {}, recipients: ['+8613800000000'] } as never)
+          .map(({ body }) => decodeURIComponent(body.replaceAll('+', ' ').replace(/%(?![0-9A-F]{2})/g, '')))
+          .join('\n'),
+    ]),
+  ),
+  webhook: headlinesOf,
+};
+
+function headlinesOf(message: Message): string {
+  const found: string[] = [];
+  JSON.stringify(renderWebhookPayload(message), (key, value: unknown) => {
+    if (['headline', 'details', 'advice'].includes(key)) found.push(JSON.stringify(value));
+    return value;
+  });
+  return found.join('\n');
+}
+
+/** What stays as it is in every language: names, ids, notes, addresses, what a vendor or a system said. */
+const kept =
+  /https?:\/\/[^\s"<)\\]*|“[^”]*”|OTP production|Marketing EU|Voice calls|Finance answers until 18:00; after that ask the shift lead\.|provider-down|lowwater test-channel|lowwater validate|lowwater cluster [a-z-]+|Slack answered 404 no_service|HTTP 503 without an answer of the provider|the disk is full|2 errors|no complete answer within 10s|the certificate has expired/g;
+
+/** The texts of a form: strings with a word, without keys and markup. */
+function textsOf(form: string): readonly string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(form, (_key, value: unknown) => {
+      if (typeof value === 'string') texts.push(value);
+      return value;
+    });
+  } catch {
+    texts.push(...form.replace(/<[^>]*>/g, '\n').split('\n'));
+  }
+  return texts;
+}
+
+/** What anybody acts by: amounts, times of day, figures and addresses. */
+function factsOf(text: string, [group, point]: readonly [string, string]): readonly string[] {
+  const plain = text.replaceAll(/(\d)\u00a0%/g, '$1%');
+  const amounts = [...plain.matchAll(/-?\d[\d.,\u00a0]*(?= (?:CNY|EUR))/g)].map(([amount]) =>
+    amount.replaceAll(group, '').replace(point, '.'),
+  );
+  const others = plain.match(/\b\d{1,2}:\d\d\b|https?:\/\/\S+|UTC[+-]\d+/g) ?? [];
+  return [...amounts, ...others].toSorted();
+}
+
+beforeAll(async () => {
+  await Promise.all([loadLanguage('zh-CN'), loadLanguage('es')]);
+  keepLanguage(
+    makeLanguage(
+      'pl-x-pseudo',
+      pseudo(),
+      (text) => new IntlMessageFormat(text, 'pl', {}, { ignoreTag: true }),
+    ),
+  );
+});
+
+/** Every sentence marked and 40 % longer, with the plural forms of Polish. */
+function pseudo(): Readonly<Record<string, string>> {
+  const long = (text: string): string => `⟦${text}${'·'.repeat(Math.ceil(text.length * 0.4))}⟧`;
+  return Object.fromEntries(
+    Object.entries(readCatalogue('en')).map(([name, text]) => [
+      name,
+      long(
+        text.replace(
+          /(\{\w+, plural, )one (\{[^{}]*\}) other (\{(?:[^{}]|\{\w+\})*\})\}/g,
+          '$1one $2 few $3 many $3 other $3}',
+        ),
+      ),
+    ]),
+  );
+}
+
+const inLanguage = (message: Message, language: string): Message => ({ ...message, language });
+
+describe('In Chinese', () => {
+  it.each(Object.keys(forms))('no English sentence is left in any message: %s', (form) => {
+    for (const [name, message] of messages) {
+      const text = forms[form]?.(inLanguage(message, 'zh-CN')) ?? '';
+      const english = textsOf(text)
+        .filter((each) => !/^[\w.:+/ -]*$/.test(each) || / [a-z]+ /.test(each))
+        .flatMap(
+          (each) =>
+            each
+              .replaceAll('\\', '')
+              .replaceAll(kept, '')
+              .match(/[A-Za-z]{2,}['’]? [a-z]{2,}/g) ?? [],
+        );
+      expect([name, ...english]).toEqual([name]);
+    }
+  });
+});
+
+describe.each([
+  ['zh-CN', [',', '.']],
+  ['es', ['.', ',']],
+  ['pl-x-pseudo', ['\u00a0', ',']],
+] as const)('In %s', (language, separators) => {
+  it('every message has the figures and addresses that it has in English', () => {
+    for (const [name, message] of messages) {
+      const [said, english] = [language, 'en'].map((id) => renderText(inLanguage(message, id), 10_000));
+      expect([name, ...factsOf(said ?? '', separators)]).toEqual([
+        name,
+        ...factsOf(english ?? '', [',', '.']),
+      ]);
+    }
+  });
+
+  it('no message is longer than its receiver takes', () => {
+    for (const [, message] of messages) {
+      const said = inLanguage(message, language);
+      expect(Buffer.byteLength(JSON.parse(forms.wecom?.(said) ?? '').markdown.content)).toBeLessThanOrEqual(
+        4096,
+      );
+      expect(Buffer.byteLength(forms.dingtalk?.(said) ?? '')).toBeLessThan(20_000);
+      expect(Buffer.byteLength(forms.feishu?.(said) ?? '')).toBeLessThan(20_000);
+    }
+  });
+});
+
+it('In a language that nobody knows every sentence comes from the catalogue', () => {
+  for (const [name, message] of messages) {
+    const subject = messageSubject(inLanguage(message, 'pl-x-pseudo'));
+    expect([name, subject]).toEqual([name, expect.stringMatching(/^⟦.*⟧$/)]);
+    const lines = renderText(inLanguage(message, 'pl-x-pseudo'), 10_000).split('\n');
+    const unmarked = lines.filter(
+      (line) => line.trim() !== '' && !line.includes('⟦') && !/^ {2}[A-Z].* \([a-z]+\)$/.test(line),
+    );
+    expect([name, ...unmarked]).toEqual([name]);
+  }
+});
