@@ -7,6 +7,7 @@ import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { say } from '../wording/language.ts';
 import { phrases } from '../wording/phrase.ts';
+import { announcedRun } from './announced-run.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -41,6 +42,7 @@ export const ruleKinds = [
   slump,
   missedTopUp,
   lateTopUp,
+  announcedRun,
   budget,
   drop,
   idle,
