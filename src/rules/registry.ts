@@ -23,6 +23,7 @@ import { negative } from './negative.ts';
 import { runway } from './runway.ts';
 import {
   channelFailed,
+  chatLost,
   clusterChanged,
   clusterDegraded,
   configInvalid,
@@ -56,6 +57,7 @@ const ownKinds: readonly AlertKind[] = [
   providerDown,
   storageFailed,
   channelFailed,
+  chatLost,
   configInvalid,
   clusterDegraded,
   clusterChanged,

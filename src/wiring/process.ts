@@ -26,7 +26,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     if (isDaemon) return;
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort();
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
-    process.exit(failureCode(process.argv));
+    process.exit(failureCode(process.argv.slice(2)));
   });
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();
@@ -34,7 +34,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     const cwd = readDirectory();
     if (cwd === null) {
       process.stderr.write('lowwater: the working directory was removed: change to another one\n');
-      process.exitCode = failureCode(process.argv);
+      process.exitCode = failureCode(process.argv.slice(2));
       return;
     }
     process.exitCode = await runCommandLine(process.argv.slice(2), {

@@ -17,7 +17,7 @@ import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
+import { hearChats, type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
 export async function ownShared(
@@ -92,7 +92,9 @@ export async function ownShared(
       daemon.start();
       // It may have changed while the state was made from it.
       if (state.settings !== settings) void daemon.reload(settings);
-      views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
+      const live = createLiveViews(daemon, store, version, () => membership.clusterStatus);
+      views.become(live);
+      hearChats(daemon, live);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
       if (takenFrom !== null && postgres.announceTakeovers)
         announce(

@@ -201,6 +201,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  listening() {
+    return [];
+  }
+
   recordSession(): void {}
 
   sessions() {

@@ -3,7 +3,7 @@ import { isBeyondHorizon } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { Forecast } from '../../domain/quantity.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
 import { byUrgency } from '../../rules/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -144,9 +144,9 @@ export function actLine(account: AccountView, balance: Balance | null, frame: Fr
   }</p>`;
 }
 
-function payWords({ micros, dueAt }: Payment, { currency }: AccountView, frame: Frame): Html {
+function payWords({ micros, dueAt, balance }: Payment, account: AccountView, frame: Frame): Html {
   const by = dueAt === null || dueAt <= frame.now ? html`now` : html`by ${nearMoment(dueAt, frame)}`;
-  return html`Pay ${formatAmount(micros, currency)} ${by}`;
+  return html`Pay ${formatAmount(micros, unitOf(account, balance))} ${by}`;
 }
 
 /** Where to pay, and what to read; `mayPay` is false where no money is asked for. */

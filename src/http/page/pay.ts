@@ -1,6 +1,7 @@
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
@@ -74,7 +75,7 @@ function paymentRow(payment: DuePayment, frame: Visit): Html {
   const { account, balance, micros, dueAt } = payment;
   const { word, tone } = stateWords[stateOf(account)];
   return html`<tr><th scope="row">${accountLink(account)} ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
-<td class="number" data-label="Pay"><strong>${formatAmount(micros, account.currency)}</strong></td>
+<td class="number" data-label="Pay"><strong>${formatAmount(micros, unitOf(account, balance))}</strong></td>
 <td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
 <td class="number" data-label="Left now">${balanceCell(account, balance, frame)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
@@ -108,9 +109,9 @@ async function expectedList(visit: Visit): Promise<Html | null> {
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul class="ordered">${expected.map(
-    ({ id, account, amountMicros, by, comment, orderedBy }) => {
-      const { name = account, currency = null } = accounts.get(account) ?? {};
-      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, currency)} expected by ${moment(by, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
+    ({ id, account, balance, amountMicros, by, comment, orderedBy }) => {
+      const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
+      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, unitOf({ balances, currency }, balance))} expected by ${moment(by, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;

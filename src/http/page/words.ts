@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -111,12 +111,12 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
   const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown();
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
-  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, unitOf(account, balance))}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
   const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
-  return burn === null ? null : sayComputed(burn, { language: english, currency: account.currency });
+  return burn === null ? null : sayComputed(burn, { language: english, currency: unitOf(account, balance) });
 }
 
 /** What stands where nothing is known. */

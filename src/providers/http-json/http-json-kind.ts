@@ -80,8 +80,10 @@ export function nameBalance({
   id,
   label,
   alertsBelowZero,
+  unit,
 }: Description['balances'][number]): BalanceDefinition {
-  return { id, label: label ?? id.charAt(0).toUpperCase() + id.slice(1), alertsBelowZero };
+  const shown = label ?? id.charAt(0).toUpperCase() + id.slice(1);
+  return { id, label: shown, alertsBelowZero, ...(unit === undefined ? {} : { unit }) };
 }
 
 export const httpJsonSchema = shape({

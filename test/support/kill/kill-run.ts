@@ -29,10 +29,7 @@ export interface KillResult {
   readonly counts: StepCounts | null;
 }
 
-/**
- * Four simulated seconds a second: polls come every 250 ms, and a retry's second is a quarter. Any faster, a busy machine that
- * holds up a process for a few seconds makes its readings stale, which is another story.
- */
+/** Four simulated seconds a second: polls come every 250 ms, and a retry's second is a quarter. */
 const speed = 4;
 
 /** A step of the story takes parts of a second; a busy machine may make many of it. */
@@ -98,6 +95,11 @@ function configure(bed: Bed): void {
         to: ['finance@example.com'],
       },
     },
+    // A busy machine that holds a process up for long makes readings stale, which is another story.
+    rules: [
+      { id: 'sms-low', type: 'below', thresholds: { warning: 200, critical: 50 } },
+      { id: 'stale', type: 'stale', after: '1d' },
+    ],
     routes: [{ channels: ['ops', 'hook', 'finance'], groupWait: '0s' }],
     server: null,
     log: { level: 'fatal' },
