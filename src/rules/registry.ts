@@ -7,7 +7,6 @@ import { type Severity, severities } from '../domain/severity.ts';
 import { predictRunout } from '../spending/runway.ts';
 import { say } from '../wording/language.ts';
 import { phrases } from '../wording/phrase.ts';
-import { announcedRun } from './announced-run.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
@@ -43,7 +42,6 @@ export const ruleKinds = [
   slump,
   missedTopUp,
   lateTopUp,
-  announcedRun,
   budget,
   drop,
   idle,

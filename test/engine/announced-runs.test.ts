@@ -34,8 +34,7 @@ const announce = (world: World, over: object = {}) => {
   return giveAtOnce(world, { ...own, ...window, ...over } as never) as unknown as Refusal | null;
 };
 
-const isFiring = (world: World) =>
-  world.daemon.state.alerts.get(account, 'announced-run')?.state === 'firing';
+const isFiring = (world: World) => world.daemon.state.alerts.get(account, 'late-top-up')?.state === 'firing';
 
 describe('a run that was announced', () => {
   test('is known to the forecast until it is cancelled, and is no surge when it comes', async () => {
