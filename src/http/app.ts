@@ -51,7 +51,10 @@ export function createApp(site: Site): App {
     context.set('site', site);
     context.set('views', views);
     context.set('now', now);
-    context.set('visit', { language: english, views, now, timezone: zoneOf(context, site.timezone), query });
+    const key = views.calendarKey();
+    const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
+    const timezone = zoneOf(context, site.timezone);
+    context.set('visit', { language: english, views, now, timezone, query, calendarKey });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();

@@ -81,7 +81,7 @@ export function createLiveViews(
     async pushReading(reading: PushedReading) {
       const account = state.accounts.get(reading.account);
       if (account !== undefined) await daemon.historyLoader.of(account);
-      return daemon.runDurably((now) => takeReading(state, reading, now));
+      return daemon.take((now) => takeReading(state, reading, now));
     },
     /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
     recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),

@@ -39,7 +39,7 @@ ${live(
   'pay',
   html`${await expectedList(visit)}${await announcedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
 )}
-${calendarSection(views.calendarKey())}`;
+${calendarSection(visit.calendarKey ?? null)}`;
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */

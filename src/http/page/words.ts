@@ -22,6 +22,8 @@ export interface Frame {
 export interface Visit extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
+  /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
+  readonly calendarKey?: string | null;
 }
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Notification } from '../../../src/domain/outbox.ts';
 import { openReader } from '../../../src/store/store.ts';
+import { accelerateClock } from '../accelerated-clock.ts';
 import { type BuiltProcess, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
 import { type Bed, makeBed } from '../run-daemon.ts';
@@ -47,9 +48,10 @@ const story = [
  * history and the database are checked.
  */
 export async function playKillRun({ plans, receiver }: KillRun): Promise<KillResult> {
-  const bed = await makeBed();
+  const startedAt = Date.now();
+  const bed = await makeBed({ clock: accelerateClock(speed, startedAt) });
   const seen = { unknown: 0, refused: 0 };
-  const child = new Revived(bed, plans);
+  const child = new Revived(bed, plans, startedAt);
   configure(bed);
   bed.slack.behave(meet({ receiver, seen, kill: () => child.kill() }));
   const broken: string[] = [];
@@ -111,12 +113,13 @@ class Revived {
   crashes = 0;
   readonly #bed: Bed;
   readonly #plans: KillPlan[];
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   #process: BuiltProcess | null = null;
   #ending = false;
   #failure: string | null = null;
 
-  constructor(bed: Bed, plans: readonly KillPlan[]) {
+  constructor(bed: Bed, plans: readonly KillPlan[], startedAt: number) {
+    this.#startedAt = startedAt;
     this.#bed = bed;
     this.#plans = [...plans];
   }
