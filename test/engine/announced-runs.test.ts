@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../src/domain/operator.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
 import { giveAtOnce } from '../support/orders.ts';
+import { makeAccount } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const account = 'otp';
+const hourly = makeAccount(account, { poll: { kind: 'every', everyMs: hourMs } });
 
-/** Ten days of ten an hour, with 20,000 left. */
-async function tenDays(): Promise<World & { left: number }> {
-  const world = Object.assign(await startWorld(), { left: 20_000 });
-  await spend(world, 240, 10);
+/** Eight days of ten an hour, read every hour, with 20,000 left. */
+async function eightDays(): Promise<World & { left: number }> {
+  const world = Object.assign(await startWorld({ accounts: [hourly] }), { left: 20_000 });
+  await spend(world, 192, 10);
   return world;
 }
 
@@ -38,7 +40,7 @@ const isFiring = (world: World) => world.daemon.state.alerts.get(account, 'late-
 
 describe('a run that was announced', () => {
   test('is known to the forecast until it is cancelled, and is no surge when it comes', async () => {
-    const world = await tenDays();
+    const world = await eightDays();
     const { spending } = watched(world);
     const within = () => Math.round((spending.expected('sms', 2 * dayMs) ?? 0) / units(1));
     const before = within();
@@ -57,7 +59,7 @@ describe('a run that was announced', () => {
   });
 
   test('is reported for a day when it does not come', async () => {
-    const world = await tenDays();
+    const world = await eightDays();
     announce(world);
     await spend(world, 24 + 5 + 2, 10);
     expect(isFiring(world)).toBe(true);
