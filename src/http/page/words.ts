@@ -22,6 +22,8 @@ export interface Frame {
 export interface Visit extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
+  /** Who looks: what the trusted proxy says, else the name that this browser gave last. */
+  readonly reader?: { readonly name: string; readonly isProven: boolean };
 }
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */

@@ -1,0 +1,94 @@
+import type { Payment } from '../../domain/message.ts';
+import { parseLocalText } from '../../domain/moment.ts';
+import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { severities } from '../../domain/severity.ts';
+import type { Wanted } from '../../engine/orders.ts';
+import type { AccountView } from '../../views/views.ts';
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { sayAge } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
+import { findAccount } from '../api/input.ts';
+import { RequestError } from '../refusal.ts';
+import type { WebContext } from '../web-env.ts';
+import { hidden, nameField, readForm, readOwnPath, readPerson, sendBack } from './forms.ts';
+import { show } from './show.ts';
+import { nameOf, type Visit } from './words.ts';
+
+const says = phrases('ordered', {
+  ordered: 'Ordered',
+  question: 'Ordered for {name}?',
+  before: '{by} ordered {amount} {age}.',
+  effect: 'The alerts that it ends are acknowledged, and an alert fires if the money does not come.',
+  amount: 'Amount, {currency}',
+  arrives: 'Arrives by (empty: after the lead time)',
+  number: 'Order number',
+  back: 'Back',
+});
+
+/** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
+export function orderedForm(account: AccountView, payment: Payment, visit: Visit, back: string): Html {
+  return html`<details class="act"><summary>${say(says.ordered, visit)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), visit)}</details>`;
+}
+
+export function givenBy({ balance, micros }: Payment, back: string): URLSearchParams {
+  return new URLSearchParams({ balance, amount: formatMicros(micros), back });
+}
+
+/** `given`: the balance and the amount, and what a form was sent with before. */
+export function orderedFields(
+  { id, currency, worst }: AccountView,
+  given: URLSearchParams,
+  visit: Visit,
+  action = '/pay/ordered',
+  extra: HtmlValue = null,
+): Html {
+  const balance = given.get('balance');
+  const known = visit.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
+  return html`<form method="post" action="${action}">
+${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...visit, currency }), age: sayAge(topUp.orderedAt, visit) }, visit)}</p>`)}<p>${say(says.effect, visit)}</p>${extra}${hidden('back', given.get('back'))}
+${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
+<label>${say(says.amount, { currency: currency ?? '' }, visit)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>${say(says.arrives, visit)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
+<label>${say(says.number, visit)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
+${nameField(given.get('by'), visit)}
+<button>${say(says.ordered, visit)}</button></form>`;
+}
+
+/** Orders what the form says. A refused form is shown again with what was typed; sent once more it says that its sender saw why. */
+export async function orderTopUp(context: WebContext): Promise<Response> {
+  const form = await readForm(context);
+  const back = readOwnPath(form.get('back') ?? '/pay');
+  form.set('back', back);
+  const { visit, door } = context.var;
+  const account = await findAccount(visit.views, form.get('account') ?? '');
+  try {
+    await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
+    return sendBack(context, form, 'ordered');
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    const content = html`<section class="panel question"><h1>${say(says.question, { name: nameOf(account.name) }, visit)}</h1>
+<p class="problem" role="alert">${error.message}</p>${orderedFields(account, form, visit)}<p><a href="${back}">${say(says.back, visit)}</a></p></section>`;
+    return show(context, { title: 'Ordered? · lowwater', content, current: 'pay', status: error.status });
+  }
+}
+
+export function readTopUp(
+  account: string,
+  form: URLSearchParams,
+  { timezone }: Visit,
+): Wanted<'expect-top-up'> {
+  const typed = (form.get('amount') ?? '').trim();
+  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
+  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
+  const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
+  if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
+  const day = form.get('arrives') ?? '';
+  const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
+  const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
+  const seen = { expected: form.getAll('seen-expected'), worst };
+  const balance = form.get('balance') ?? '';
+  const { comment } = readPerson(form);
+  return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
+}
