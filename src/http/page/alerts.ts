@@ -7,7 +7,7 @@ import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
-import { sayMoment, sayNearMoment } from '../../wording/moments.ts';
+import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayRunwayClause } from '../../wording/quantity-wording.ts';
 import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
@@ -70,7 +70,7 @@ const says = phrases('card', {
   runbook: 'Runbook',
   payNow: 'Pay {amount} now',
   payBy: 'Pay {amount} by {moment}',
-  onItsWay: '{amount} is on its way, expected by {moment}',
+  onItsWay: '{by} ordered {amount} {age}, expected by {moment}',
   sameCause: 'The same of {names}',
   rule: 'rule {rule}',
   future: 'since {moment}, by a clock that was ahead',
@@ -150,12 +150,17 @@ function undelivered({ notified }: AlertView): Html | null {
     : html` · <span class="condition">not delivered yet to ${listNames(waiting)}</span>`;
 }
 
-/** What is ordered and has not come yet, where people look. */
-export function moneyOnItsWay(account: AccountView, balance: Balance | null, visit: Visit): Html | null {
-  const { expected = null } = ownOf(account.runways, balance ?? '') ?? {};
-  if (expected === null) return null;
-  const amount = sayAmount(expected.amountMicros, { ...visit, currency: account.currency });
-  return html`<p class="on-its-way">${say(says.onItsWay, { amount, moment: sayNearMoment(expected.by, visit) }, visit)}</p>`;
+/** Who ordered what that has not come yet, where people look. */
+export function moneyOnItsWay(account: AccountView, balance: Balance | null, visit: Visit): readonly Html[] {
+  const { views } = visit;
+  const coming = views
+    .expected()
+    .filter((topUp) => topUp.account === account.id && topUp.balance === balance);
+  return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
+    const amount = sayAmount(amountMicros, { ...visit, currency: account.currency });
+    const [age, moment] = [sayAge(orderedAt, visit), sayNearMoment(arrivesBy, visit)];
+    return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, visit)}</bdi></p>`;
+  });
 }
 
 /** `Ordered` stands wherever `Top up` stands. */

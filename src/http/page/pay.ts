@@ -91,7 +91,7 @@ function unknownList(unknown: readonly AccountView[], visit: Visit): Html | null
   const links = unknown
     .slice(0, maxNamed)
     .map((account, place) => html`${place > 0 && html`, `}${accountLink(account)}`);
-  return html`<p class="note unread">${say(says.unknown, visit)} ${links}${count > 0 && html` ${say(says.unknownMore, { count }, visit)}`}</p>`;
+  return html`<p class="note unread">${say(says.unknown, visit)} ${links}${count > 0 && html` ${say(says.unknownMore, { count }, visit)}`}.</p>`;
 }
 
 interface ShownPayments {
