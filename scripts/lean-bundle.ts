@@ -8,8 +8,11 @@ import type { Plugin } from 'rolldown';
 export function loadLess(packages: string): Plugin {
   const undici = `${packages}/undici/lib`;
   const modules = new Map([
-    // Its index loads mocks, caches and WebSockets as well.
-    ['undici', `export * from 'undici:dispatchers'; export { fetch } from 'undici:fetch';`],
+    // Its index loads mocks and caches as well.
+    [
+      'undici',
+      `export * from 'undici:dispatchers'; export { fetch } from 'undici:fetch'; export { WebSocket } from 'undici:websocket';`,
+    ],
     [
       'undici:dispatchers',
       `import Dispatcher from '${undici}/dispatcher/dispatcher.js';
@@ -21,6 +24,10 @@ export function loadLess(packages: string): Plugin {
       Object.assign(Dispatcher.prototype, api);`,
     ],
     ['undici:fetch', `import whole from '${undici}/web/fetch/index.js'; export const { fetch } = whole;`],
+    [
+      'undici:websocket',
+      `import whole from '${undici}/web/websocket/websocket.js'; export const { WebSocket } = whole;`,
+    ],
     // Packages load it and start no program; `query`, which starts lowwater itself, asks Node for it.
     ['node:child_process', 'module.exports = {};'],
     ['child_process', 'module.exports = {};'],

@@ -9,10 +9,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
+import { render as renderDingtalk } from '../src/channels/dingtalk/dingtalk-robot.ts';
 import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../src/channels/slack/slack-blocks.ts';
 import type { Message } from '../src/domain/message.ts';
+import { loadLanguage } from '../src/languages/load-language.ts';
 import { messageSubject } from '../src/messages/message-wording.ts';
 import { everyMessage } from '../test/support/messages.ts';
 import { shrinkPng } from './shrink-png.ts';
@@ -191,6 +193,10 @@ try {
       elsewhere === undefined ? (chapters.find((chapter) => chapter.name === name)?.looks ?? []) : everyLook;
     for (const look of wanted) await photograph({ browser, name, message, look });
   }
+  await loadLanguage('zh-CN');
+  const chinese = { ...messageOf('runway'), language: 'zh-CN' };
+  await photograph({ browser, name: 'zh-CN-mail', message: chinese, look: 'phone-light' });
+  await photograph({ browser, name: 'zh-CN-dingtalk', html: drawDingtalk(chinese), look: 'phone-light' });
 } finally {
   await browser.close();
 }
@@ -199,13 +205,15 @@ if (elsewhere === undefined) await writeFile(new URL('messages.md', documentatio
 async function photograph(order: {
   readonly browser: Browser;
   readonly name: string;
-  readonly message: Message;
+  readonly message?: Message;
+  readonly html?: string;
   readonly look: Look;
 }): Promise<void> {
   const { width, scheme } = looks[order.look];
   const context = await order.browser.newContext({ viewport: { width, height: 300 }, colorScheme: scheme });
   const page = await context.newPage();
-  await page.setContent(await selfContainedHtml(order.message));
+  const { html = '', message } = order;
+  await page.setContent(message === undefined ? html : await selfContainedHtml(message));
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth > document.documentElement.clientWidth',
   );
@@ -213,6 +221,27 @@ async function photograph(order: {
   const picture = await page.screenshot({ fullPage: true });
   await context.close();
   await writeFile(new URL(`${order.name}-${order.look}.png`, folder), shrinkPng(picture));
+}
+
+/** A message of a group robot as DingTalk draws it: headings, bold, quotes and links. */
+function drawDingtalk(message: Message): string {
+  const { markdown } = JSON.parse(renderDingtalk(message, { mention: {} })[0].body);
+  // The machine that takes the pictures may have no font with these.
+  const lines = String(markdown.text)
+    .replaceAll('🟠', '<i>●</i>')
+    .replaceAll('👉', '→')
+    .replaceAll('📌', '※')
+    .split('\n\n')
+    .map((line) => line.replace(/\*\*(.+?)\*\*/g, '<b>$1</b>').replace(/\[(.+?)\]\(.+?\)/g, '<a>$1</a>'))
+    .map((line) => {
+      if (line.startsWith('### ')) return `<h3>${line.slice(4)}</h3>`;
+      return line.startsWith('> ') ? `<blockquote>${line.slice(2)}</blockquote>` : `<p>${line}</p>`;
+    });
+  return `<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; padding: 12px; background: #f2f3f5; font: 15px/1.5 'Noto Sans CJK SC', sans-serif; color: #171a1d }
+div { background: #fff; border-radius: 10px; padding: 10px 14px } h3 { font-size: 16px; margin: 4px 0 8px }
+p { margin: 6px 0 } blockquote { margin: 3px 0; padding-left: 8px; border-left: 3px solid #d8dbe0; color: #60656b }
+i { color: #e8890c; font-style: normal } b { font-weight: 600; color: #171a1d } a { color: #1772f6 }</style><div>${lines.join('')}</div>`;
 }
 
 /** The HTML of the mail with its inline pictures put in place, as a mail program shows it. */
@@ -234,6 +263,13 @@ What lowwater sends, one example of each kind: the mail as a picture, and the Sl
 described in [webhook.md](webhook.md); how the other channels show an alert, in [channels.md](channels.md).
 
 ${chapters.map(writeChapter).join('\n')}
+## In another language
+
+The same alert as *A balance that may run out*, with \`"language": "zh-CN"\`, by mail and by a group robot of DingTalk: [README.zh-CN.md](../README.zh-CN.md).
+
+<img src="messages/zh-CN-mail-phone-light.png" width="260" alt="A mail in Chinese">
+<img src="messages/zh-CN-dingtalk-phone-light.png" width="260" alt="A message of DingTalk in Chinese">
+
 ## Slack as Block Kit
 
 The first message above, as it is posted to the webhook: names and reasons stand in plain text elements, where nothing is markup.

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { Channel } from '../ports/channel.ts';
+import type { AnswerChat, Channel, ChannelListener } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver, ReceivedMessage } from './demo-receiver.ts';
@@ -46,6 +46,11 @@ export interface ChannelKind<
   /** How fast the receiver takes messages. The source stands in a comment. */
   pace(settings: Own): Pick<Channel, 'minGapMs' | 'maxConcurrent' | 'paceKey'>;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
+  /** What hears its chat, where the settings ask for that; null where they do not. */
+  openListener?(
+    settings: Own,
+    dependencies: SenderDependencies,
+  ): ((answer: AnswerChat) => Promise<ChannelListener>) | null;
   /** False where a report would wake people: it is not sent. */
   readonly takesReports?: boolean;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */

@@ -5,7 +5,7 @@ import { parseJson } from '../domain/json.ts';
 import { Secret } from '../domain/secret.ts';
 import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { credentialAddress, plainAddress } from '../schema/addresses.ts';
-import { filledList, shape } from '../schema/shapes.ts';
+import { filledList, flag, shape } from '../schema/shapes.ts';
 import { secret, textLeaf } from '../schema/texts.ts';
 import { listWords } from '../wording/lists.ts';
 import { type AnswerTable, commonAnswers, strangeSuccess, valueAt } from './answers.ts';
@@ -13,6 +13,7 @@ import { hostOf, isAtProvider, keysAtHost } from './describe-address.ts';
 import type { ChannelKind } from './kind.ts';
 import { type Mention, mentionSchema } from './mention.ts';
 import type {
+  PostChat,
   PostCode,
   PostSettings,
   Receiver,
@@ -31,6 +32,7 @@ interface PostConfig {
 export function postKind(
   receiver: Receiver,
   load: () => Promise<PostCode>,
+  loadChat?: () => Promise<PostChat>,
 ): ChannelKind<PostConfig, PostSettings> {
   const { type, name, source, keys, address, signingKey } = receiver;
   const table = answerTable(receiver);
@@ -49,7 +51,10 @@ export function postKind(
       const texts = Object.keys(keys).map((key) => [key, textOf(config[key])] as const);
       const secrets = Object.fromEntries(texts.map(([key, text]) => [key, new Secret(text)]));
       const recipients = receiver.each === undefined ? undefined : config[receiver.each];
-      const places = texts.flatMap(([key, text]) => (key === signingKey || text === '' ? [] : [text]));
+      // Who may act there, and whether anybody, does not say where it is.
+      const isPlace = (key: string): boolean =>
+        key !== signingKey && (key === receiver.each || !['flag', 'people'].includes(keys[key]?.kind ?? ''));
+      const places = texts.flatMap(([key, text]) => (isPlace(key) && text !== '' ? [text] : []));
       return {
         type,
         name: channel,
@@ -66,6 +71,7 @@ export function postKind(
         ...Object.entries(keys).flatMap(([key, { kind = 'text' }]) => {
           const value = settings.keys[key]?.reveal() ?? '';
           if (key === signingKey) return [value === '' ? 'unsigned' : 'signed'];
+          if (kind === 'flag') return value === 'true' ? [key] : [];
           return (kind === 'text' || kind === 'people') && value !== '' ? [`${key} ${value}`] : [];
         }),
         ...(quietly === undefined
@@ -105,7 +111,7 @@ export function postKind(
     answers: table.rows,
     takesReports: quietly !== null,
     async openSender(settings, dependencies) {
-      const [{ openPostSender }, { render, prepare }] = await Promise.all([
+      const [{ openPostSender }, { render, prepare, heard }] = await Promise.all([
         import('./post-sender.ts'),
         load(),
       ]);
@@ -114,10 +120,15 @@ export function postKind(
         table,
         address: settings.address,
         render: (message) => render(message, settings),
+        ...(heard && { heard: (answer: HttpAnswer) => heard(answer, settings) }),
         prepare: (part, attempt) =>
           prepare?.(part, settings, attempt) ?? { url: settings.address.reveal(), body: part.body },
       });
     },
+    openListener: (settings, dependencies) =>
+      loadChat === undefined || settings.keys.listen?.reveal() !== 'true'
+        ? null
+        : async (answer) => (await loadChat())(settings.name, settings, dependencies, answer),
     async openDemoReceiver(received) {
       const [{ receivePosts }, { show = linesOf }] = await Promise.all([
         import('./demo-receiver.ts'),
@@ -156,7 +167,7 @@ function linesOf(json: unknown, sent: string): readonly string[] {
 function textOf(value: unknown): string {
   if (value instanceof Secret) return value.reveal();
   if (Array.isArray(value)) return value.map(String).join(', ');
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? value : value === true ? 'true' : '';
 }
 
 function keySchema(name: string, key: ReceiverKey): z.ZodType {
@@ -183,6 +194,7 @@ function keySchema(name: string, key: ReceiverKey): z.ZodType {
       ),
     secret: () => (key.allowed === undefined ? secret(description) : leaf),
     text: () => leaf,
+    flag: () => flag(description),
     people: () => filledList(description, leaf, `${allowed}, in a list`),
     mention: () => mentionSchema({ description, allowed, pattern: new RegExp(pattern) }),
   } as const;

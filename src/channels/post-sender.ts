@@ -1,6 +1,7 @@
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import { type Card, renderFitting } from '../messages/message-wording.ts';
+import type { HttpAnswer } from '../net/http-answer.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
 import { deliverParts, type MessagePart, tryRender } from './deliver-parts.ts';
@@ -27,6 +28,8 @@ interface PostSenderOptions<Part extends PostedPart> extends SenderDependencies 
   readonly render: (message: Message) => readonly Part[];
   readonly prepare: (part: Part, attempt: { readonly id: string; readonly now: number }) => Attempt;
   readonly timeoutMs?: number;
+  /** Is given each answer before it is classified. */
+  readonly heard?: (answer: HttpAnswer) => void;
 }
 
 /** A message as the one body of JSON that says most of it in so many bytes. */
@@ -44,7 +47,7 @@ export function renderWithin(
 
 /** A sender that posts JSON and knows by its table what the answer means. */
 export function openPostSender<Part extends PostedPart>(options: PostSenderOptions<Part>): Sender {
-  const { address, clock, texts, table, render, prepare, timeoutMs = 15_000 } = options;
+  const { address, clock, texts, table, render, prepare, heard, timeoutMs = 15_000 } = options;
   const dispatcher = openHttpConnections(address, { clock });
   return {
     async send(message, outer) {
@@ -64,6 +67,7 @@ export function openPostSender<Part extends PostedPart>(options: PostSenderOptio
             dispatcher,
             clock,
           });
+          heard?.(answer);
           return classifyAnswer(table, answer, { now: clock.now(), texts });
         }),
       );

@@ -2,6 +2,9 @@ import * as z from 'zod';
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
+import type { HttpAnswer } from '../net/http-answer.ts';
+import type { AnswerChat, ChannelListener } from '../ports/channel.ts';
+import type { SenderDependencies } from './kind.ts';
 import type { Mention } from './mention.ts';
 import type { Attempt, PostedPart } from './post-sender.ts';
 
@@ -25,8 +28,8 @@ const answer = z.strictObject({
 
 const key = z.strictObject({
   description: z.string(),
-  /** `address`: where the receiver is; `credential`: such an address that is a credential; `people`: a list of texts. `text` where it is absent. */
-  kind: z.enum(['address', 'credential', 'secret', 'text', 'people', 'mention']).optional(),
+  /** `address`: where the receiver is; `credential`: such an address that is a credential; `people`: a list of texts; `flag`: true or false. `text` where it is absent. */
+  kind: z.enum(['address', 'credential', 'secret', 'text', 'people', 'mention', 'flag']).optional(),
   pattern: z.string().optional(),
   allowed: z.string().optional(),
   default: z.string().optional(),
@@ -112,4 +115,14 @@ export interface PostCode<Part extends PostedPart = PostedPart> {
     attempt: { readonly id: string; readonly now: number },
   ): Attempt;
   show?(json: unknown): readonly string[];
+  /** Is given each answer before it is classified. */
+  heard?(answer: HttpAnswer, settings: PostSettings): void;
 }
+
+/** What hears the chat of a receiver; loaded when a channel listens. */
+export type PostChat = (
+  channel: string,
+  settings: PostSettings,
+  dependencies: SenderDependencies,
+  answer: AnswerChat,
+) => ChannelListener;

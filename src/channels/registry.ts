@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { Channel } from '../ports/channel.ts';
+import type { Channel, ChannelListener } from '../ports/channel.ts';
 import { languageKey } from '../schema/shapes.ts';
 import { listWords } from '../wording/lists.ts';
 import { alertmanagerKind } from './alertmanager/alertmanager-kind.ts';
@@ -11,6 +11,7 @@ import type { ChannelKind, SenderDependencies } from './kind.ts';
 import pagerduty from './pagerduty/pagerduty.json' with { type: 'json' };
 import { postKind } from './post-kind.ts';
 import * as presetFiles from './presets/all-presets.ts';
+import { presetChats } from './presets/chats.ts';
 import type { Preset } from './presets/preset.ts';
 import type { Receiver } from './receiver.ts';
 import { slackKind } from './slack/slack-kind.ts';
@@ -32,9 +33,11 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   postKind(feishu as Receiver, () => import('./feishu/feishu-robot.ts')),
   postKind(wecom as Receiver, () => import('./wecom/wecom-robot.ts')),
   postKind(pagerduty as Receiver, () => import('./pagerduty/render-pagerduty.ts')),
-  ...presets.map((preset) =>
-    postKind(preset, async () => (await import('./presets/preset-parts.ts')).codeOf(preset)),
-  ),
+  ...presets.map((preset) => {
+    const heard = presetChats.get(preset.type);
+    if (heard !== undefined) return postKind(preset, () => heard.code(preset), heard.chat);
+    return postKind(preset, async () => (await import('./presets/preset-parts.ts')).codeOf(preset));
+  }),
 ];
 
 const [firstKind, ...otherKinds] = channelKinds;
@@ -79,6 +82,7 @@ export function buildChannel(name: string, config: z.output<typeof channelSchema
 export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
   const sender = kind.openSender(settings, dependencies);
+  const listener = kind.openListener?.(settings, dependencies) ?? null;
   return {
     name: settings.name,
     threadsBySubject: kind.threadsBySubject ?? false,
@@ -88,5 +92,24 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     send: async (message, signal) => (await sender).send(message, signal),
     preview: async (message) => (await sender).preview(message),
     close: async () => (await sender).close(),
+    ...(listener === null ? {} : { listen: (answer) => loadListener(listener(answer), dependencies) }),
+  };
+}
+
+/** What is loaded for it is loaded when it is first listened. */
+function loadListener(loading: Promise<ChannelListener>, { clock }: SenderDependencies): ChannelListener {
+  let isClosed = false;
+  let loaded: ChannelListener | null = null;
+  const since = clock.now();
+  void loading.then((listener) => {
+    loaded = listener;
+    if (isClosed) listener.close();
+  });
+  return {
+    problem: () => (loaded === null ? { since, reason: 'not connected yet' } : loaded.problem()),
+    close() {
+      isClosed = true;
+      loaded?.close();
+    },
   };
 }

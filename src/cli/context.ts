@@ -35,6 +35,8 @@ export interface ProcessParts {
 export interface DemoOrder {
   /** Kinds of channels that are shown; null leaves it to the demo. */
   readonly channels: readonly string[] | null;
+  /** Of messages and page: `en`, `zh-CN`. */
+  readonly language: string;
   readonly stdout: Output;
   readonly signal: AbortSignal;
 }

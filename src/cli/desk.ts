@@ -86,6 +86,8 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     if (difference === null) return { ...atDaemon(daemon, daemon.facts, null), ...local };
     await context.stderr.write(`note: ${difference}: reading its database\n`);
   }
+  if (daemon !== null && daemon.facts === null)
+    await context.stderr.write(`note: an older lowwater answers at ${daemon.url}: reading its database\n`);
   if (found !== null && found.refusal !== null)
     await context.stderr.write(
       `note: the daemon at ${found.url} refuses (${found.refusal}): LOWWATER_TOKEN must be its server.token; trying its database\n`,

@@ -38,9 +38,15 @@ export class LeaderStore {
       commit: (batch) => inLine(() => this.#commit(batch)),
       takeDamaged: () => this.#store.takeDamaged(),
       takeOrders: () => inLine(() => this.#write(() => this.#store.takeOrders())),
+      takeUnstored: () => inLine(() => this.#write(async () => this.#store.takeUnstored?.() ?? new Map())),
       prune: (olderThan) => inLine(() => this.#write(() => this.#store.prune(olderThan))),
       close: async () => undefined,
     };
+  }
+
+  /** The accounts are not its own yet: nothing is written before they are. */
+  waitForAccounts(): void {
+    this.#isChanging = true;
   }
 
   /** The accounts are free: who writes waits until it is known whose they are. */

@@ -1,9 +1,10 @@
 import type { HandOver } from '../domain/operator.ts';
-import { OperatorError, StorageError } from '../domain/operator-error.ts';
+import { OperatorError, onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember, ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { clockOff, clusterStatusOf, namesake } from './cluster-status.ts';
 import { FleetView } from './fleet-view.ts';
+import { HandingOver } from './handing-over.ts';
 import { createOwnLease, type Instant, type OwnLease } from './held-lease.ts';
 import type { MembershipDependencies } from './membership-dependencies.ts';
 import { OwnedAccounts } from './owned-accounts.ts';
@@ -49,8 +50,9 @@ export class Membership {
   readonly #seat: Seat;
   #standsBy = false;
   #owned: OwnedAccounts | null = null;
-  /** What is being handed over, once at a time. */
-  #givesAway: OwnedAccounts | null = null;
+  /** What keeps the accounts locked was ended at the last round. */
+  #isEndingStuck = false;
+  readonly #handingOver: HandingOver;
   #takeovers = 0;
   #loadFailure: string | null = null;
 
@@ -59,6 +61,7 @@ export class Membership {
     this.#dependencies = dependencies;
     this.#lease = createOwnLease(clock, leaseMs);
     this.#fleet = new FleetView(dependencies);
+    this.#handingOver = new HandingOver(dependencies, this.#fleet.link);
     this.#pauses = createPauses(clock);
     this.#seat = new Seat(dependencies, (process) => this.#describe(process));
   }
@@ -90,7 +93,7 @@ export class Membership {
       takenUnder: this.#owned?.epoch ?? null,
       takeovers: this.#takeovers,
       isBlind: this.#fleet.blindForMs > this.#dependencies.leaseMs,
-      doubt: this.#doubt ?? this.#owned?.unreadable ?? null,
+      doubt: this.#doubt ?? this.#owned?.doubt ?? this.#owned?.unreadable ?? null,
       loadFailure: this.#loadFailure,
     });
   }
@@ -113,39 +116,12 @@ export class Membership {
     }
   }
 
-  /**
-   * Gives the accounts to a daemon that stands by, as soon as one can take them. An order that names another epoch than the present one was
-   * for somebody else.
-   */
+  /** Gives the accounts to a daemon that stands by, as soon as one can take them. */
   async handOver(order: HandOver): Promise<void> {
-    const { log } = this.#dependencies;
     const owned = this.#owned;
-    if (owned?.phase !== 'owner' || this.#givesAway === owned) return;
-    const isMeant = order.epoch === undefined ? order.at >= owned.takenAt : order.epoch === owned.epoch;
-    if (!isMeant) log.info({ order }, 'an order to hand over was for an earlier owner: it is dropped');
-    else {
-      this.#givesAway = owned;
-      await this.#giveAway(owned).finally(() => {
-        this.#givesAway = null;
-      });
-    }
-  }
-
-  async #giveAway(owned: OwnedAccounts): Promise<void> {
-    const { clock, log, leaseMs, drain } = this.#dependencies;
     const isMine = () => this.#owned === owned && !this.#pauses.ended;
-    const until = clock.monotonic() + leaseMs;
-    while (!this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '')) {
-      if (clock.monotonic() >= until || !isMine())
-        return log.warn({}, 'the accounts are not handed over: no other daemon could take them');
-      await new Promise<void>((resolve) => clock.setTimer(lookMs / 2, resolve));
-    }
-    if (!isMine() || owned.phase !== 'owner') return;
-    const { isClockOff, aheadMs } = this.#fleet.link;
-    owned.phase = 'giving';
-    await drain(isClockOff ? aheadMs : 0);
-    if (!isMine() || owned.phase !== 'giving') return;
-    owned.phase = 'released';
+    const hasTaker = () => this.#fleet.hasTakerBeside(this.#seat.card?.incarnation ?? '');
+    if (owned === null || !(await this.#handingOver.give(owned, order, { isMine, hasTaker }))) return;
     this.#lease.end();
     this.#standsBy = true;
     await this.#seat.leave();
@@ -244,6 +220,24 @@ export class Membership {
     const epoch = await cluster.claim(incarnation, { overdue });
     if (this.#seat.card?.incarnation !== incarnation) return;
     if (epoch !== null) this.#take(epoch);
+    else if (this.#fleet.isDoubtful && this.#owned === null) await this.#ownInDoubt();
+  }
+
+  /** Nobody owns the accounts, and they cannot be taken: something that died keeps them locked, or somebody does. */
+  async #ownInDoubt(): Promise<void> {
+    const { begin, cluster, log } = this.#dependencies;
+    const isEnding = !this.#isEndingStuck;
+    this.#isEndingStuck = isEnding;
+    // What was ended lets the next claim through.
+    if (isEnding) return cluster.endStuck();
+    const why = 'somebody keeps them locked in the shared database';
+    const owned = this.#makeOwned('');
+    owned.actInDoubt(why);
+    const state = await owned.load(true, this.#fleet.lastOwner).catch(onStorageError(null));
+    if (this.#owned !== owned || this.#pauses.ended) return;
+    if (state === null) return this.#goBlind(owned, why);
+    log.error({ why }, 'nobody could own the accounts: this daemon does, in doubt');
+    begin({ store: owned.store.port, state, takenFrom: this.#lapsedOwner });
   }
 
   #makeOwned(incarnation: string, epoch = this.#fleet.link.look?.epoch ?? 0): OwnedAccounts {
@@ -278,7 +272,7 @@ export class Membership {
   }
 
   async #load(owned: OwnedAccounts, before: ClusterMember | null): Promise<void> {
-    const { abandon, begin, log, looked } = this.#dependencies;
+    const { abandon, begin, clock, leaseMs, log, looked } = this.#dependencies;
     try {
       const state = await owned.load(this.#fleet.isDoubtful, before);
       if (this.#owned !== owned || this.#pauses.ended) return;
@@ -291,12 +285,20 @@ export class Membership {
       looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#owned !== owned || owned.isBlind) return;
+      if (this.#owned !== owned) return;
+      // What the database says of itself has a cause; that nothing it gives can be read has none.
+      const isFaultOfReading = error.kind === 'corrupt' && error.cause === undefined;
+      if (isFaultOfReading && !owned.isBlind) await this.#goBlind(owned, error.message);
+      if (owned.isBlind) return void clock.setTimer(leaseMs, () => this.#loadAgain(owned, before));
       this.#loadFailure = `what is stored cannot be read: ${error.message}`;
       // Somebody else may be able to; the next try is as good as this one was.
       this.#fleet.letOthersClaim();
       this.#lose(this.#loadFailure);
     }
+  }
+
+  #loadAgain(owned: OwnedAccounts, before: ClusterMember | null): void {
+    if (this.#owned === owned && !this.#pauses.ended) void this.#load(owned, before);
   }
 
   /** What the database says to who owns, or owned. */
@@ -331,7 +333,7 @@ export class Membership {
     if (owned.phase === 'loading' && owned.unreadForMs >= leaseMs / 2)
       return this.#goBlind(owned, 'what is stored cannot be read');
     if (owned.phase !== 'owner' || !link.isClockSurelyOff || !link.hasRightClockBeside(incarnation)) return;
-    if (this.#givesAway !== owned)
+    if (this.#handingOver.of !== owned)
       log.warn({ aheadMs: link.aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver({ at: clock.now(), epoch: owned.epoch });
   }

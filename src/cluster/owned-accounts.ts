@@ -29,6 +29,8 @@ export class OwnedAccounts {
   readonly store: LeaderStore;
   /** What it began without, because it could not be read, as a clause. */
   unreadable: string | null = null;
+  /** Why it acts though the accounts are not its own, or it could not read what is stored, as a clause. */
+  doubt: string | null = null;
   /** By the wall clock. */
   readonly takenAt: number;
   readonly #dependencies: OwnedDependencies;
@@ -127,13 +129,21 @@ export class OwnedAccounts {
   /** It acts by the configuration alone until it can read what is stored. */
   goBlind(why: string): void {
     this.store.isBlind = true;
-    this.unreadable = why;
+    this.doubt = why;
+    this.phase = 'alone';
+  }
+
+  /** Nobody can take the accounts: it acts by what is stored, and stores what it does once it has them. */
+  actInDoubt(why: string): void {
+    this.store.waitForAccounts();
+    this.doubt = why;
     this.phase = 'alone';
   }
 
   /** What is stored has been read. */
   readAll(): void {
     this.store.isBlind = false;
+    this.doubt = null;
     this.phase = 'owner';
   }
 
@@ -185,6 +195,7 @@ export class OwnedAccounts {
       this.#lease.countFrom(sentAt);
       this.#seat = { incarnation, epoch };
       this.phase = 'owner';
+      this.doubt = null;
       this.#isRefused = false;
       if (kind === 'regain')
         log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');

@@ -119,6 +119,8 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     recordSession: () => undefined,
     status: parts.status,
     counters: parts.counters,
+    // Only the owner listens.
+    listening: () => [],
     subscribe(changed) {
       if (subscribers.size === 0) notifyLater(seen());
       subscribers.add(changed);

@@ -4,6 +4,14 @@ import { quoteKey } from '../wording/lists.ts';
 /** A place in the file: keys and indexes from the top. */
 export type Path = readonly (string | number)[];
 
+const maxNamed = 50;
+
+/** The first fifty, and how many more: a file that a program wrote may have one in each line. */
+export function nameProblems(problems: readonly ConfigProblem[]): readonly string[] {
+  const named = problems.slice(0, maxNamed).map(formatProblem);
+  return problems.length > maxNamed ? [...named, `${problems.length - maxNamed} more`] : named;
+}
+
 /** One line for people: `accounts[0].poll.every (line 12, column 5): must be …`. */
 export function formatProblem(problem: ConfigProblem): string {
   const file = problem.file === undefined ? '' : `${problem.file}: `;

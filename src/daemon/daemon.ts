@@ -17,6 +17,7 @@ import {
 import { reviewSilences } from '../engine/silencing.ts';
 import { type MonitorState, type WatchedAccount, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import type { AnswerChat } from '../ports/channel.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import { storageFailed } from '../rules/self-alert-kinds.ts';
 import { Committer } from './committer.ts';
@@ -31,6 +32,7 @@ import { Heartbeat } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { openLeftOrders } from './left-orders.ts';
+import { Listening } from './listening.ts';
 import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -55,6 +57,7 @@ export class Daemon {
   readonly poller: Poller;
   readonly historyLoader: HistoryLoader;
   readonly reach: OrderReach;
+  readonly listening: Listening;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #dependencies: DaemonDependencies;
@@ -80,7 +83,7 @@ export class Daemon {
     const { state, store, clock, log } = dependencies;
     this.#dependencies = dependencies;
     this.state = state;
-    this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
+    this.#time = new SteadyClock(clock);
     const now = this.now();
     this.startedAt = now;
     this.configLoadedAt = now;
@@ -116,10 +119,11 @@ export class Daemon {
     this.#retention = createRetention(parts, now);
     this.reach = createReach(parts, this.poller);
     this.#leftOrders = openLeftOrders(parts, this.reach);
+    this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating],
+      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
       workers: [this.poller, this.#dispatcher, this.#heartbeat],
       running: () => this.poller.running + this.#dispatcher.running,
     });
@@ -169,6 +173,11 @@ export class Daemon {
     );
   }
 
+  /** As `act`, for readings that come by themselves: stored with all of the next half second, at once where another daemon may own the accounts. */
+  async take<T>(work: (now: number) => T): Promise<T> {
+    return this.#dependencies.membership === undefined ? this.act(work) : this.runDurably(work);
+  }
+
   /** Tens of thousands of accounts with other rules follow in turns of their own: the promise resolves once all have. */
   async reload(settings: Settings): Promise<void> {
     const { changed, rekeyed } = changedAccounts(this.state.accounts, settings);
@@ -177,6 +186,7 @@ export class Daemon {
       membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
+    this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
@@ -196,6 +206,11 @@ export class Daemon {
     if (later.length > 0) this.act((now) => reviewSilences(this.state, now));
     this.configLoadedAt = this.now();
     this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
+  }
+
+  /** Hears the chats of its channels from now on. */
+  listen(answer: AnswerChat): void {
+    if (this.#running) this.listening.begin(answer, this.#connections.channels);
   }
 
   /** A reload failed: the running configuration stays. */
@@ -273,6 +288,7 @@ export class Daemon {
     this.#ending.somethingEnded();
     this.#leftOrders.take(now);
     if (membership !== undefined) noteClusterProblems(this.state, membership.clusterStatus.alerts, now);
+    this.listening.check(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.start(now);

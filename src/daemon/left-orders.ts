@@ -3,13 +3,16 @@ import { takeLeftOrder } from '../engine/orders.ts';
 import { writeNote } from '../engine/state.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
+import { openUnstoredTaker } from './unstored-taker.ts';
 
 const orderNote = 'order-at';
 /** Orders are looked for at most this often, however often something is written next to the database. */
 const lookMs = 500;
 
 /** What takes and executes the orders that the command line left in the database. One look at a time, and not at every poll. */
-export function openLeftOrders({ state, store, log, committer, act }: DaemonParts, reach: OrderReach) {
+export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
+  const { state, store, log, committer, act } = parts;
+  const takeUnstored = openUnstoredTaker(parts);
   let looks = false;
   let isFailing = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -17,6 +20,7 @@ export function openLeftOrders({ state, store, log, committer, act }: DaemonPart
   async function take(): Promise<void> {
     try {
       const orders = await store.takeOrders();
+      await takeUnstored();
       isFailing = false;
       if (orders.length > 0)
         act((now) => {

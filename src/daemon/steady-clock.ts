@@ -6,29 +6,32 @@ import type { Clock } from '../ports/clock.ts';
  */
 const jumpMs = 2000;
 const wallStepMs = 1;
-/** Without a look for this much longer than usual the process itself stood still (paused container, stopped process). */
-const standstillMs = 14_000;
+/** A timer that fires so late means that the process itself stood still (paused container, stopped process). */
+const standstillMs = 2000;
 
 /**
  * The daemon's time: the wall clock at the start, going on at the pace of the monotonic clock. It never jumps
  * by itself. When the wall clock does, `takeJump` tells by how much, and from then on the steady clock agrees
  * with it again.
  *
- * Somebody asks `takeJump` about every `lookEveryMs` (a second). A long time without that counts as a jump
- * as well: the process stood still and watched nothing.
+ * By `expectWake` it knows when somebody will ask again. The time after that counts as a jump as well: the process stood still and watched
+ * nothing.
  */
 export class SteadyClock {
   readonly #clock: Clock;
   #baseMs: number;
   #aheadMs = 0;
-  #askedAt: number;
-  readonly #pauseMs: number;
+  /** On the monotonic clock. */
+  #wakesAt = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, lookEveryMs = 1000) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#pauseMs = lookEveryMs + standstillMs;
-    this.#askedAt = clock.monotonic();
-    this.#baseMs = clock.now() - this.#askedAt;
+    this.#baseMs = clock.now() - clock.monotonic();
+  }
+
+  /** A timer is set: somebody asks `takeJump` at this instant. */
+  expectWake(at: number): void {
+    this.#wakesAt = at - this.#baseMs;
   }
 
   now(): number {
@@ -52,11 +55,11 @@ export class SteadyClock {
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
-    const unwatchedMs = monotonic - this.#askedAt;
+    const lateMs = monotonic - this.#wakesAt;
     if (Math.abs(driftMs) > wallStepMs) this.#baseMs += driftMs;
-    this.#askedAt = monotonic;
+    if (lateMs > standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
     const jumped = Math.abs(driftMs) > jumpMs ? driftMs : 0;
-    return Math.round(jumped + (unwatchedMs > this.#pauseMs ? unwatchedMs : 0));
+    return Math.round(jumped + (lateMs > standstillMs ? lateMs : 0));
   }
 
   #exact(): number {

@@ -13,6 +13,7 @@ export function createWakeTimer(clock: Clock, time: SteadyClock, wake: () => voi
       if (isStopped || at >= soonestAt) return;
       cancel();
       soonestAt = at;
+      time.expectWake(at);
       // Turns count whole milliseconds.
       cancel = clock.setTimer(Math.max(0, time.until(Math.ceil(at))), () => {
         soonestAt = Number.POSITIVE_INFINITY;

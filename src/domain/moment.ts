@@ -145,8 +145,12 @@ export function momentParts(at: number, timezone: string) {
     day: `${wall.getUTCDate()}`,
     monthIndex: wall.getUTCMonth(),
     year: `${wall.getUTCFullYear()}`,
-    time: isoText(wall.getTime()).slice(-13, -8),
+    time: `${twoDigits(wall.getUTCHours())}:${twoDigits(wall.getUTCMinutes())}`,
   };
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }
 
 function partsOf(at: number, timezone: string) {
@@ -162,6 +166,15 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 /** `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms. */
 function zoneAt(at: number, timezone: string): string {
   if (timezone === 'UTC') return timezone;
+  if (zonesSeen.size > 1000) zonesSeen.clear();
+  // Clocks change on a quarter of an hour only.
+  return getOrMake(zonesSeen, `${timezone} ${Math.floor(at / quarterMs)}`, () => nameZone(at, timezone));
+}
+
+const quarterMs = 15 * minuteMs;
+const zonesSeen = new Map<string, string>();
+
+function nameZone(at: number, timezone: string): string {
   const name = formatterOf(timezone)
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value;

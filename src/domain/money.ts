@@ -4,6 +4,9 @@
  */
 export type Micros = number;
 
+/** What an account counts in: visible characters. What is strange but printable is kept and escaped where it is shown. */
+export const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
+
 const microsPerUnit = 1_000_000;
 const limit = 9_007_199_254n * 1_000_000n;
 /** So short that the product of the binary number errs by less than a quarter of a millionth: rounding makes it exact. */

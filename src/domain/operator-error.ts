@@ -4,10 +4,19 @@ export class OperatorError extends Error {}
 /**
  * Why the database could not be used; `kind` decides what a person reads. `unknown`: the data may have been
  * stored, which only storing it again, unchanged, finds out. `fenced`: another daemon owns the accounts now,
- * and nothing was stored. `unfit`: configuration and database do not fit, and waiting does not change that.
+ * and nothing was stored. `refused`: the database does not take a value. `unfit`: configuration and database do not fit, and waiting does not change that.
  */
 export class StorageError extends OperatorError {
-  readonly kind: 'full' | 'read-only' | 'corrupt' | 'busy' | 'unknown' | 'fenced' | 'unfit' | 'other';
+  readonly kind:
+    | 'full'
+    | 'read-only'
+    | 'corrupt'
+    | 'busy'
+    | 'unknown'
+    | 'fenced'
+    | 'refused'
+    | 'unfit'
+    | 'other';
 
   constructor(kind: StorageError['kind'], message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

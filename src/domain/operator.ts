@@ -3,8 +3,8 @@ import type { Balance } from './reading.ts';
 import type { Severity } from './severity.ts';
 
 export interface Refusal {
-  /** `changed`: the alert is no longer as the person saw it. */
-  readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed';
+  /** `changed`: the alert is no longer as the person saw it. `repeated`: this very order was obeyed before. */
+  readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed' | 'repeated';
   readonly why: string;
   readonly about?: 'account' | 'rule' | 'window' | 'everything' | 'expected';
 }

@@ -124,6 +124,16 @@ export interface BalanceDefinition {
   readonly checkLabel?: string;
   /** Whether running empty matters: an alert below zero is built in for it. */
   readonly alertsBelowZero: boolean;
+  /** Its currency, or what it counts (`minutes`), where that is not the account's. */
+  readonly unit?: string;
+}
+
+/** What a balance counts: a unit of its own, else the currency of its account. */
+export function unitOf<Currency extends string | null>(
+  account: { readonly balances: readonly BalanceDefinition[]; readonly currency: Currency },
+  balance: Balance | null,
+): string | Currency {
+  return account.balances.find(({ id }) => id === balance)?.unit ?? account.currency;
 }
 
 /** One poll as it is stored: when it ended and how; with a reading exactly when the outcome is `ok`. */

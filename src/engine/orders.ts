@@ -61,7 +61,7 @@ export function applyOrders<Order extends OperatorOrder>(
 ): readonly Answered<Order>[] {
   const obeyed = auditedOrders(state);
   const answers = orders.map((order) => {
-    if (obeyed.has(order.orderId)) return refuse('changed', 'this was done already');
+    if (obeyed.has(order.orderId)) return refuse('repeated', 'this was done already');
     const kind = kindOf(order.kind);
     const answer = kind.apply(state, order, now, reach);
     if (isRefusal(answer)) return answer;

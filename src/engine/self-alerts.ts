@@ -20,6 +20,7 @@ import type { AlertKind } from '../rules/kind.ts';
 import {
   channelFailed,
   channelFailedRule,
+  chatLost,
   clusterChanged,
   clusterDegraded,
   clusterDegradedRules,
@@ -92,6 +93,12 @@ export function noteStorage(state: MonitorState, problem: string | null, now: nu
 export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
   if (problem === null) clearOwnFailure(state, configInvalid.type, now);
   else raiseOwnFailure(state, { kind: configInvalid, severity: 'warning', text: problem }, now);
+}
+
+/** In which chats nothing is heard, as `problem` says; with null it is in all of them. */
+export function noteChats(state: MonitorState, problem: string | null, now: number): void {
+  if (problem === null) clearOwnFailure(state, chatLost.type, now);
+  else raiseOwnFailure(state, { kind: chatLost, severity: 'warning', text: problem }, now);
 }
 
 /** What is wrong among the daemons that share a database, all of it: the rest is over. */

@@ -203,11 +203,11 @@ export function paymentOf(runway: Runway, { left, clearsAt, now, currency }: Owe
 export function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
   const { poll, rules, alerts, settings } = account;
   const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
-  return settings.balances.flatMap(({ id: balance }) => {
+  return settings.balances.flatMap(({ id: balance, unit }) => {
     const runway = runwayOf(account, balance, now);
     if (poll.reading === null || runway === null) return [];
     const left = amountOf(poll.reading, balance);
-    const { currency } = poll.reading;
+    const currency = unit ?? poll.reading.currency;
     return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now, currency }) ?? [];
   });
 }

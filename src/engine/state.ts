@@ -198,6 +198,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
   const { reading, previous, consecutiveFailures, outcome, unwatchedMs, firstSeenAt } = poll;
   return {
     now,
+    balances: settings.balances,
     currency: settings.currency,
     pollIntervalMs,
     pollGapMs,

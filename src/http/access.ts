@@ -34,13 +34,17 @@ const forwardedHeaders = [
   'x-forwarded-proto',
 ];
 
-/** Whether a request surely comes from this machine: it names it, and no proxy says that it forwards for somebody. */
+/**
+ * Whether a request surely comes from this machine: it names it, and no proxy says that it forwards for somebody. One that says nothing, as
+ * nginx does unless told to, stands where `publicUrl` is another machine's.
+ */
 export function isFromHere({ settings }: Site, { headers }: IncomingMessage): boolean {
   const name = parseAuthority(headers.host)?.hostname ?? null;
   return (
     isLoopbackHost(settings.host) &&
     name !== null &&
     isLoopbackHost(name) &&
+    isLoopbackHost(publicHost(settings) ?? name) &&
     forwardedHeaders.every((header) => ownOf(headers, header) === undefined)
   );
 }

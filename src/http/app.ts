@@ -56,7 +56,9 @@ export function createApp(site: Site): App {
     const reader = readerOf(context, person);
     const language = await languageOf(context, site.language ?? 'en');
     const timezone = zoneOf(context, site.timezone);
-    context.set('visit', { language, views, now, timezone, query, reader });
+    const key = views.calendarKey();
+    const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
+    context.set('visit', { language, views, now, timezone, query, reader, calendarKey });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();

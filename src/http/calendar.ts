@@ -3,6 +3,7 @@ import { formatMoment, isoDay } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText, plural } from '../domain/plain-text.ts';
+import { unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
 import { listFirst } from '../wording/lists.ts';
@@ -44,15 +45,15 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
     ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
-      summary: `Pay ${isDue ? 'now ' : ''}${formatAmount(micros, account.currency)}: ${account.name}`,
+      summary: `Pay ${isDue ? 'now ' : ''}${formatAmount(micros, unitOf(account, balance))}: ${account.name}`,
       description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
       url: account.topUpUrl,
     })),
     ...ending.flatMap((account) => emptyEvents(account, visit)),
-    ...expected.map(({ id, account, amountMicros, by, comment }) => ({
+    ...expected.map(({ id, account, balance, amountMicros, by, comment }) => ({
       id: `expected-${id}`,
       at: by,
-      summary: `Expected ${formatAmount(amountMicros, accounts.get(account)?.currency ?? null)}: ${accounts.get(account)?.name ?? account}`,
+      summary: `Expected ${formatAmount(amountMicros, unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance))}: ${accounts.get(account)?.name ?? account}`,
       description: comment,
       url: null,
     })),

@@ -42,6 +42,7 @@ const helps = {
     "1 when the configuration of this daemon is that of the accounts' owner; absent while no owner is known.",
   lowwater_config_last_reload_successful: '1 when the file as it is now is in force.',
   lowwater_config_last_reload_success_timestamp_seconds: 'When the configuration in force was loaded.',
+  lowwater_chat_connected: '1 where the channel hears what people press and write in its chat.',
   lowwater_problems: 'Things that are wrong with lowwater itself; /readyz names them.',
   lowwater_log_lines_dropped_total:
     'Lines of the log that could not be written: standard output was full, closed, or not read.',
@@ -158,8 +159,7 @@ function infoLabels({ id, name, currency, labels }: AccountView): Sample['labels
 /** Each amount as the nearest double: exact up to 15 digits, which is what Prometheus can hold. */
 function balanceSamples({ id, reading, balances }: AccountView): readonly Sample[] {
   if (reading === null) return [];
-  const { currency } = reading;
-  return balances.map(({ id: balance }) =>
+  return balances.map(({ id: balance, unit: currency = reading.currency }) =>
     sample(amountOf(reading, balance) / microsPerUnit, { account: id, balance, currency }),
   );
 }
@@ -210,6 +210,9 @@ function sampleDaemon(views: LiveViews): Samples {
     ...(cluster && sampleCluster(cluster)),
     lowwater_config_last_reload_successful: one(configReloadOk ? 1 : 0),
     lowwater_config_last_reload_success_timestamp_seconds: one(configLoadedAt / 1000),
+    lowwater_chat_connected: views
+      .listening()
+      .map(({ name, hears }) => sample(hears ? 1 : 0, { channel: name })),
     lowwater_problems: one(problems.length),
     lowwater_log_lines_dropped_total: one(views.counters.droppedLogLines()),
     lowwater_start_timestamp_seconds: one(startedAt / 1000),

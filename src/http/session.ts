@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { parse, serialize } from 'hono/utils/cookie';
+import { serialize } from 'hono/utils/cookie';
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Role } from '../domain/operator.ts';
 import type { Secret } from '../domain/secret.ts';
@@ -8,7 +8,11 @@ import type { CurrentViews } from '../views/current-views.ts';
 import { deriveKey } from './ack-link.ts';
 import type { WebServerOptions } from './options.ts';
 
+/** Over TLS no other host of the domain can set it (RFC 6265bis 4.1.3.2). */
+const secureName = '__Host-lowwater_session';
 const cookieName = 'lowwater_session';
+/** Bytes of a signature in an address, as text. */
+const markLength = 16;
 const usualLengthMs = 12 * hourMs;
 /** For a screen in an office. */
 export const keptLengthMs = 30 * dayMs;
@@ -74,13 +78,26 @@ export class Sessions {
 
   /** Whether a request has a session that would go on, had the token not been replaced. */
   isOfOtherToken(cookieHeader: string | undefined): boolean {
-    const [endsAt, id] = (parse(cookieHeader ?? '', cookieName)[cookieName] ?? '').split('.');
-    return id !== undefined && Number(endsAt) > this.#clock.now() && this.read(cookieHeader) === null;
+    if (this.read(cookieHeader) !== null) return false;
+    return valuesOf(cookieHeader).some((value) => {
+      const [endsAt, id] = value.split('.');
+      return id !== undefined && Number(endsAt) > this.#clock.now();
+    });
   }
 
-  /** The `Set-Cookie` header that makes the browser forget its session. */
-  forget(secure: boolean): string {
-    return cookie('', 0, secure);
+  /** The `Set-Cookie` headers that make the browser forget its session. */
+  forget(secure: boolean): readonly string[] {
+    return secure ? [cookie('', 0, true), cookie('', 0, false)] : [cookie('', 0, false)];
+  }
+
+  /** A key for an address that works until the token is replaced. */
+  markKey(key: string): string {
+    return key + this.#sign('operator', key).slice(0, markLength);
+  }
+
+  /** Those of 0.3 are not marked. */
+  isKeyOfToken(key: string): boolean {
+    return key.length <= 32 || this.markKey(key.slice(0, -markLength)) === key;
   }
 
   /** What the session of a request may do; null where there is none. */
@@ -89,9 +106,13 @@ export class Sessions {
     return session === null || this.#views.isSessionEnded(session.id) ? null : session.role;
   }
 
-  /** The session of a request, also one that was ended; null where there is none. */
+  /** The session of a request, of several the first that goes on, else one that was ended; null where there is none. */
   read(cookieHeader: string | undefined): Session | null {
-    const value = parse(cookieHeader ?? '', cookieName)[cookieName] ?? '';
+    const sessions = valuesOf(cookieHeader).flatMap((value) => this.#readValue(value) ?? []);
+    return sessions.find(({ id }) => !this.#views.isSessionEnded(id)) ?? sessions[0] ?? null;
+  }
+
+  #readValue(value: string): Session | null {
     const end = value.lastIndexOf('.');
     if (end < 0) return null;
     const body = value.slice(0, end);
@@ -118,8 +139,16 @@ export function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+/** Of all session cookies, those that no other host can have set first. */
+function valuesOf(cookieHeader = ''): readonly string[] {
+  const pairs = cookieHeader.split(';').map((pair) => pair.trim());
+  return [secureName, cookieName].flatMap((name) =>
+    pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : [])),
+  );
+}
+
 function cookie(value: string, maxAgeSeconds: number, secure: boolean): string {
-  return serialize(cookieName, value, {
+  return serialize(secure ? secureName : cookieName, value, {
     path: '/',
     httpOnly: true,
     sameSite: 'Strict',

@@ -1,6 +1,7 @@
 import { displayName, type Incident, selfAccountId } from '../domain/alert.ts';
 import { type ItemState, isOver, type Message, type MessageItem, stateOf } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { unitOf } from '../domain/reading.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { languageNamed, say } from '../wording/language.ts';
 import { type Reader, sayShortMoment } from '../wording/moments.ts';
@@ -155,9 +156,10 @@ function headlineCurrency(item: MessageItem): string | null {
   return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(item);
 }
 
-export function currencyOf({ account }: MessageItem): string | null {
+export function currencyOf({ account, balance }: MessageItem): string | null {
   const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
-  return currency === null ? null : cleanText(currency, 12);
+  const unit = unitOf({ balances: account?.balances ?? [], currency }, balance);
+  return unit === null ? null : cleanText(unit, 12);
 }
 
 function nameOf({ account: id }: Incident, accountName: string, reader: Pick<Reader, 'language'>): string {

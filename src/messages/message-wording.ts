@@ -186,7 +186,7 @@ export interface CardPart {
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
-/** Parts that a card has, from all that is worth reading down to what always fits. */
+/** Parts that a card has, from all that is worth reading; of the last one its figures go one by one, from the end. */
 const sizes = [8, 5, 3, 2, 1] as const;
 
 /** Figures of each alert when there are several: the balance, by when to pay, how long it lasts, how old that is, and the limit. */
@@ -204,7 +204,14 @@ export function renderFitting<Rendered>(
     const rendered = options.render(wordCard(message, size));
     if (options.fits(rendered)) return rendered;
   }
-  return options.render({ ...wordCard(message, 1), parts: [], more: null });
+  const least = wordCard(message, 1);
+  const [part] = least.parts;
+  for (let count = (part?.figures.length ?? 0) - 1; part !== undefined && count >= 0; count -= 1) {
+    const figures = part.figures.slice(0, count);
+    const rendered = options.render({ ...least, parts: [{ ...part, figures }] });
+    if (options.fits(rendered)) return rendered;
+  }
+  return options.render({ ...least, parts: [], more: null });
 }
 
 export function wordCard(message: Message, maxParts: number): Card {

@@ -5,7 +5,7 @@ import { currencyCode, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { ForecastRecord } from '../domain/quantity.ts';
-import { amountOf, type Balance, type BalanceDefinition } from '../domain/reading.ts';
+import { amountOf, type Balance, type BalanceDefinition, unitOf } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
 import { say } from '../wording/language.ts';
 import { type Reader, sayDuration, sayMoment, sayNearMoment } from '../wording/moments.ts';
@@ -174,22 +174,25 @@ function isUnknown(account: ReportAccount): boolean {
 }
 
 function totalsOf(message: ReportMessage, reader: Reader): readonly string[] {
-  const byCurrency = Map.groupBy(
-    message.accounts.filter(({ reading }) => reading !== null),
-    (account) => currencyCode(currencyOf(account) ?? ''),
-  );
-  return [...byCurrency.values()].map((accounts) => {
-    const frame = { ...reader, currency: accounts[0] === undefined ? null : currencyOf(accounts[0]) };
+  const lines = message.accounts
+    .filter(({ reading }) => reading !== null)
+    .flatMap((account) =>
+      account.balances.map(({ id }) => ({ account, id, currency: currencyOf(account, id) ?? '' })),
+    );
+  return [...Map.groupBy(lines, ({ currency }) => currencyCode(currency)).values()].map((balances) => {
+    const frame = { ...reader, currency: balances[0]?.currency ?? null };
     const amount = (micros: Micros): string => sayAmount(micros, frame);
-    const total = (of: (account: ReportAccount) => Iterable<Micros>): Micros =>
-      accounts.flatMap((account) => [...of(account)]).reduce((sum, micros) => sum + micros, 0);
+    const total = (of: (account: ReportAccount, balance: Balance) => Micros | undefined): Micros =>
+      balances.reduce((sum, { account, id }) => sum + (of(account, id) ?? 0), 0);
     const dueWithin = (ms: number): Micros =>
-      total(({ payments }) =>
-        payments.filter(({ dueAt }) => (dueAt ?? message.at) - message.at <= ms).map(({ micros }) => micros),
+      total(({ payments }, balance) =>
+        payments
+          .filter((each) => each.balance === balance && (each.dueAt ?? message.at) - message.at <= ms)
+          .reduce((sum, { micros }) => sum + micros, 0),
       );
-    const spent = total((account) => Object.values(account.spent));
-    const toppedUp = total((account) => Object.values(account.toppedUp));
-    const left = total(({ reading }) => Object.values(reading?.balances ?? {}));
+    const spent = total((account, id) => ownOf(account.spent, id));
+    const toppedUp = total((account, id) => ownOf(account.toppedUp, id));
+    const left = total(({ reading }, id) => ownOf(reading?.balances, id));
     const later = dueWithin(payHorizonMs);
     const given = {
       left: amount(left),
@@ -253,7 +256,7 @@ function wordLine(
   reader: Reader,
 ) {
   const { reading, topUps, runways, spent, records } = account;
-  const frame = { ...reader, currency: currencyOf(account) };
+  const frame = { ...reader, currency: currencyOf(account, balance) };
   const count = topUps.filter((topUp) => topUp.balance === balance).length;
   const toppedUp = ownOf(account.toppedUp, balance) ?? 0;
   const runway = ownOf(runways, balance) ?? null;
@@ -278,8 +281,9 @@ function wordLine(
   };
 }
 
-function currencyOf({ reading }: ReportAccount): string | null {
-  return reading === null ? null : cleanText(reading.currency, 12);
+function currencyOf({ reading, balances }: ReportAccount, balance: Balance): string | null {
+  const unit = unitOf({ balances, currency: reading?.currency ?? null }, balance);
+  return unit === null ? null : cleanText(unit, 12);
 }
 
 function daysOf({ since, until }: ReportMessage): number {
@@ -305,8 +309,8 @@ function sayIncidentCount(incidents: readonly Incident[], reader: Reader): strin
 }
 
 function adviceOf(account: ReportAccount, reader: Reader): string | null {
-  const frame = { ...reader, currency: currencyOf(account) };
   const amounts = account.balances.flatMap(({ id: balance, label }) => {
+    const frame = { ...reader, currency: currencyOf(account, balance) };
     const restore = ownOf(account.runways, balance)?.restoreMicros ?? null;
     const given = { amount: sayPayable(restore ?? 0, frame), label: sayLabel(label, reader) };
     return restore === null || restore <= 0 ? [] : [say(says.amountOn, given, reader)];

@@ -48,5 +48,50 @@ export interface Channel {
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
   /** What would go out, as text and without any credential. */
   preview(message: Message): Promise<string>;
+  /** Hears what people press and write there; absent where nobody asked for it. */
+  readonly listen?: (answer: AnswerChat) => ChannelListener;
   close(): Promise<void>;
+}
+
+/** What somebody pressed or wrote to the bot of a channel. */
+export interface ChatEvent {
+  /** Of lowwater's channel. */
+  readonly channel: string;
+  /** The same where the receiver sends it again. */
+  readonly id: string;
+  readonly person: { readonly id: string; readonly name: string };
+  /** As the receiver calls it. */
+  readonly chat: string;
+  /** Whether it is the channel's own chat, and the person one who may act there. */
+  readonly standing: 'may act' | 'elsewhere' | 'stranger';
+  /** When it was written, milliseconds since 1970; absent where the receiver does not say. */
+  readonly at?: number;
+  readonly said:
+    | { readonly kind: 'button'; readonly data: string }
+    | { readonly kind: 'text'; readonly text: string }
+    /** A form that an answer asked to be filled in. */
+    | { readonly kind: 'form'; readonly data: string; readonly amount: string; readonly by: string };
+}
+
+export interface ChatAnswer {
+  readonly text: string;
+  /** Everybody in the chat sees what somebody did; who asked why sees it alone. */
+  readonly isPublic: boolean;
+  /** What to ask for, where the receiver can show a form. */
+  readonly form?: {
+    readonly title: string;
+    readonly data: string;
+    readonly amount: { readonly label: string; readonly value: string };
+    readonly by: { readonly label: string; readonly value: string };
+    readonly send: string;
+  };
+}
+
+/** Never rejects. */
+export type AnswerChat = (event: ChatEvent) => Promise<ChatAnswer>;
+
+export interface ChannelListener {
+  /** Why nothing is heard, and since when; null while it is. */
+  problem(): { readonly since: number; readonly reason: string } | null;
+  close(): void;
 }

@@ -1,5 +1,13 @@
 import type { HandOver } from '../domain/operator.ts';
-import type { Batch, DamagedRecord, FencedStore, LeftOrder, StoredState, StoreFile } from './store.ts';
+import type {
+  Batch,
+  DamagedRecord,
+  FencedStore,
+  LeftOrder,
+  StoredState,
+  StoreFile,
+  Unstored,
+} from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -104,6 +112,8 @@ export interface Cluster {
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
   /** Takes the accounts where they are nobody's and the own lease lives: the new epoch. Null where somebody was quicker. */
   claim(incarnation: string, condition?: ClaimCondition): Promise<number | null>;
+  /** Ends connections of daemons that have kept a lock for a lease: their processes are gone, and the server waits on for a standby. */
+  endStuck(): Promise<void>;
   /** What this process stored last and the database has not (any more), oldest first; called once for each loss. */
   takeLost(): Promise<readonly Batch[]>;
   /** Ends the membership; what it owned is free at once, and orders to hand it over are carried out by that. */
@@ -120,6 +130,8 @@ export interface Cluster {
   /** What these configurations consist of, by hash, as far as their daemons have said so. */
   configurations(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   leaveOrder(order: LeftOrder): Promise<void>;
+  /** Leaves for the owner what this process did not store while it had the accounts. */
+  leaveUnstored(unstored: Unstored): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -17,6 +17,11 @@ export interface StoredSpending {
   readonly bytes: Uint8Array;
 }
 
+/** What a daemon did from memory and did not store before it lost the accounts at an instant. */
+export interface Unstored extends Pick<Batch, 'polls' | 'incidents'> {
+  readonly at: number;
+}
+
 /** Everything that changed since the last batch, stored in one transaction. */
 export interface Batch {
   readonly polls: readonly { readonly account: string; readonly poll: PollRecord }[];
@@ -140,6 +145,8 @@ export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /** Orders left since the last call, oldest first: the next commit that begins and succeeds deletes them. Cheap for none. */
   takeOrders(): Promise<readonly LeftOrder[]>;
+  /** What daemons that lost the accounts did not store, by the name of the note that a commit removes. Only of a database that is shared. */
+  takeUnstored?(): Promise<ReadonlyMap<string, Unstored>>;
   /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */
@@ -150,7 +157,8 @@ export interface Store extends StoreFile {
  * What an owner writes into a shared database. A batch whose outcome is unknown is kept until it is known; a
  * batch that was stored, under any epoch of this process, is not stored again.
  */
-export interface FencedStore extends Pick<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'> {
+export interface FencedStore
+  extends Pick<Store, 'commit' | 'takeOrders' | 'takeUnstored' | 'takeDamaged' | 'prune'> {
   /** How many batches the database is known to have of this owner's incarnation. */
   readonly stored: number;
   /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */

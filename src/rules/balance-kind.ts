@@ -1,6 +1,6 @@
 import type { MessageItem } from '../domain/message.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Reading } from '../domain/reading.ts';
+import { type Balance, type Reading, unitOf } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Argument, Phrase } from '../wording/phrase.ts';
@@ -44,14 +44,26 @@ export function balanceKind<R extends MoneyRule, K extends KeyShape>(
       const why = inAnyCurrency && isRead(facts) ? null : whyUnusable(facts);
       return why === null && isRead(facts) ? judge(rule, facts, firing) : unknown(why ?? '');
     },
-    factsBehind: (rule, facts) => [...readingFacts(facts, rule.balance), ...own.factsBehind(rule, facts)],
-    wouldNotFire: (rule, facts, evaluation) =>
-      isRead(facts) ? own.wouldNotFire(rule, facts, evaluation) : null,
+    factsBehind(rule, facts) {
+      const shown = inOwnUnit(facts, rule.balance);
+      return [...readingFacts(shown, rule.balance), ...own.factsBehind(rule, shown)];
+    },
+    wouldNotFire(rule, facts, evaluation) {
+      const shown = inOwnUnit(facts, rule.balance);
+      return isRead(shown) ? own.wouldNotFire(rule, shown, evaluation) : null;
+    },
     figures: (item, frame) => [
       ...moneyFigures(item, frame, { threshold, valueIsBalance: !judgesSpending }),
       ...figuresOf(item, frame, shownFacts),
     ],
   };
+}
+
+/** With the unit of the balance in place of the account's currency, for people. */
+function inOwnUnit(facts: AccountFacts, balance: Balance): AccountFacts {
+  const change = (reading: Reading | null): Reading | null =>
+    reading && { ...reading, currency: unitOf({ ...facts, currency: reading.currency }, balance) };
+  return { ...facts, reading: change(facts.reading), previous: change(facts.previous) };
 }
 
 function isRead(facts: AccountFacts): facts is ReadFacts {

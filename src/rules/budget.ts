@@ -5,8 +5,10 @@ import { formatExact, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import { type Severity, severityRank } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
 import { amount } from '../schema/texts.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
 import { type Period, type PeriodSum, periods } from '../spending/periods.ts';
 import { say } from '../wording/language.ts';
 import { phrases } from '../wording/phrase.ts';
@@ -20,6 +22,7 @@ import { exactAmount, nameBalance, sayLimit, sayValue } from './words.ts';
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';
   readonly per: Period;
+  readonly by: 'spent' | 'forecast';
   readonly thresholds: Ladder<Micros>;
 }
 
@@ -31,6 +34,9 @@ const says = phrases('budget', {
   dayTotal: '{label} spending of the day {amount}, budget {limit}, about {total} at its end',
   weekTotal: '{label} spending of the week {amount}, budget {limit}, about {total} at its end',
   monthTotal: '{label} spending of the month {amount}, budget {limit}, about {total} at its end',
+  dayAhead: '{label} spending of the day will come to about {amount}, budget {limit}',
+  weekAhead: '{label} spending of the week will come to about {amount}, budget {limit}',
+  monthAhead: '{label} spending of the month will come to about {amount}, budget {limit}',
   resolvedDay: '{label} spending of the day {amount}, within the budget of {limit}',
   resolvedWeek: '{label} spending of the week {amount}, within the budget of {limit}',
   resolvedMonth: '{label} spending of the month {amount}, within the budget of {limit}',
@@ -46,6 +52,10 @@ const keys = {
     "The period of the account's time zone over which spending is summed up. Weeks begin on Monday.",
     periods,
   ),
+  by: choice(
+    'What is compared: what was spent, or by the forecast what the period will have taken at its end.',
+    ['spent', 'forecast'],
+  ).default('spent'),
   amount: amount('The spending at which the rule fires, with `severity`.', { sign: 'positive' }).optional(),
   thresholds: ladder.stepsKey(
     'Spending by severity: one alert whose severity moves. Use it instead of `amount` and `severity`.',
@@ -58,7 +68,13 @@ const began = 'period began';
 const knownSince = 'known since';
 const firstRead = 'first read in it';
 const totalAtEnd = 'total at its end';
+const totalAtLeast = 'total at least';
+const totalAtMost = 'total at most';
+const reachedAt = 'budget reached about';
+const judgedBy = 'judged by';
 const reckonedBy = 'reckoned by';
+/** By the forecast an alert resolves when the total is under so much of the budget. */
+const resolvesAt = 0.9;
 
 export const budget = balanceKind<BudgetRule, typeof keys>({
   type: 'budget',
@@ -67,17 +83,19 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   build: (input, severity) => ({
     ...ladder.buildLadder(input.thresholds, { threshold: input.amount, severity }),
     per: input.per,
+    by: input.by,
   }),
   check: (reader) =>
     ladder.checkLadder(reader, { single: 'amount', read: ladder.readAmount, worse: 'higher' }),
   describe: (rule) =>
-    `spent of the ${nameBalance(rule)} since the ${rule.per} began reaches ${ladder.describeSteps(rule.thresholds, formatExact)}`,
+    `spent of the ${nameBalance(rule)} ${rule.by === 'spent' ? `since the ${rule.per} began` : `at the end of the ${rule.per}, by the forecast,`} reaches ${ladder.describeSteps(rule.thresholds, formatExact)}`,
   judge,
   factsBehind,
   wouldNotFire(rule, { spending, reading }) {
     const sum = spending.since(rule.per);
-    if (sum === null) return null;
-    return `It would not fire with a budget of more than ${exactAmount(spentOf(sum, rule), reading.currency)}.`;
+    const judged = sum && judgedSpending(rule, spending, sum);
+    if (judged == null) return null;
+    return `It would not fire with a budget of more than ${exactAmount(judged, reading.currency)}.`;
   },
   subject: ({ balanceLabel }, reader) => say(says.subject, { label: sayLabel(balanceLabel, reader) }, reader),
   firing: sayFiring,
@@ -90,7 +108,7 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   recovery: () => says.recovery,
   threshold: () => says.threshold,
   judgesSpending: true,
-  shownFacts: [began, knownSince, firstRead, totalAtEnd, reckonedBy],
+  shownFacts: [began, knownSince, firstRead, totalAtEnd, totalAtLeast, totalAtMost, reachedAt, reckonedBy],
   advice: (_item, frame) => [say(says.advice, frame)],
 });
 
@@ -99,6 +117,8 @@ const notKnownYet = 'not known yet';
 /** `SMS spending of the month 512.00 CNY, budget 500.00, about 980.00 CNY at its end by the forecast`. */
 function sayFiring(item: MessageItem, frame: WordingFrame): string {
   const given = givenOf(item, frame);
+  if (item.facts.some(({ name }) => name === judgedBy))
+    return say(perPeriod(item, [says.dayAhead, says.weekAhead, says.monthAhead]), given, frame);
   const total = item.facts.find(({ name }) => name === totalAtEnd)?.value;
   const spent = perPeriod(item, [says.day, says.week, says.month]);
   if (total?.unit !== 'money') return say(spent, given, frame);
@@ -125,13 +145,20 @@ function perPeriod<P>(item: MessageItem, [day, week, month]: readonly [day: P, w
  * Resolved by the first reading of the next period.
  *
  * Where the sum does not go back to the period's beginning, only a breach is certain: else it gives no verdict until the next
- * period, and an alert that fires goes on.
+ * period, and an alert that fires goes on. By the forecast it is the total at the period's end: its median.
  */
-function judge(rule: BudgetRule, facts: ReadFacts): Evaluation {
+function judge(rule: BudgetRule, facts: ReadFacts, firing: Severity | null): Evaluation {
   const sum = sumOf(rule, facts);
   if (sum === null) return unknown('spending is still being learned from stored history');
-  const spent = spentOf(sum, rule);
-  const severity = ladder.reachedStep(rule.thresholds, spent);
+  const spent = judgedSpending(rule, facts.spending, sum);
+  if (spent === null) return unknown('less than a day of history: no forecast yet');
+  const reached = ladder.reachedStep(rule.thresholds, spent);
+  const isKept =
+    rule.by === 'forecast' &&
+    firing !== null &&
+    spent >= resolvesAt * (rule.thresholds[firing] ?? Number.POSITIVE_INFINITY) &&
+    (reached === null || severityRank(reached) < severityRank(firing));
+  const severity = isKept ? firing : reached;
   if (severity !== null || sum.knownSince <= sum.startsAt)
     return ladder.stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
   const seen = exactAmount(spent, facts.reading.currency);
@@ -143,6 +170,13 @@ function judge(rule: BudgetRule, facts: ReadFacts): Evaluation {
 /** What fell of the rule's balance; nothing of one that was never read in the period. */
 function spentOf({ spent }: PeriodSum, { balance }: BudgetRule): Micros {
   return ownOf(spent, balance) ?? 0;
+}
+
+/** What a rule compares with its budget; null without a forecast where it goes by one. */
+function judgedSpending(rule: BudgetRule, spending: AccountSpending, sum: PeriodSum): Micros | null {
+  if (rule.by === 'spent') return spentOf(sum, rule);
+  const ahead = spending.expectedUntil(rule.balance, sum.endsAt);
+  return ahead === null ? null : spentOf(sum, rule) + ahead.micros;
 }
 
 /** The sum at the newest reading; null while it is unknown. */
@@ -175,13 +209,24 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
 function totalOf(rule: BudgetRule, { spending }: AccountFacts, sum: PeriodSum) {
   const at = spending.last?.at ?? sum.startsAt;
   const spent = spentOf(sum, rule);
-  const leftMs = Math.max(0, sum.endsAt - at);
-  const predicted = spending.expected(rule.balance, leftMs);
+  const ahead = spending.expectedUntil(rule.balance, sum.endsAt);
   const seenMs = at - sum.knownSince;
-  if (predicted === null && seenMs < hourMs) return { [totalAtEnd]: text(notKnownYet) };
-  const mean = `the mean of the ${sum.knownSince > sum.startsAt ? 'time known' : 'period'}`;
+  if (ahead === null && seenMs < hourMs) return { [totalAtEnd]: text(notKnownYet) };
+  if (ahead === null) {
+    const mean = `the mean of the ${sum.knownSince > sum.startsAt ? 'time known' : 'period'}`;
+    const rest = (spent * Math.max(0, sum.endsAt - at)) / seenMs;
+    return { [totalAtEnd]: money(spent + Math.round(rest)), [reckonedBy]: text(mean) };
+  }
+  const isAhead = rule.by === 'forecast';
+  const next = ladder.ladderSteps(rule.thresholds).findLast(({ threshold }) => threshold > spent);
+  const reached = next === undefined ? null : spending.forecast(rule.balance, next.threshold - spent);
+  const isReached = reached?.emptyAt != null && reached.emptyAt < sum.endsAt;
   return {
-    [totalAtEnd]: money(spent + Math.round(predicted ?? (spent * leftMs) / seenMs)),
-    [reckonedBy]: text(predicted === null ? mean : 'the forecast'),
+    [totalAtEnd]: money(spent + ahead.micros),
+    [totalAtLeast]: isAhead ? money(spent + ahead.low) : null,
+    [totalAtMost]: isAhead ? money(spent + ahead.high) : null,
+    [reachedAt]: isAhead && isReached ? instant(Math.round(reached.emptyAt)) : null,
+    [judgedBy]: isAhead ? text('forecast') : null,
+    [reckonedBy]: text('the forecast'),
   };
 }

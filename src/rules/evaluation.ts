@@ -2,7 +2,13 @@ import type { Alert } from '../domain/alert.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
-import { type AccountState, amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import {
+  type AccountState,
+  amountOf,
+  type Balance,
+  type BalanceDefinition,
+  type Reading,
+} from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
@@ -26,6 +32,7 @@ export type Evaluation = Pick<Alert, 'value' | 'threshold' | 'facts'> &
 export interface AccountFacts
   extends Pick<AccountState, 'reading' | 'previous' | 'consecutiveFailures' | 'outcome' | 'unwatchedMs'> {
   readonly now: number;
+  readonly balances: readonly BalanceDefinition[];
   /** As configured; null where it is not. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;

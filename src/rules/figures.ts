@@ -3,7 +3,7 @@ import { isSameCurrency, type Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
-import { amountOf } from '../domain/reading.ts';
+import { amountOf, unitOf } from '../domain/reading.ts';
 import { say } from '../wording/language.ts';
 import { sayDuration, sayMoment, sayMomentAndAge } from '../wording/moments.ts';
 import { type Argument, type Phrase, phrases } from '../wording/phrase.ts';
@@ -54,6 +54,9 @@ const facts = phrases('fact', {
   'known since': 'Known since',
   'first read in it': 'First read in it',
   'total at its end': 'Total at its end',
+  'total at least': 'At least',
+  'total at most': 'At most',
+  'budget reached about': 'Budget reached about',
   'reckoned by': 'Predicted by',
   'lasting change': 'Lasting change',
   'changed since': 'Changed since',
@@ -157,10 +160,9 @@ export function readingFigures(item: MessageItem, frame: WordingFrame): readonly
 
 export function allBalances({ reading, balances }: ItemAccount, frame: WordingFrame): readonly Figure[] {
   if (reading === null) return [];
-  const currency = cleanText(reading.currency, 12);
-  return balances.map(({ id, label }) => ({
+  return balances.map(({ id, label, unit = reading.currency }) => ({
     label: capital(sayBalance(label, frame)),
-    value: sayAmount(amountOf(reading, id), { ...frame, currency }),
+    value: sayAmount(amountOf(reading, id), { ...frame, currency: cleanText(unit, 12) }),
   }));
 }
 
@@ -183,7 +185,8 @@ function jumpFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] 
   if (now === undefined || before === undefined) return [];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
-  const amount = sayAmount(before, { ...frame, currency: cleanText(previous.currency, 12) });
+  const unit = unitOf({ balances: item.account?.balances ?? [], currency: previous.currency }, item.balance);
+  const amount = sayAmount(before, { ...frame, currency: cleanText(unit, 12) });
   const duration = sayDuration(reading.at - previous.at, frame);
   return figure(say(says.before, frame), say(says.earlier, { amount, duration }, frame));
 }

@@ -22,6 +22,7 @@ import { negative } from './negative.ts';
 import { runway } from './runway.ts';
 import {
   channelFailed,
+  chatLost,
   clusterChanged,
   clusterDegraded,
   configInvalid,
@@ -54,6 +55,7 @@ const ownKinds: readonly AlertKind[] = [
   providerDown,
   storageFailed,
   channelFailed,
+  chatLost,
   configInvalid,
   clusterDegraded,
   clusterChanged,

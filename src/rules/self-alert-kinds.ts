@@ -18,6 +18,13 @@ const says = phrases('ownAlert', {
   affected: 'Affected',
   lookAtProvider:
     'Look at the provider’s status page and at the network of this host. Balance alerts keep their state until readings are back.',
+  deafSubject: 'chat not connected',
+  deaf: 'buttons and commands do nothing: {detail}',
+  deafSomehow: 'buttons and commands in chats do nothing',
+  hearsAgain: 'buttons and commands work again',
+  chatBack: 'Resolved: the chat is connected again.',
+  actElsewhere:
+    'Messages go on. Acknowledge on the page or with "lowwater ack" until then. The connection is tried again by itself.',
   invalid: 'configuration invalid',
   staysInUse: 'the changed configuration is invalid, the old one stays in use',
   validAgain: 'the configuration is valid again and in use',
@@ -103,6 +110,20 @@ export const configInvalid: AlertKind = {
   recovery: () => says.loaded,
   figures: ownFigures,
   advice: (_item, frame) => [say(says.validate, frame)],
+};
+
+/** Nobody hears what people press in a chat. */
+export const chatLost: AlertKind = {
+  type: 'chat-lost',
+  subject: (_about, reader) => say(says.deafSubject, reader),
+  firing(item, frame) {
+    const detail = sayValue(item, frame);
+    return detail === null ? say(says.deafSomehow, frame) : say(says.deaf, { detail }, frame);
+  },
+  resolved: (_item, frame) => say(says.hearsAgain, frame),
+  recovery: () => says.chatBack,
+  figures: ownFigures,
+  advice: (_item, frame) => [say(says.actElsewhere, frame)],
 };
 
 /** An event: something happened among the daemons that share a database, or to that database, and nothing has to be done. */

@@ -60,10 +60,11 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
 const weekdayNames = ['Thursday', 'Friday', 'Saturday', 'Sunday', 'Monday', 'Tuesday', 'Wednesday'] as const;
 
 /** `on the 1st`, `on the last day of the month`, `every other Tuesday`. */
-function nameRunDay({ every, day }: ExpectedRun): string {
+function nameRunDay({ every, day, moves }: ExpectedRun): string {
   if (every === 'two-weeks') return `every other ${weekdayNames[day % 7]}`;
-  if (day === -1) return 'on the last day of the month';
-  if (day < 0) return `${-day - 1} days before the last of the month`;
+  const moved = moves ? ', or the working day before' : '';
+  if (day === -1) return `on the last day of the month${moved}`;
+  if (day < 0) return `${-day - 1} days before the last of the month${moved}`;
   const ending = day > 10 && day < 20 ? undefined : ['th', 'st', 'nd', 'rd'][day % 10];
-  return `on the ${day}${ending ?? 'th'}`;
+  return `on the ${day}${ending ?? 'th'}${moved}`;
 }

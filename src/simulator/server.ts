@@ -9,6 +9,8 @@ import { type Fault, SimulatedWorld, type WorldOptions } from './world.ts';
 export interface SimulatorOptions extends ServiceAddress, WorldOptions {
   /** Called with each request's path and account; null for an account that nobody knows. */
   readonly onRequest?: (url: string, account: string | null) => void;
+  /** Whether `Date` goes by `clock`, where that is another one than the client's: a client takes an old one for a stored answer. */
+  readonly ownDate?: boolean;
 }
 
 export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
@@ -28,6 +30,7 @@ export async function startSimulator(options: SimulatorOptions) {
   const world = new SimulatedWorld(options);
   const service = await startHttpService(options, (request, response, body) => {
     world.advance();
+    if (options.ownDate === true) response.setHeader('date', new Date(options.clock.now()).toUTCString());
     const fields = isJson(request) && body !== null ? parseJsonObject(body) : null;
     const account = world.findBySecret(fields?.authSecret);
     const id = account?.id ?? null;

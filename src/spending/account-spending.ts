@@ -1,11 +1,18 @@
-import { dayMs } from '../domain/duration.ts';
+import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
-import { beginInterval, forecastRecord, lookWeekBack, passHour, type WeekAgo } from './interval.ts';
+import {
+  beginInterval,
+  forecastRecord,
+  lookWeekBack,
+  passHour,
+  spreadAhead,
+  type WeekAgo,
+} from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
@@ -32,6 +39,8 @@ interface Known {
   walk: Walk | null;
   usual: Usual | null;
 }
+
+export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
 
 interface Frame {
   readonly week: LocalWeek;
@@ -146,6 +155,20 @@ export class AccountSpending {
     return walk === null || this.#last === null ? null : expectedFrom(walk, this.#last.at, withinMs);
   }
 
+  /** What will be spent from the newest reading until an instant: the median and the 80 % range; null while less than a day is known. */
+  expectedUntil(balance: Balance, until: number): ExpectedSpending | null {
+    const known = this.#known.get(balance);
+    const at = this.#last?.at ?? until;
+    const micros = this.expected(balance, Math.max(0, until - at));
+    if (known === undefined || micros === null) return null;
+    const factor = Math.exp(spreadAhead(known.state, (until - at) / hourMs));
+    return {
+      micros: Math.round(micros),
+      low: Math.round(micros / factor),
+      high: Math.round(micros * factor),
+    };
+  }
+
   /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
   lastsLonger(
     reading: Reading,
@@ -255,13 +278,15 @@ export class AccountSpending {
   }
 
   #runsOf(known: Known, at: number): readonly ExpectedRun[] {
-    known.runs ??= expectedRuns(known.state, this.week.dayAt(at));
+    known.runs ??= expectedRuns(known.state, this.week, this.week.dayAt(at));
     return known.runs;
   }
 
   #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
     const runs = this.#runsOf(known, startsAt);
-    return runs.length === 0 ? 0 : plannedIn(runs, this.week.dayAt(startsAt), slot % 24);
+    return runs.length === 0
+      ? 0
+      : plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
   }
 
   #endHour(ended: LocalHour): void {

@@ -47,6 +47,8 @@ export class BalanceState {
   hours = 0;
   /** The most that an hour usually takes. */
   peak = 0;
+  /** What was clipped off hours, as so much at any hour (14 days' memory). */
+  clipped = 0;
   /** The level's two sums, those of the drift, and those of holidays. */
   actual = 0;
   expected = 0;
@@ -158,7 +160,7 @@ function isNumber(value: unknown): value is number {
 }
 
 /** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
-const version = 7;
+const version = 8;
 const checksumAt = 1;
 const headLengthAt = 5;
 const headAt = 7;

@@ -9,6 +9,8 @@ const tooMuchHours = 12;
 const farAbove = 1.5;
 const maxRuns = 4;
 const fortnight = 14;
+/** A run comes so many days before its own at most. */
+const maxMovedDays = 5;
 
 /** A day that takes much more than its weekday, again and again: it is expected to come again. */
 export interface ExpectedRun {
@@ -18,6 +20,8 @@ export interface ExpectedRun {
    */
   readonly every: 'month' | 'two-weeks';
   readonly day: number;
+  /** Where its day of the month is no working day it comes on the last one before. */
+  readonly moves?: true;
   readonly micros: Micros;
   /** From this local hour on, for so many. */
   readonly hour: number;
@@ -63,34 +67,94 @@ function keepRunDay(state: BalanceState): void {
  * of the last four days that are two weeks apart, and not in the weeks between. Of days that are both, as in a February, a third month
  * decides.
  */
-export function expectedRuns(state: BalanceState, today: number): readonly ExpectedRun[] {
+export function expectedRuns(state: BalanceState, week: Workdays, today: number): readonly ExpectedRun[] {
   const days = runDaysOf(state);
   return [...days.values()]
     .flatMap(
-      (last) => monthlyRun(days, last, 3) ?? fortnightlyRun(days, last) ?? monthlyRun(days, last, 2) ?? [],
+      (last) =>
+        monthlyRun(days, week, last, 3) ??
+        fortnightlyRun(days, last) ??
+        monthlyRun(days, week, last, 2) ??
+        movedRun(days, week, last) ??
+        [],
     )
     .filter(({ next }) => next >= today)
     .slice(-maxRuns);
 }
 
-function monthlyRun(days: RunDays, last: RunDay, months: number): LastRun | null {
-  const month = monthOf(last.day);
-  const [date, fromEnd] = [last.day - firstOf(month) + 1, last.day - firstOf(month + 1)];
-  for (const day of date <= 15 ? [date, fromEnd] : [fromEnd, date]) {
-    const [before, earlier] = [month - 1, month - 2].map((ago) =>
-      // Not every month has a 31st.
-      monthOf(dayIn(ago, day)) === ago ? days.get(dayIn(ago, day)) : undefined,
-    );
-    if (before !== undefined && (months === 2 || earlier !== undefined))
-      return { ...runOf(last, before), every: 'month', day, next: dayIn(month + 1, day) };
+/** Which local days are working days. */
+type Workdays = Pick<LocalWeek, 'isWorking'>;
+
+function monthlyRun(days: RunDays, week: Workdays, last: RunDay, months: number): LastRun | null {
+  for (const day of datesOf(last.day)) {
+    const [before, earlier] = cameBefore(days, week, last, { every: 'month', day });
+    if (before === undefined || (months === 3 && earlier === undefined)) continue;
+    return monthly(last, before, { day, ...(hasMoved(days, week, day) ? { moves: true } : {}) }, week);
   }
   return null;
 }
 
+/** One of two came on another day, because its own was no working day. */
+function movedRun(days: RunDays, week: Workdays, last: RunDay): LastRun | null {
+  const nominal = [last.day];
+  while (!week.isWorking((nominal.at(-1) ?? 0) + 1) && nominal.length < maxMovedDays)
+    nominal.push((nominal.at(-1) ?? 0) + 1);
+  for (const day of nominal.flatMap(datesOf)) {
+    const [before] = cameBefore(days, week, last, { every: 'month', day, moves: true });
+    if (before !== undefined) return monthly(last, before, { day, moves: true }, week);
+  }
+  return null;
+}
+
+/** The day of the month counted from its nearer end first: 1 is the first, −1 the last. */
+function datesOf(local: number): readonly number[] {
+  const month = monthOf(local);
+  const [date, fromEnd] = [local - firstOf(month) + 1, local - firstOf(month + 1)];
+  return date <= 15 ? [date, fromEnd] : [fromEnd, date];
+}
+
+/** What came a month and two months before on such a day. */
+function cameBefore(days: RunDays, week: Workdays, last: RunDay, run: MonthDay) {
+  const month = monthOf(last.day);
+  return [month - 1, month - 2].map((ago) => {
+    const day = dateIn(run, ago, week);
+    return day === null ? undefined : days.get(day);
+  });
+}
+
+/** Whether a run of such a day ever came before a day that was no working day. */
+function hasMoved(days: RunDays, week: Workdays, day: number): boolean {
+  return [...days.keys()].some((local) => {
+    const nominal = dayIn(monthOf(local), day);
+    return nominal > local && dateIn({ every: 'month', day, moves: true }, monthOf(local), week) === local;
+  });
+}
+
+function monthly(
+  last: RunDay,
+  before: RunDay,
+  run: Pick<ExpectedRun, 'day' | 'moves'>,
+  week: Workdays,
+): LastRun {
+  const next = dateIn({ every: 'month', ...run }, monthOf(last.day) + 1, week) ?? last.day;
+  return { ...runOf(last, before), every: 'month', ...run, next: next > last.day ? next : last.day };
+}
+
+type MonthDay = Pick<ExpectedRun, 'every' | 'day' | 'moves'>;
+
+/** On which local day a monthly run comes in a month; null where the month has no such day. */
+function dateIn({ day, moves }: MonthDay, month: number, week: Workdays): number | null {
+  let local = dayIn(month, day);
+  // Not every month has a 31st.
+  if (monthOf(local) !== month) return null;
+  for (let back = 0; moves && back < maxMovedDays && !week.isWorking(local); back++) local--;
+  return local;
+}
+
 function fortnightlyRun(days: RunDays, last: RunDay): LastRun | null {
-  const cameBefore = (weeks: number): RunDay | [] => days.get(last.day - 7 * weeks) ?? [];
-  const [before, another] = [2, 4, 6].flatMap(cameBefore);
-  if (before === undefined || another === undefined || [1, 3].flatMap(cameBefore).length > 0) return null;
+  const came = (weeks: number): RunDay | [] => days.get(last.day - 7 * weeks) ?? [];
+  const [before, another] = [2, 4, 6].flatMap(came);
+  if (before === undefined || another === undefined || [1, 3].flatMap(came).length > 0) return null;
   return { ...runOf(last, before), every: 'two-weeks', next: last.day + fortnight };
 }
 
@@ -99,10 +163,14 @@ function runOf(last: RunDay, before: RunDay): RunDay {
 }
 
 /** What a run takes in an hour of a local day. */
-export function plannedIn(runs: readonly ExpectedRun[], day: number, hour: number): Micros {
+export function plannedIn(
+  runs: readonly ExpectedRun[],
+  week: Workdays,
+  { day, hour }: { readonly day: number; readonly hour: number },
+): Micros {
   let planned = 0;
   for (const run of runs)
-    if (comesOn(run, day) && hour >= run.hour && hour < run.hour + run.hours)
+    if (comesOn(run, day, week) && hour >= run.hour && hour < run.hour + run.hours)
       planned += run.micros / run.hours;
   return planned;
 }
@@ -116,7 +184,7 @@ export function* plannedRuns(
   const today = week.dayAt(now);
   for (const run of runs)
     for (let day = today; day <= today + days; day++)
-      if (comesOn(run, day)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
+      if (comesOn(run, day, week)) yield { ...run, at: week.beginOf(day) + run.hour * hourMs };
 }
 
 /** What runs take in a mean week. */
@@ -124,8 +192,10 @@ export function weeklyRuns(runs: readonly ExpectedRun[]): Micros {
   return runs.reduce((sum, { every, micros }) => sum + micros * (every === 'month' ? 84 / 365.25 : 1 / 2), 0);
 }
 
-function comesOn({ every, day }: ExpectedRun, local: number): boolean {
-  return every === 'month' ? dayIn(monthOf(local), day) === local : (local - day) % fortnight === 0;
+function comesOn(run: MonthDay, local: number, week: Workdays): boolean {
+  if (run.every === 'two-weeks') return (local - run.day) % fortnight === 0;
+  // What moves may come in the month before its own.
+  return [0, 1].some((ahead) => dateIn(run, monthOf(local) + ahead, week) === local);
 }
 
 /** By local day, the oldest first. */

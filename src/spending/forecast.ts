@@ -39,10 +39,12 @@ export function walkAhead(
   const level = levelOf(state);
   const drift = driftOf(state);
   const usual = usualWeek(state);
+  // Where little is sent, what is clipped off is no event but traffic in clumps.
+  const clumps = isSparse(state) ? state.clipped : 0;
   let sum = 0;
   sums[0] = 0;
   for (let hour = 0; hour < farthestHours; hour++) {
-    sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, drift, hour);
+    sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, drift, hour) + clumps;
     sums[hour + 1] = sum;
   }
   const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0) + weeklyRuns(runs);

@@ -12,6 +12,8 @@ import { fadeLearned, raiseLearned } from './silence.ts';
 const meanHours = 336;
 /** An hour that took more than three times what is usual is learned as if it had taken that … */
 const farAbove = 3;
+/** … what is clipped off may come at any hour: of one hour no more than so many mean ones … */
+const mostMeanHours = 48;
 /** … in the first week, once half a day was seen, than ten times the most that one took … */
 const farAboveAtFirst = 10;
 const hoursBeforeClipping = 12;
@@ -52,7 +54,10 @@ export function learnHour(
   if (!isHoliday) learnLevel(state, spent, state.hours === 0 ? spent : usual);
   else if (isKnown) learnHoliday(state, spent, usual);
   state.hours++;
-  state.meanHour += (spent - state.meanHour) / Math.min(state.hours, meanHours);
+  const memory = Math.min(state.hours, meanHours);
+  state.meanHour += (spent - state.meanHour) / memory;
+  const clipped = Math.max(0, Math.min(seen, mostMeanHours * state.meanHour) - spent);
+  state.clipped += (clipped - state.clipped) / memory;
   if (state.hours > meanHours && !isHoliday) watchShift(state, { at: startsAt, slot, spent, usual });
 }
 

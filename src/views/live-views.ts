@@ -30,6 +30,9 @@ export type LiveViews = ReturnType<typeof createLiveViews>;
 /** Before this (1 January 2026) the clock is certainly wrong. */
 const earliestSaneMs = 1_767_225_600_000;
 
+/** A connection that is made again sooner is nobody's worry. */
+const chatPatienceMs = 15_000;
+
 /** The running daemon as the HTTP server sees it. */
 export function createLiveViews(
   daemon: Daemon,
@@ -78,7 +81,7 @@ export function createLiveViews(
     async pushReading(reading: PushedReading) {
       const account = state.accounts.get(reading.account);
       if (account !== undefined) await daemon.historyLoader.of(account);
-      return daemon.runDurably((now) => takeReading(state, reading, now));
+      return daemon.take((now) => takeReading(state, reading, now));
     },
     /** Keeps that a browser is signed in, for the list of sessions: stored when it can be, as nobody is kept out while the database cannot be written. */
     recordSession: (session: KnownSession) => daemon.act(() => recordSession(state, session)),
@@ -92,6 +95,9 @@ export function createLiveViews(
       ...(clusterStatus === undefined ? {} : { cluster: clusterStatus() }),
     }),
     counters,
+    /** Channels that hear what people press and write, and whether they do now. */
+    listening: () =>
+      daemon.listening.states().map(({ name, problem }) => ({ name, hears: problem === null })),
     /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
     subscribe: (changed: () => void) => daemon.subscribe(changed),
   };
@@ -103,6 +109,9 @@ function problemsOf(daemon: Daemon): string[] {
     const alert = daemon.state.alerts.get(selfAccountId, rule);
     if (isRaised(alert) && alert?.value?.unit === 'text') problems.push(`${rule}: ${alert.value.text}`);
   }
+  for (const { name, problem } of daemon.listening.states())
+    if (problem !== null && daemon.now() - problem.since > chatPatienceMs)
+      problems.push(`channel ${name} hears nothing that people press or write: ${problem.reason}`);
   if (daemon.now() < earliestSaneMs)
     problems.push('the clock of this machine is wrong: readings carry its dates');
   return problems;

@@ -2,6 +2,7 @@ import { inSlices } from '../daemon/slices.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { unitOf } from '../domain/reading.ts';
 import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
@@ -35,7 +36,14 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
       if (Object.values(runways).some((runway) => runway?.runwayMs != null)) ending.push(account);
       if (currency === null) continue;
       const near = account.payments.filter(({ dueAt }) => (dueAt ?? 0) <= now + payHorizonMs);
-      due.push(...near.map((payment) => ({ ...payment, account, currency, due: dueOf(payment, now) })));
+      const counting = { balances: account.balances, currency };
+      for (const payment of near)
+        due.push({
+          ...payment,
+          account,
+          currency: unitOf(counting, payment.balance),
+          due: dueOf(payment, now),
+        });
     }
   }
   const inOrder = (left: Payment, right: Payment): number =>

@@ -13,6 +13,7 @@ import {
   ofEach,
   type PollRecord,
   type Reading,
+  unitOf,
 } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { ChannelView } from './create-views.ts';
@@ -154,7 +155,7 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
   name: [text, ({ account }) => account.name],
   labels: [texts, ({ account }) => account.labels],
   balance: same(text),
-  currency: [text, ({ account }) => account.currency ?? ''],
+  currency: [text, ({ account, balance }) => unitOf(account, balance) ?? ''],
   amount: [
     money.meta({ description: 'For another 30 days, and at least what clears the alerts of the balance' }),
     ({ micros }) => formatMicros(micros),

@@ -157,7 +157,9 @@ class SpendingSums {
     const { since, until } = this.#order;
     const { account, currency } = own;
     const bucketOf = bucketsBy(this.#startsOf(account.timezone));
-    for (const { id, alertsBelowZero } of account.balances) {
+    for (const { id, alertsBelowZero, unit } of account.balances) {
+      // The sums are money: minutes are no part of them.
+      if (unit !== undefined) continue;
       for (const { from, to, before, change } of changesOf(readings, id, currency)) {
         const spent = Math.max(0, -change);
         if (to <= since) own.before += to > 2 * since - until ? spent : 0;

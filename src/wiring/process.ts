@@ -26,7 +26,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     if (isDaemon) return;
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return noReader.abort();
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
-    process.exit(failureCode(process.argv));
+    process.exit(failureCode(process.argv.slice(2)));
   });
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();
@@ -34,7 +34,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     const cwd = readDirectory();
     if (cwd === null) {
       process.stderr.write('lowwater: the working directory was removed: change to another one\n');
-      process.exitCode = failureCode(process.argv);
+      process.exitCode = failureCode(process.argv.slice(2));
       return;
     }
     process.exitCode = await runCommandLine(process.argv.slice(2), {
@@ -115,9 +115,20 @@ async function askOnTerminal(question: string, hidden: boolean, signal: AbortSig
   // A terminal that nobody gave a size says 0, and each character would have a line of its own.
   process.stderr.columns ||= 80;
   const ask = hidden ? password : text;
-  const answer = await ask({ message: question, output: process.stderr, signal });
+  // Ctrl-D ends the input, after which nobody would answer any more.
+  const end = new AbortController();
+  const onKey = (_: unknown, key?: { readonly ctrl?: boolean; readonly name?: string }): void => {
+    if (key?.ctrl === true && key.name === 'd') end.abort();
+  };
+  process.stdin.on('keypress', onKey);
+  const answer = await ask({
+    message: question,
+    output: process.stderr,
+    signal: AbortSignal.any([signal, end.signal]),
+  });
+  process.stdin.off('keypress', onKey);
   if (!isCancel(answer)) return answer ?? '';
-  // Ctrl-C gives up everything, not this question alone.
+  // Ctrl-C and Ctrl-D give up everything, not this question alone.
   if (!signal.aborted) process.kill(process.pid, 'SIGINT');
   return '';
 }

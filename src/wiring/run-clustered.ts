@@ -5,17 +5,19 @@ import { describeParts, hashSettings } from '../config/hash-settings.ts';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { keyOf } from '../domain/json.ts';
-import { StorageError } from '../domain/operator-error.ts';
+import { onStorageError, StorageError } from '../domain/operator-error.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import { noteClusterChange } from '../engine/self-alerts.ts';
+import { takeUnstored } from '../engine/unstored.ts';
 import type { ClusterMember, PeerAnswer, Role } from '../ports/cluster.ts';
+import type { Unstored } from '../ports/store.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { CurrentViews } from '../views/current-views.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
+import { hearChats, type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
 export async function ownShared(
@@ -46,6 +48,21 @@ export async function ownShared(
       published = null;
     }
   };
+  /** What was done from memory and is for who has the accounts now. */
+  const unstored: Unstored[] = [];
+  let isLeaving = false;
+  const leaveUnstored = async (): Promise<void> => {
+    if (isLeaving) return;
+    isLeaving = true;
+    for (
+      let [next] = unstored;
+      next !== undefined && membership.clusterStatus.reachesDatabase;
+      [next] = unstored
+    )
+      if (await cluster.leaveUnstored(next).then(() => true, onStorageError(false))) unstored.shift();
+      else break;
+    isLeaving = false;
+  };
   const finish = async (): Promise<void> => {
     const finished = work;
     work = null;
@@ -75,7 +92,9 @@ export async function ownShared(
       daemon.start();
       // It may have changed while the state was made from it.
       if (state.settings !== settings) void daemon.reload(settings);
-      views.become(createLiveViews(daemon, store, version, () => membership.clusterStatus));
+      const live = createLiveViews(daemon, store, version, () => membership.clusterStatus);
+      views.become(live);
+      hearChats(daemon, live);
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
       if (takenFrom !== null && postgres.announceTakeovers)
         announce(
@@ -89,9 +108,10 @@ export async function ownShared(
       work = null;
       views.become(standby);
       void abandoned?.abandon();
+      if (abandoned !== null) unstored.push(...takeUnstored(abandoned.state, abandoned.now()));
     },
     drain: async (aheadMs) => work?.drain(aheadMs),
-    looked: () => void publish(),
+    looked: () => void publish().then(leaveUnstored),
     happened: announce,
   });
   const standby = await createStandbyViews({

@@ -6,6 +6,7 @@ import type { Heir } from '../domain/alert.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
+import type { AnswerChat } from '../ports/channel.ts';
 import type { StoredState, StoreReader } from '../ports/store.ts';
 import { openStore } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -14,7 +15,7 @@ import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { watchPath } from '../system/watch-path.ts';
 import { CurrentViews } from '../views/current-views.ts';
-import { createLiveViews } from '../views/live-views.ts';
+import { createLiveViews, type LiveViews } from '../views/live-views.ts';
 
 /** Whether and while this process does a daemon's work, and what it shows meanwhile. */
 export interface Ownership {
@@ -52,15 +53,32 @@ export async function ownFile(path: string, parts: OwnershipDependencies): Promi
   const state = await restore(settings, stored);
   const watchDatabase = (changed: () => void) => watchPath(dirname(path), changed);
   const daemon = makeDaemon({ store, state, watchDatabase });
+  const views = createLiveViews(daemon, store, version);
   return {
-    views: new CurrentViews(createLiveViews(daemon, store, version)),
+    views: new CurrentViews(views),
     reader: store,
-    begin: () => daemon.start(),
+    begin() {
+      daemon.start();
+      hearChats(daemon, views);
+    },
     apply: (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),
     close: () => store.close(),
   };
+}
+
+/** Lets people act in the chats of a daemon's channels; what answers them is loaded with the first who does. */
+export function hearChats(daemon: Daemon, views: LiveViews): void {
+  let answers: Promise<AnswerChat> | null = null;
+  const load = async (): Promise<AnswerChat> => {
+    const { createChatAnswers } = await import('../channels/chats/answer-chat.ts');
+    return createChatAnswers(daemon.state, views, () => daemon.now());
+  };
+  daemon.listen(async (event) => {
+    answers ??= load();
+    return (await answers)(event);
+  });
 }
 
 /** What a daemon begins with, made in turns between which the page answers. */

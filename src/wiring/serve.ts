@@ -5,7 +5,7 @@ import type { LoadedConfiguration } from '../cli/context.ts';
 import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts';
 import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
-import { formatProblem } from '../config/config-problem.ts';
+import { nameProblems } from '../config/config-problem.ts';
 import { watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
@@ -168,9 +168,13 @@ function isSameStorage(before: StorageSettings, after: StorageSettings): boolean
 
 /** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
 function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
-  for (const { message, ...place } of warnings)
+  for (const { message, ...place } of warnings.slice(0, maxWarnings))
     log.warn({ ...place, warning: message }, 'configuration warning');
+  if (warnings.length > maxWarnings)
+    log.warn({ more: warnings.length - maxWarnings }, 'more configuration warnings: see lowwater validate');
 }
+
+const maxWarnings = 50;
 
 type Reloads = ReturnType<typeof watchReloads>;
 
@@ -213,7 +217,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
       log.setLevel(loaded.settings.log.level);
       return;
     }
-    const problems = loaded.problems.map(formatProblem);
+    const problems = nameProblems(loaded.problems);
     log.error({ problems }, 'the changed configuration is invalid; the running one stays');
     refuse(problems.join('; '));
   };

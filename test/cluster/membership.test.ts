@@ -589,6 +589,25 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test('where somebody keeps the slot locked, the heir acts in doubt after two leases, and stores what it did once it owns', async () => {
+    const { world, a, b } = await startPair();
+    world.cluster.locked = true;
+    a.killed = true;
+    await world.pass(2 * leaseMs + 3000);
+    expect([b.role, b.acts]).toEqual(['alone', true]);
+    expect(b.membership.clusterStatus.alerts).toMatchObject([
+      { aspect: 'doubt', text: expect.stringContaining('somebody keeps them locked') },
+    ]);
+    await world.pass(10_000);
+    expect([b.acts, b.stored, b.begins.length]).toEqual([true, [], 1]);
+    world.cluster.locked = false;
+    await world.pass(5000);
+    expect([b.role, b.begins.length, b.abandoned]).toEqual(['owner', 1, 0]);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(b.stored.length).toBeGreaterThan(0);
+    expect(world.judge()).toEqual([]);
+  });
+
   test('a clock that is more than two seconds off owns nothing while another daemon can, and says so', async () => {
     const { world, a, b } = await startPair();
     const c = world.add('c');

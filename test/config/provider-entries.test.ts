@@ -71,3 +71,23 @@ it('an account at an unencrypted address goes by what its own entry allows, and 
     }),
   );
 });
+
+it('an account whose readings are pushed needs a server that takes them', () => {
+  const pushed = withEntry({ type: 'pushed' }, { credentials: undefined });
+  expect(load({ ...pushed, server: undefined })).toMatchObject({
+    kind: 'invalid',
+    problems: [{ path: 'accounts[2].provider', message: expect.stringContaining('add "server": {}') }],
+  });
+  expect(load({ ...pushed, server: {} }).kind).toBe('loaded');
+});
+
+it.each([
+  'storage-failed:otp',
+  'storage-failed:@records',
+  'cluster-degraded:clock',
+  'channel-failed:ops',
+  'sms-negative',
+])('routes and silences may name lowwater’s own alert %s', (rule) => {
+  const routes = [{ match: { rule }, channels: ['ops'] }];
+  expect(load({ ...sample(), routes, silences: undefined }).kind).toBe('loaded');
+});

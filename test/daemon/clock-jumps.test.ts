@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, staleRule, units } from '../support/account-facts.ts';
 import { give } from '../support/orders.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
@@ -239,4 +239,18 @@ test('a poll that was due within a short sleep comes on waking', async () => {
   world.clock.jump(4 * minuteMs);
   await world.pass(5000);
   expect(world.provider.asked.get('otp')?.length).toBe(before + 1);
+});
+
+test('a stand-still of twelve seconds makes nothing stale whose time is five', async () => {
+  const account = makeAccount('otp', { poll: { kind: 'every', everyMs: 1000 } });
+  const world = await startWorld({ accounts: [account], rules: [staleRule({ id: 'stale', afterMs: 5000 })] });
+  await world.pass(minuteMs);
+  for (const ms of [3000, 7000, 12_000]) {
+    world.clock.freeze(ms);
+    await world.pass(10_000);
+  }
+  expect(world.news()).toEqual([]);
+  world.provider.breakDown();
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
 });

@@ -9,6 +9,7 @@ const budget: BudgetRule = {
   ...moneyBase,
   id: 'budget',
   type: 'budget',
+  by: 'spent',
   per: 'day',
   thresholds: { warning: units(60) },
 };

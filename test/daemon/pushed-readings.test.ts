@@ -51,6 +51,7 @@ test('the same reading again changes nothing, an older or a future one is refuse
   expect(await push(world, 41, at)).toMatchObject({ refused: 'not-now' });
   expect(await push(world, 39, at - 1000)).toMatchObject({ refused: 'not-now' });
   expect(await push(world, 39, at + 2 * minuteMs)).toMatchObject({ refused: 'invalid' });
+  await world.pass(1000);
   expect(await world.views.readings('ai', 0, at + 1)).toHaveLength(1);
 });
 
@@ -116,5 +117,19 @@ test('a pusher whose clock is ahead stores a reading once, however often it repe
     expect(await push(world, 41, at)).toMatchObject({ refused: 'not-now' });
   }
   expect(await push(world, 39, at + 30_000)).toEqual({ isNew: true });
+  await world.pass(1000);
   expect(await world.views.readings('ai', 0, world.now + minuteMs)).toHaveLength(2);
+});
+
+test('hundreds that are pushed one after the other are stored in a few batches', async () => {
+  const world = await startWorld(parts);
+  let commits = 0;
+  world.daemon.subscribe(() => {
+    commits += 1;
+  });
+  for (let nth = 1; nth <= 300; nth += 1)
+    expect(await push(world, 400 - nth / 10, world.now - 300 + nth)).toEqual({ isNew: true });
+  await world.pass(2000);
+  expect(commits).toBeLessThan(10);
+  expect(await world.views.readings('ai', 0, world.now + 1)).toHaveLength(300);
 });

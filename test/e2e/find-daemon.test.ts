@@ -1,4 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -232,6 +234,27 @@ describe('which daemon a command asks', { timeout: 30_000 }, () => {
     const { code, stdout } = await run(['check'], { file, env: { LOWWATER_TOKEN: token } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^WARNING: otp: sms-low 120\.50 CNY; .* \| 'otp sms'=120\.5;200:;50:/);
+  });
+
+  it('a web server that is no lowwater is sent no token, and nobody is told to give it one', async () => {
+    const seen: (string | undefined)[] = [];
+    const web = createServer(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.writeHead(401, {
+        'www-authenticate': 'Bearer realm="other"',
+        'content-type': 'application/json',
+      });
+      response.end('{"status":"ok"}');
+    });
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { port } = web.address() as AddressInfo;
+    const env = { LOWWATER_SERVER: `http://127.0.0.1:${port}`, LOWWATER_TOKEN: token };
+    const { stderr, code } = await runCli(['status'], { cwd: folder, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('is not lowwater');
+    expect(stderr).not.toContain('LOWWATER_TOKEN');
+    expect(seen).toEqual([undefined]);
+    web.close();
   });
 
   it('the note holds no secret and goes with the daemon', async () => {

@@ -184,9 +184,9 @@ describe('the audit', () => {
     const again = () =>
       world.daemon.act((now) => applyOrders(world.daemon.state, [order], now, world.daemon.reach));
     expect(again()).toMatchObject([{ ended: expect.anything() }]);
-    expect(again()).toMatchObject([{ refused: 'changed', why: 'this was done already' }]);
+    expect(again()).toMatchObject([{ refused: 'repeated', why: 'this was done already' }]);
     await world.restart({ downMs: 1000 });
-    expect(again()).toMatchObject([{ refused: 'changed' }]);
+    expect(again()).toMatchObject([{ refused: 'repeated' }]);
     expect(audit(world)).toHaveLength(1);
   });
 });

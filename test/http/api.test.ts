@@ -224,6 +224,16 @@ describe('history', () => {
 });
 
 describe('what the API is asked to do', () => {
+  it.each([
+    ['/alerts?al=true', 'al: unknown key; did you mean "all"'],
+    ['/accounts/otp/history?points=10&step=5m', 'step: unknown key'],
+    ['/channels?x=1', 'x: unknown key'],
+  ])('names a query parameter that it does not know: %s', async (path, said) => {
+    const response = await fetch(`${server.url}/api/v1${path}`);
+    expect(response.status).toBe(400);
+    expect((await read(response)).detail).toContain(said);
+  });
+
   it('acknowledges with and without a body', async () => {
     const bare = await post('/alerts/otp/sms-low/ack');
     expect(bare.status).toBe(200);

@@ -179,6 +179,12 @@ describe('the address of the calendar', () => {
     expect(next).not.toBe(key);
     expect((await get(`/pay.ics?key=${key}`)).status).toBe(403);
     expect((await get(`/pay.ics?key=${next}`)).status).toBe(200);
+    const other = await serveWorld(world, { settings: { token: new Secret('another') } });
+    expect((await fetch(`${other.url}/pay.ics?key=${next}`)).status).toBe(403);
+    const signedIn = { authorization: 'Bearer another' };
+    expect(await (await fetch(`${other.url}/pay`, { headers: signedIn })).text()).toContain(
+      'It has no address yet',
+    );
     await world.restart({ downMs: 1_000 });
     expect(world.views.calendarKey()).toBe(next);
     expect(world.views.audit({ since: 0, before: world.now + 1, limit: 1 })[0]?.action).toBe(

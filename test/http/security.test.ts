@@ -49,6 +49,30 @@ describe('the token', () => {
     expect((await fetch(`${server.url}/api/v1/accounts`, { headers: { authorization } })).status).toBe(200);
   });
 
+  it('over TLS gives a cookie that no other host can set, and of several cookies the valid one counts', async () => {
+    server = await runServer({ settings: { token: new Secret(token) } });
+    const signedIn = await fetch(`${server.url}/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'x-forwarded-proto': 'https' },
+      body: new URLSearchParams({ token }),
+    });
+    const [cookie = ''] = signedIn.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-lowwater_session=.*; Path=\/; .*Secure/);
+    expect(cookie).not.toContain('Domain');
+    const [pair = ''] = cookie.split(';');
+    const value = pair.slice(pair.indexOf('=') + 1);
+    const forged = 'lowwater_session=9.x.9.forged';
+    for (const given of [
+      pair,
+      `${forged}; ${pair}`,
+      `${pair}; ${forged}`,
+      `${forged}; lowwater_session=${value}`,
+    ])
+      expect((await fetch(server.url, { headers: { cookie: given } })).status, given).toBe(200);
+    expect((await fetch(server.url, { headers: { cookie: forged } })).status).toBe(401);
+  });
+
   it('sends people to the sign-in and back, with a cookie that no script reads and no other site sends', async () => {
     server = await runServer({ ...withToken, world: await alerted() });
     const refused = await fetch(`${server.url}/accounts/otp?range=7d`, { headers: page, redirect: 'manual' });
@@ -274,7 +298,16 @@ describe('many wrong tokens', () => {
 
 describe('metrics on loopback', () => {
   it.each([
-    ['a loopback name', { host: 'localhost:9090' }, 200],
+    ['a proxy that says nothing, as nginx does unless told to', 'https://lowwater.example.com', 401],
+    ['this machine, whose own name is the public one', 'http://localhost:9090', 200],
+    ['this machine, where no name is public', null, 200],
+  ])('asked for by %s', async (_who, publicUrl, status) => {
+    server = await runServer({ settings: { token: new Secret(token), publicUrl } });
+    expect((await send('/metrics', { headers: { host: '127.0.0.1:8080' } })).status).toBe(status);
+  });
+
+  it.each([
+    ['a loopback name', { host: 'localhost:9090' }, 401],
     ['the public name', { host: 'lowwater.example.com' }, 401],
     [
       'a proxy that keeps the name of its upstream',

@@ -10,6 +10,7 @@ import { monday, officeHours, spendBy } from '../support/spending.ts';
 const rule: BudgetRule = {
   id: 'budget',
   type: 'budget',
+  by: 'spent',
   severity: 'critical',
   forMs: 0,
   recoverForMs: 0,
@@ -131,4 +132,46 @@ test('it is described with its ladder', () => {
   expect(describeRule({ ...rule, balanceLabel: 'SMS' })).toBe(
     'spent of the SMS balance since the day began reaches 100.00 (critical), 50.00 (warning)',
   );
+});
+
+describe('a budget by the forecast', () => {
+  // Office hours take 618 units a week; the month of the readings began with them, on Monday 5 January 2026.
+  const readings = [...spendBy(officeHours, { from: monday, to: monday + 38 * dayMs })];
+  const facts = { ...factsAfter(readings), currency: 'EUR' };
+  const monthly = (amount: number, over: Partial<BudgetRule> = {}): BudgetRule => ({
+    ...rule,
+    ...{ by: 'forecast', per: 'month', thresholds: { warning: units(amount) } },
+    ...over,
+  });
+
+  test('fires when the total at the period end will reach it, long before it is spent', () => {
+    const said = evaluate(monthly(2000), facts, null);
+    expect(said).toMatchObject({ kind: 'breached', severity: 'warning' });
+    // February has four weeks.
+    const total = said.value?.unit === 'money' ? said.value.micros : 0;
+    expect(Math.abs(total / units(4 * 618) - 1)).toBeLessThan(0.02);
+    expect(verdict(evaluate(monthly(2000, { by: 'spent' }), facts, null))).toBe('ok');
+  });
+
+  test('says when, and between which totals', () => {
+    const found = new Map(
+      explainRule(monthly(2000), facts, null).facts.map(({ name, value }) => [name, value]),
+    );
+    const [low, total, high] = ['total at least', 'total at its end', 'total at most'].map((name) => {
+      const value = found.get(name);
+      return value?.unit === 'money' ? value.micros : Number.NaN;
+    });
+    expect(low).toBeLessThan(total ?? 0);
+    expect(total).toBeLessThan(high ?? 0);
+    const reached = found.get('budget reached about');
+    const at = reached?.unit === 'instant' ? reached.at : 0;
+    expect(at).toBeGreaterThan(monday + 38 * dayMs);
+    expect(at).toBeLessThan(Date.UTC(2026, 2, 1));
+  });
+
+  test('resolves when the total is a tenth under the budget, and is silent without a forecast', () => {
+    expect(verdict(evaluate(monthly(2600), facts, 'warning'))).toBe('warning');
+    expect(verdict(evaluate(monthly(2900), facts, 'warning'))).toBe('ok');
+    expect(verdict(evaluate(monthly(10, { per: 'day' }), factsAfter(spentToday(60)), null))).toBe('unknown');
+  });
 });

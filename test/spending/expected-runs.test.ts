@@ -118,6 +118,30 @@ it.each([
   state.runAmounts.fill(1);
   state.runLengths.fill(1);
   state.runDays = days.length;
-  const runs = expectedRuns(state, 20_050);
+  const runs = expectedRuns(state, { isWorking: () => true }, 20_050);
   expect(runs.map(({ every, day }) => [every, day])).toEqual(expected.map((day) => ['two-weeks', day]));
+});
+
+describe('a run of the 25th that comes on the working day before where that is a weekend', () => {
+  const pays = (at: number): number => {
+    const paid = (day: number) => {
+      const date = new Date(day);
+      const weekday = date.getUTCDay();
+      return date.getUTCDate() === 25 && weekday !== 0 && weekday !== 6;
+    };
+    const day = Math.floor(at / dayMs) * dayMs;
+    const isFriday = new Date(day).getUTCDay() === 5;
+    const moved = isFriday && [1, 2].some((ahead) => new Date(day + ahead * dayMs).getUTCDate() === 25);
+    const hour = new Date(at).getUTCHours();
+    return 10_000_000 + ((paid(day) || moved) && hour >= 9 && hour < 12 ? 300_000_000 : 0);
+  };
+
+  // The 25th is a Sunday in January 2026, a Wednesday in February and March, a Saturday in April.
+  it('is expected on Friday 24 April, having moved in January', () => {
+    const spending = spendingIn();
+    for (const reading of spendBy(pays, { from: Date.UTC(2025, 11, 1), to: Date.UTC(2026, 3, 20) }))
+      spending.read(reading);
+    expect(spending.runs('sms')).toMatchObject([{ every: 'month', day: 25, moves: true }]);
+    expect(spending.comingRuns('sms').map(({ at }) => at)).toEqual([Date.UTC(2026, 3, 24, 9)]);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Reading } from '../../src/domain/reading.ts';
 import type { Rule } from '../../src/domain/rule.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { DropRule } from '../../src/rules/drop.ts';
 import type { AccountFacts, Evaluation } from '../../src/rules/evaluation.ts';
@@ -49,6 +50,7 @@ export function factsAfter(
   const now = reading?.at ?? factsNoon;
   return {
     now,
+    balances: accountServiceBalances,
     currency: 'CNY',
     pollIntervalMs,
     pollGapMs: pollIntervalMs,

@@ -175,6 +175,10 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  listening() {
+    return [];
+  }
+
   recordSession(): void {}
 
   sessions() {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../src/ports/clock.ts';
 import { type Scenario, type ScenarioInput, scenarioSchema } from '../../src/simulator/scenario.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
@@ -56,7 +57,7 @@ const usualScenario: ScenarioInput = {
 
 /** Everything that the built program talks to, on loopback. `config` and `scenario` replace parts of the usual ones. */
 export async function makeBed(
-  options: { readonly config?: Config; readonly scenario?: ScenarioInput } = {},
+  options: { readonly config?: Config; readonly scenario?: ScenarioInput; readonly clock?: Clock } = {},
 ): Promise<Bed> {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-e2e-'));
   const configFile = join(folder, 'config.json');
@@ -65,7 +66,8 @@ export async function makeBed(
     host: '127.0.0.1',
     port: 0,
     scenario,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
+    ownDate: options.clock !== undefined,
     random: systemRandom,
   });
   const slack = await startSlackSink();

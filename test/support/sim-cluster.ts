@@ -112,6 +112,7 @@ export class SimCluster {
         }),
       renew: (card) => ask(() => this.#renew(card)),
       claim: (incarnation, condition = {}) => ask(() => this.#claim(incarnation, condition)),
+      endStuck: () => ask(() => undefined),
       takeLost: () => ask(() => this.#takeLost()),
       leave: (incarnation) => ask(() => this.#leave(incarnation)),
       load: (options) => loadPatiently(() => ask(() => nothingStored), options),
@@ -122,6 +123,7 @@ export class SimCluster {
       publishConfiguration: async () => undefined,
       configurations: async () => this.configurations,
       leaveOrder: async (order) => this.leaveOrder(order),
+      leaveUnstored: async () => undefined,
       close: async () => undefined,
     };
   }

@@ -9,7 +9,7 @@ import { startMonitor } from '../../src/engine/restore.ts';
 import type { Channel } from '../../src/ports/channel.ts';
 import type { DaemonMembership } from '../../src/ports/cluster.ts';
 import type { Log } from '../../src/ports/log.ts';
-import type { Batch, Store } from '../../src/ports/store.ts';
+import type { Batch, Store, Unstored } from '../../src/ports/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { asStore, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -45,6 +45,8 @@ export interface WorldOptions {
  * channels that keep what they get.
  */
 export class World {
+  /** What other daemons left when they lost the accounts. */
+  readonly unstored = new Map<string, Unstored>();
   readonly clock: FakeClock;
   readonly provider: ScriptedProvider;
   readonly path: string;
@@ -174,6 +176,7 @@ export class World {
         await store.commit(batch);
       },
       takeOrders: async () => (this.#takesOrders ? store.takeOrders() : []),
+      takeUnstored: async () => this.unstored,
     };
   }
 

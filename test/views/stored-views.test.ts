@@ -30,7 +30,13 @@ test('next to a daemon, alerts are shown with the value of the newest reading, n
 
 test('in the first hour, of which nothing is summed up yet, a budget is judged by the stored readings', async () => {
   const { hysteresis: _, ...common } = belowRule({ id: 'day' });
-  const budget: BudgetRule = { ...common, type: 'budget', per: 'day', thresholds: { warning: units(10) } };
+  const budget: BudgetRule = {
+    ...common,
+    type: 'budget',
+    per: 'day',
+    by: 'spent',
+    thresholds: { warning: units(10) },
+  };
   const world = await startWorld({ rules: [asAnyRule(budget)] });
   for (const sms of [150, 140, 130]) {
     world.provider.set('otp', sms);

@@ -233,6 +233,8 @@ describe.concurrent('what a command loads', () => {
     accounts: [{ id: 'otp', authSecret: 'secret-0123456789abcdef' }],
     channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T00/B00/abcdef' } },
     routes: [{ channels: ['ops'] }],
+    // Other tests leave a database in this folder.
+    storage: { path: 'none.db' },
   };
 
   it.each([

@@ -11,7 +11,7 @@ import { isBeyondHorizon } from '../../domain/moment.ts';
 import { isSameCurrency, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf, type Balance } from '../../domain/reading.ts';
+import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { readerOf } from '../../messages/item-wording.ts';
 import { alertKindOf } from '../../rules/registry.ts';
@@ -113,7 +113,7 @@ function planChart(
   if (first === undefined || readings.length < 2) return null;
   const pastMs = Math.min(Math.max(at - first.at, shortestPastMs), maxPastMs);
   const intervalMs = (uneven * (last.at - first.at)) / (readings.length - 1);
-  const currency = cleanText(last.currency, 12);
+  const currency = cleanText(unitOf({ balances, currency: last.currency }, balance), 12);
   const runway = subject.runway?.balance === balance ? subject.runway : null;
   const chart = layChart({
     since: at - pastMs,

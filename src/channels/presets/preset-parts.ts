@@ -35,7 +35,7 @@ export function codeOf(preset: Preset): PostCode<PostedPart & Order> {
         ...order,
         body: fill(
           order,
-          Object.keys(keys).map((key) => [key, `{{${key}}}`]),
+          Object.entries(keys).map(([key, value]) => [key, value.reveal() === '' ? '' : `{{${key}}}`]),
         ).body,
       })),
     prepare: (part, { keys }) =>
@@ -182,13 +182,15 @@ function writePresetText(message: Message, preset: Preset) {
   const cut = limits.unit === 'bytes' ? cutBytes : cutUnits;
   const size = (text: string): number => (limits.unit === 'bytes' ? Buffer.byteLength(text) : text.length);
   const writeHeadline = (card: Card, field: EscapedField): string => {
-    const text = escaperOf(preset, field)(`${toneIcons[card.tone]} ${cutText(card.headline, 300)}`);
-    return cut(text, limits.headline ?? 250);
+    const literal = escaperOf(preset, field);
+    const text = cutText(card.headline, 300);
+    if (style === 'brief') return inShortMessage(cut(literal(text), (limits.headline ?? 250) - 2));
+    return cut(literal(`${toneIcons[card.tone]} ${text}`), limits.headline ?? 250);
   };
   const write = (card: Card) => ({
     card,
     headline: writeHeadline(card, 'headline'),
-    details: (style === 'brief' ? briefLines(card, literal) : wholeLines(card, literal)).join('\n'),
+    details: (style === 'brief' ? briefLines(card) : wholeLines(card, literal)).join('\n'),
   });
   const fits = ({ headline, details }: ReturnType<typeof write>): boolean =>
     size(`${headline}\n${details}`) <= limits.text;
@@ -250,12 +252,30 @@ function wholeLines(card: Card, escapeAll: (text: string) => string): readonly s
   ];
 }
 
-function briefLines(card: Card, escapeAll: (text: string) => string): readonly string[] {
-  const [part] = card.parts;
-  const [advice] = part?.advice ?? [];
+/** Characters of one short message; a part of several has a few less. */
+const shortMessage = 160;
+
+/** What to do where it still fits into one message with the headline, and where to act. */
+function briefLines(card: Card): readonly string[] {
+  const [advice] = card.parts[0]?.advice ?? [];
   const link = linksOf(card).find(({ url }) => url.length <= 140);
-  return [
-    ...(advice === undefined ? [] : [escapeAll(cutText(advice, 140))]),
-    ...(link === undefined ? [] : [link.url]),
-  ];
+  const urls = link === undefined ? [] : [link.url];
+  const whole = [...(advice === undefined ? [] : [inShortMessage(advice)]), ...urls];
+  const fits = [inShortMessage(card.headline), ...whole].join('\n').length <= shortMessage;
+  return fits || urls.length === 0 ? whole : urls;
+}
+
+/** Characters that the alphabet of short messages (GSM 03.38) lacks, as it has them: one of them would halve what a message holds. */
+const shortMessageMarks: Readonly<Record<string, string>> = {
+  '·': '-',
+  '–': '-',
+  '…': '...',
+  '’': "'",
+  '“': '"',
+  '”': '"',
+  '\u00a0': ' ',
+};
+
+function inShortMessage(text: string): string {
+  return text.replace(/[·–…’“”\u00a0]/g, (mark) => ownOf(shortMessageMarks, mark) ?? mark);
 }

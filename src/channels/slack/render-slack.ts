@@ -3,8 +3,8 @@ import type { IncidentMessage, Message, MessageItem, ReportMessage } from '../..
 import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { amountOf } from '../../domain/reading.ts';
-import { type ItemWording, type Tone, toneIcons } from '../../messages/item-wording.ts';
+import { amountOf, unitOf } from '../../domain/reading.ts';
+import { type ItemWording, readerOf, type Tone, toneIcons } from '../../messages/item-wording.ts';
 import {
   pageLinks,
   sayMore,
@@ -14,6 +14,7 @@ import {
 } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
+import { buttonsOf, type ChatButton, sayQuietMenu } from '../chats/buttons.ts';
 import { cutUnits } from '../markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import {
@@ -23,6 +24,7 @@ import {
   escapeSlack,
   fields,
   literalMrkdwn,
+  pressable,
   type SlackBlock,
   section,
   unescapeSlack,
@@ -50,12 +52,12 @@ export interface SlackPayload {
 /**
  * A message as Block Kit in one coloured attachment, far below Slack's limits for every message.
  * Names and reasons stand in plain text elements, where nothing is markup; mrkdwn holds our labels and
- * numbers only.
+ * numbers only. `isHeard`: people act by its buttons.
  */
-export function renderSlack(message: Message, mention: Mention = {}): SlackPayload {
+export function renderSlack(message: Message, mention: Mention = {}, isHeard = false): SlackPayload {
   const payload =
     message.kind === 'incidents'
-      ? renderIncidents(message)
+      ? renderIncidents(message, isHeard)
       : message.kind === 'report'
         ? renderReport(message)
         : payloadOf(testHeadline(message), 'info', [section(testStory(message))]);
@@ -85,44 +87,60 @@ function withMentions(payload: SlackPayload, people: readonly string[]): SlackPa
   return { ...literal, text: `${tags.join(' ')} ${text}` };
 }
 
-function renderIncidents(message: IncidentMessage): SlackPayload {
+function renderIncidents(message: IncidentMessage, isHeard: boolean): SlackPayload {
   const words = wordIncidents(message, limits.shown);
   const [item] = message.items;
   const [only] = words.items;
   const single = message.items.length === 1 && item !== undefined && only !== undefined;
-  const blocks = single ? itemBlocks(only, item, message.at) : groupBlocks(words, message);
+  const buttons = message.items.map((each) => (isHeard ? buttonsOf(each, readerOf(message)) : []));
+  const blocks = single
+    ? itemBlocks(only, item, message, buttons[0] ?? [])
+    : groupBlocks(words, message, buttons);
   // Previews show the beginning: account and amount; the icon before them says how bad it is.
   const headline = single ? `${only.subject} · ${only.stateWord}` : words.headline;
   return payloadOf(headline, words.tone, blocks);
 }
 
-function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonly SlackBlock[] {
-  const trend = sparklineOf(item, now);
-  const links = words.links.filter(({ url }) => url.length <= limits.url);
+function itemBlocks(
+  words: ItemWording,
+  item: MessageItem,
+  message: IncidentMessage,
+  buttons: readonly ChatButton[],
+): readonly SlackBlock[] {
+  const trend = sparklineOf(item, message.at);
+  const links = words.links.filter(({ kind, url }) => url.length <= limits.url && !isPressed(kind, buttons));
   return [
     section(words.story.join(' ')),
     ...fields(words.figures),
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
     ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
     ...(trend === null ? [] : [context(trend)]),
+    ...pressable(buttons, sayQuietMenu(readerOf(message))),
     ...actions(
       links.map(({ kind, label, url }) => ({ label, url, id: kind })),
-      true,
+      buttons.length === 0,
     ),
     context(words.origin),
   ];
 }
 
+/** A button does it here; a link would lead to the page. */
+function isPressed(link: string, buttons: readonly ChatButton[]): boolean {
+  return link === 'acknowledge' && buttons.length > 0;
+}
+
 function groupBlocks(
   words: ReturnType<typeof wordIncidents>,
   message: IncidentMessage,
+  buttons: readonly (readonly ChatButton[])[],
 ): readonly SlackBlock[] {
   const more = words.more === 0 ? [] : [context(sayMore(words.more, message))];
-  const links = groupedLinks(words.items);
+  const links = groupedLinks(words.items, buttons);
   return [
     ...words.items.flatMap((item, index) => [
       groupedItem(item),
       groupedDetails(item),
+      ...pressable((buttons[index] ?? []).slice(0, 1)),
       ...(links[index] ?? []),
     ]),
     ...more,
@@ -137,11 +155,14 @@ function groupedItem(item: ItemWording): SlackBlock {
 }
 
 /** The links of each item but those to the page, the first ones first, as far as all addresses together are short enough. */
-function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBlock[])[] {
+function groupedLinks(
+  items: readonly ItemWording[],
+  buttons: readonly (readonly ChatButton[])[],
+): readonly (readonly SlackBlock[])[] {
   let left: number = limits.groupedUrls;
   return items.map((item, index) => {
     const links = item.links.filter(({ kind, url }) => {
-      if (kind === 'page' || url.length > left) return false;
+      if (kind === 'page' || url.length > left || isPressed(kind, buttons[index] ?? [])) return false;
       left -= url.length;
       return true;
     });
@@ -151,13 +172,25 @@ function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBl
 
 /** What else every message says, in small print: since when, the numbers and their age, the rule. */
 function groupedDetails(item: ItemWording): SlackBlock {
-  const figures = item.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
+  const figures = item.figures.map(({ label, value }) => `${label}: ${value}`);
   // Without advice the first sentence stands above already.
   const notified = item.advice.length > 0 ? 0 : 1;
   const story = item.story
     .slice(notified, notified + 1)
     .map((sentence) => cutUnits(sentence.replace(/\.$/, ''), 160));
-  return context(cutUnits([...story, ...figures, item.origin].join(' · '), limits.details));
+  return context(joinWhole([...story, ...figures, item.origin], limits.details));
+}
+
+/** As many as there is room for, the first ones first, each whole. */
+function joinWhole(texts: readonly string[], limit: number): string {
+  const [first = '', ...rest] = texts;
+  let joined = cutUnits(first, limit);
+  for (const text of rest) {
+    const longer = `${joined} · ${text}`;
+    if (longer.length > limit) break;
+    joined = longer;
+  }
+  return joined;
 }
 
 function renderReport(message: ReportMessage): SlackPayload {
@@ -207,7 +240,10 @@ function sparklineOf(item: MessageItem, now: number): string | null {
   const points = readings.map((reading) => ({ at: reading.at, value: amountOf(reading, balance) }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(amountOf(reading, balance), cleanText(reading.currency, 12)),
+    formatAmount(
+      amountOf(reading, balance),
+      cleanText(unitOf({ balances: account.balances, currency: reading.currency }, balance), 12),
+    ),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

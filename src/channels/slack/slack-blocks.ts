@@ -1,3 +1,4 @@
+import { type ChatButton, isQuiet } from '../chats/buttons.ts';
 import { readCard } from '../demo-receiver.ts';
 import { lookAlike } from '../markdown.ts';
 
@@ -5,7 +6,7 @@ import { lookAlike } from '../markdown.ts';
 const limits = { section: 3000, context: 600, button: 75, field: 400 } as const;
 
 export type SlackBlock = ReturnType<typeof section> | ReturnType<typeof context> | Rows[number];
-type Rows = ReturnType<typeof fields> | ReturnType<typeof actions>;
+type Rows = ReturnType<typeof fields> | ReturnType<typeof actions> | ReturnType<typeof pressable>;
 
 export function section(text: string, limit: number = limits.section) {
   return { type: 'section' as const, text: plain(text, limit) };
@@ -36,6 +37,33 @@ export function actions(
     action_id: `lowwater-${id}`,
     ...(isPrimary && index === 0 ? { style: 'primary' as const } : {}),
   }));
+  return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
+}
+
+/** Buttons that are pressed here, those for quiet as a menu; none for none. */
+export function pressable(buttons: readonly ChatButton[], menu = '') {
+  const quiet = buttons.filter(isQuiet);
+  const option = ({ label, data }: ChatButton) => ({ text: plain(label, limits.button), value: data });
+  const press = ({ verb, label, data }: ChatButton, index: number) => ({
+    type: 'button' as const,
+    text: plain(label, limits.button),
+    value: data,
+    action_id: `lowwater-press-${verb}`,
+    ...(index === 0 ? { style: 'primary' as const } : {}),
+  });
+  const elements = [
+    ...buttons.filter((button) => !isQuiet(button)).map(press),
+    ...(quiet.length < 2
+      ? []
+      : [
+          {
+            type: 'static_select' as const,
+            action_id: 'lowwater-press-quiet',
+            placeholder: plain(menu, limits.button),
+            options: quiet.map(option),
+          },
+        ]),
+  ];
   return elements.length === 0 ? [] : [{ type: 'actions' as const, elements }];
 }
 

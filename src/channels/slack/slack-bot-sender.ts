@@ -12,6 +12,7 @@ import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
+import type { SlackBot } from './slack-bot.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
@@ -23,20 +24,13 @@ const editTimeoutMs = 5000;
 /** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
-export interface SlackBot {
-  readonly botToken: Secret;
-  /** Its name with `#`, or its id. */
-  readonly channel: string;
-  readonly apiUrl: string;
-}
-
 /**
  * Posts as a bot: the first message of an incident into the channel, what follows into its thread. Then the
  * first message is edited to how things stand. An edit that fails for now is owed, as a part of the message: it is tried again by
  * itself, and neither this message nor another waits for it.
  */
 export function openSlackBotSender(
-  { botToken, channel, apiUrl, mention }: SlackBot & { readonly mention: Mention },
+  { botToken, channel, apiUrl, chat, mention }: SlackBot & { readonly mention: Mention },
   { clock, texts, timeoutMs = 10_000 }: SenderDependencies & { readonly timeoutMs?: number },
 ): Sender {
   const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
@@ -72,14 +66,14 @@ export function openSlackBotSender(
       const thread = threadOf(message, channel);
       const settled = isSettled(message);
       const rendered = tryRender(() => ({
-        post: asMarkdown(renderSlack(message, mention)),
+        post: asMarkdown(renderSlack(message, mention, chat !== null)),
         plain: asMarkdown(renderSlackPlainly(message, mention)),
         edits: firstMessagesOf(message, channel)
           .slice(0, maxEdits)
           .map(({ place, content }) => ({
             name: `the edit of ${place.ts}`,
             place,
-            payload: asMarkdown(renderSlack(content)),
+            payload: asMarkdown(renderSlack(content, {}, chat !== null)),
           })),
       }));
       if ('failed' in rendered) return rendered.failed;
@@ -128,7 +122,7 @@ export function openSlackBotSender(
         owed: { recipients, reason, ...(afterMs === undefined ? {} : { afterMs }) },
       };
     },
-    preview: async (message) => JSON.stringify(asMarkdown(renderSlack(message, mention))),
+    preview: async (message) => JSON.stringify(asMarkdown(renderSlack(message, mention, chat !== null))),
     close: () => dispatcher.destroy(),
   };
 

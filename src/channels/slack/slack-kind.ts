@@ -3,14 +3,14 @@ import { isUnencrypted } from '../../domain/addresses.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
 import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
-import { shape } from '../../schema/shapes.ts';
+import { filledList, shape } from '../../schema/shapes.ts';
 import { secret, textLeaf } from '../../schema/texts.ts';
 import { acceptSchema, commonAnswers } from '../answers.ts';
 import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
 import { slackAnswers, slackBotAnswers } from './slack-answers.ts';
-import type { SlackBot } from './slack-bot-sender.ts';
+import type { SlackBot } from './slack-bot.ts';
 import type { SlackWebhook } from './slack-sender.ts';
 
 export const slackSchema = shape({
@@ -23,6 +23,19 @@ export const slackSchema = shape({
   ).optional(),
   botToken: secret(
     'Token of a bot (`xoxb-…`) with the scope chat:write: later messages go into the thread of the first one, which is kept up to date.',
+  ).optional(),
+  appToken: secret(
+    'App-level token (`xapp-…`) with the scope connections:write: people act in the channel, by buttons and commands (Socket Mode).',
+  ).optional(),
+  actors: filledList(
+    'With `appToken`: the ids of those who may act. Default: everybody in the channel.',
+    textLeaf({
+      description: 'The id of a person.',
+      allowed: 'must be the id of a person, such as "U012AB3CD"',
+      examples: ['U012AB3CD'],
+      read: (text) => (/^[UW][A-Z0-9]{5,20}$/.test(text) ? { value: text } : null),
+    }),
+    'must be a list of ids of people, such as ["U012AB3CD"]',
   ).optional(),
   channel: textLeaf({
     description: 'Where the bot posts: "#alerts", or the id of the channel, which survives a renaming.',
@@ -56,11 +69,18 @@ export const slackSchema = shape({
       );
     else if (botToken === undefined) refuse('botToken', 'required with "channel"');
     else if (channel === undefined) refuse('channel', 'required with "botToken"');
+    if (config.appToken !== undefined && !/^[CGD][A-Z0-9]{6,}$/.test(channel ?? ''))
+      refuse(
+        'channel',
+        'with "appToken" it must be the id of the channel, such as "C012AB3CD": events name no other',
+      );
+    if (config.actors !== undefined && config.appToken === undefined)
+      refuse('actors', 'only with "appToken": nobody acts in the channel without it');
     if (config.accept !== undefined)
       refuse('accept', 'only with "webhookUrl": Slack itself says what a good answer is');
     return;
   }
-  for (const key of ['botToken', 'channel', 'apiUrl'] as const)
+  for (const key of ['botToken', 'channel', 'apiUrl', 'appToken', 'actors'] as const)
     if (config[key] !== undefined) refuse(key, 'not with "webhookUrl": a message goes one way or the other');
 });
 
@@ -71,12 +91,22 @@ interface SlackSettings extends ChannelSettings {
 
 /** Throws where the schema let nothing through that would send. */
 export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
-  const { type, mention = {}, webhookUrl, botToken, channel, accept = null } = config;
+  const {
+    type,
+    mention = {},
+    webhookUrl,
+    botToken,
+    channel,
+    accept = null,
+    appToken,
+    actors = null,
+  } = config;
   const { apiUrl = 'https://slack.com/api' } = config;
   if (webhookUrl !== undefined) return { type, name, place: webhookUrl, by: { webhookUrl, accept }, mention };
   if (botToken === undefined || channel === undefined) throw new Error('a Slack channel without a way to it');
   const place = new Secret(`${channel} ${botToken.reveal()}`);
-  return { type, name, place, by: { botToken, channel, apiUrl }, mention };
+  const chat = appToken === undefined ? null : { appToken, actors };
+  return { type, name, place, by: { botToken, channel, apiUrl, chat }, mention };
 }
 
 export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings> = {
@@ -84,7 +114,10 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   schema: slackSchema,
   build: buildSlack,
   keysAt: keysAtHost(/^hooks\.slack\.com$/),
-  describe: ({ by }) => ('webhookUrl' in by ? hostOf(by.webhookUrl) : `${by.channel} by a bot`),
+  describe: ({ by }) =>
+    'webhookUrl' in by
+      ? hostOf(by.webhookUrl)
+      : `${by.channel} by a bot${by.chat === null ? '' : ', people act there'}`,
   // One message a second per webhook, and per channel that a bot posts to (docs.slack.dev, rate limits).
   pace: ({ place }) => ({ minGapMs: 1000, paceKey: place.reveal() }),
   answers: [
@@ -100,6 +133,14 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
     }
     const { openSlackBotSender } = await import('./slack-bot-sender.ts');
     return openSlackBotSender({ ...by, mention }, dependencies);
+  },
+  openListener({ by, name }, dependencies) {
+    if ('webhookUrl' in by || by.chat === null) return null;
+    const heard = { ...by, chat: by.chat };
+    return async (answer) => {
+      const { openSlackListener } = await import('./slack-listener.ts');
+      return openSlackListener(name, heard, dependencies, answer);
+    };
   },
   /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
   async openDemoReceiver(received) {

@@ -5,6 +5,7 @@ import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
+import { currencyOf } from '../../messages/item-wording.ts';
 import { wordCard } from '../../messages/message-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import type { Accept, AnswerTable } from '../answers.ts';
@@ -118,7 +119,7 @@ function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<
     status: item.resolvedAt === null && alert.state !== 'resolved' ? 'firing' : 'resolved',
     'account.id': alert.account,
     'account.name': item.accountName,
-    currency: item.account?.reading?.currency ?? '',
+    currency: currencyOf(item) ?? '',
     advice: alert.advice.join(' '),
     pageUrl: alert.url ?? '',
   };

@@ -2,6 +2,7 @@ import { describeDistance, formatMomentAndAge, roughDuration } from '../../domai
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
+import { unitOf } from '../../domain/reading.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
@@ -118,12 +119,18 @@ export const explainCommand = operatorCommand({
       throw new UsageError(`no rule "${rule}" applies to ${account}`, suggest(rule, known));
     }
     const { stdout, clock } = context;
-    const currency = (await views.account(account))?.currency ?? null;
-    const frame = { language: english, timezone: desk.timezone, now: clock.now(), currency };
+    const { balances = [], currency = null } = (await views.account(account)) ?? {};
+    const frameOf = ({ rule: { balance } }: (typeof chosen)[number]) => ({
+      language: english,
+      timezone: desk.timezone,
+      now: clock.now(),
+      currency: unitOf({ balances, currency }, balance),
+    });
     if (input.flag('json')) {
       const { explanationJson } = await import('../../views/public-json.ts');
       await printJson(context, { account, rules: chosen.map(explanationJson) });
-    } else await stdout.write(chosen.map((each) => formatExplanation(each, frame, stdout)).join('\n'));
+    } else
+      await stdout.write(chosen.map((each) => formatExplanation(each, frameOf(each), stdout)).join('\n'));
     return exitCodes.ok;
   },
 });

@@ -1,7 +1,7 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
-import { amountOf } from '../../domain/reading.ts';
+import { amountOf, unitOf } from '../../domain/reading.ts';
 import type { DescribedExchange } from '../../providers/describe-exchange.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';
@@ -144,7 +144,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
     const { value } = evaluation;
     return value === null
       ? rule.id
-      : `${rule.id} ${sayQuantity(value, { ...frame, currency: view.currency })}`;
+      : `${rule.id} ${sayQuantity(value, { ...frame, currency: unitOf(view, rule.balance) })}`;
   });
   return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
 }
@@ -182,9 +182,9 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
   if (outcome === 'ok' && view.reading !== null) {
     const labels = view.balances.map(({ checkLabel, label }) => cleanText(checkLabel ?? label, 60));
     const widest = Math.max(4, ...labels.map(displayWidth));
-    for (const [index, { id: balance }] of view.balances.entries())
+    for (const [index, { id: balance, unit = view.reading.currency }] of view.balances.entries())
       lines.push(
-        `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
+        `  ${padToWidth(labels[index] ?? '', widest)}  ${formatAmount(amountOf(view.reading, balance), unit)}`,
       );
   } else {
     // Of an account that was not asked the reason says so.
@@ -195,10 +195,10 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
     lines.push(style.dim(`  ${cleanText(name, 60)}: ${cleanText(value, 100)}`));
   }
   const width = Math.max(0, ...explanations.map(({ rule }) => rule.id.length));
-  for (const explanation of explanations)
-    lines.push(
-      formatRule(explanation, { ...frame, width, currency: view.currency, isRead: outcome === 'ok' }),
-    );
+  for (const explanation of explanations) {
+    const currency = unitOf(view, explanation.rule.balance);
+    lines.push(formatRule(explanation, { ...frame, width, currency, isRead: outcome === 'ok' }));
+  }
   return `${lines.join('\n')}\n`;
 }
 

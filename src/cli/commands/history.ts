@@ -102,12 +102,12 @@ function tableColumns(
 ): readonly Column<Reading>[] {
   return [
     { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
-    ...balances.map(({ id, label }) => ({
+    ...balances.map(({ id, label, unit }) => ({
       header: label.toUpperCase(),
       align: 'right' as const,
       ...(id === shown ? {} : { rank: 1 }),
       value: (reading: Reading) =>
-        hasBalances(reading, [{ id }]) ? formatBare(amountOf(reading, id), reading.currency) : '-',
+        hasBalances(reading, [{ id }]) ? formatBare(amountOf(reading, id), unit ?? reading.currency) : '-',
     })),
     { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
   ];
@@ -126,7 +126,7 @@ interface ChartContent {
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
   const { drawChart, layPast } = await import('../terminal/chart.ts');
   const { account, readings, since, until, timezone, view } = content;
-  const { id: balance, label } = content.balance;
+  const { id: balance, label, unit } = content.balance;
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
   const drawn = readings.filter(
@@ -136,7 +136,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   // A history that is shorter than what was asked for fills the chart.
   const from = Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000));
   const thresholds = ownOf(view?.thresholds, balance) ?? {};
-  const wordAmount = (micros: Micros): string => formatBare(micros, newest?.currency ?? null);
+  const wordAmount = (micros: Micros): string => formatBare(micros, unit ?? newest?.currency ?? null);
   const chart = layPast(
     { since: from, until, readings: drawn, balance, thresholds },
     view?.pollIntervalMs ?? 0,
@@ -149,7 +149,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     formatValue: wordAmount,
     style: stdout.style,
   });
-  const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
+  const currency = newest === undefined ? '' : cleanText(unit ?? newest.currency, 12);
   const title = `${cleanText(view?.name ?? account, 80)}: ${balanceName(label.toUpperCase())}`;
   const latest =
     newest !== undefined && hasBalances(newest, [{ id: balance }])

@@ -22,7 +22,10 @@ env:NAME and file:/path in place of a key or an address leave the secret where i
 stands on the command line shows in lists of processes.`,
   options: {
     provider: { value: 'TYPE', summary: 'the kind of provider, as "lowwater providers" lists them' },
-    url: { value: 'URL', summary: 'base address of the provider' },
+    url: {
+      value: 'URL',
+      summary: 'base address of the provider; of other kinds the one to ask in place of their own',
+    },
     key: { value: 'KEY', summary: 'the key, or env:NAME, or file:/path' },
     credential: {
       value: 'NAME=KEY',
@@ -182,9 +185,7 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
         });
   const chosen = kinds.find((kind) => kind.type === type) ?? usual;
   if (chosen === undefined || chosen === usual) {
-    const baseUrl = await ask('url', 'Base address of the provider (https://…)', {
-      check: (text) => (/^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://'),
-    });
+    const baseUrl = await ask('url', 'Base address of the provider (https://…)', { check: checkUrl });
     const key = await ask('key', 'Key (authSecret), or env:NAME, or file:/path', { hidden: true });
     return { provider: { baseUrl }, accounts: [{ id, authSecret: written(key) }] };
   }
@@ -196,7 +197,16 @@ async function askProvider(input: CommandInput, ask: Ask, id: string) {
     credentials[name] = written(await ask(option, label, { hidden: true, typed: typed.get(name) }));
   }
   const { type: entry } = chosen;
-  return { providers: { [entry]: { type: entry } }, accounts: [{ id, provider: entry, credentials }] };
+  // A region, a gateway or a simulator: the key goes there and nowhere else.
+  const baseUrl = input.option('url') === null ? {} : { baseUrl: await ask('url', '', { check: checkUrl }) };
+  return {
+    providers: { [entry]: { type: entry, ...baseUrl } },
+    accounts: [{ id, provider: entry, credentials }],
+  };
+}
+
+function checkUrl(text: string): string | null {
+  return /^https?:\/\/./.test(text) ? null : '--url must start with https:// or http://';
 }
 
 /** Lets editors complete and check the file, where the schema came with the program. */

@@ -31,9 +31,15 @@ balances fall, alerts arrive and resolve.`,
       value: 'KINDS',
       summary: 'kinds of channels to show, with commas between, such as teams,dingtalk',
     },
+    language: { value: 'LANGUAGE', summary: 'of messages and page: en, zh-CN or es' },
     for: { value: 'DURATION', summary: 'ends by itself after this time, such as 20s' },
   },
-  examples: ['lowwater demo', 'lowwater demo --for 20s', 'lowwater demo --channels slack,email'],
+  examples: [
+    'lowwater demo',
+    'lowwater demo --for 20s',
+    'lowwater demo --channels slack,email',
+    'lowwater demo --language zh-CN --channels dingtalk',
+  ],
   usesConfiguration: false,
   run: async (context, input) => {
     const limit = readLimit(input.option('for'));
@@ -41,7 +47,8 @@ balances fall, alerts arrive and resolve.`,
     const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, () => ending.abort());
     const channels = await readChannels(input.option('channels'));
     const signal = AbortSignal.any([context.signal, ending.signal]);
-    await context.process.runDemo({ channels, stdout: context.stdout, signal });
+    const language = await readLanguage(input.option('language'));
+    await context.process.runDemo({ channels, language, stdout: context.stdout, signal });
     cancel();
     return exitCodes.ok;
   },
@@ -56,6 +63,14 @@ async function readChannels(text: string | null): Promise<readonly string[] | nu
   if (unknown !== undefined)
     throw new UsageError(`--channels: there is no channel "${unknown}"`, suggest(unknown, known));
   return types;
+}
+
+async function readLanguage(text: string | null): Promise<string> {
+  const { languageIds } = await import('../../wording/language.ts');
+  const known = languageIds.find((id) => id === (text ?? 'en'));
+  if (known === undefined)
+    throw new UsageError(`--language: there is no language "${text}"`, suggest(text ?? '', languageIds));
+  return known;
 }
 
 function readLimit(text: string | null): number | null {

@@ -3,7 +3,7 @@ import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
-import { amountOf, type Balance } from '../../domain/reading.ts';
+import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
 import { type AccountSummary, SummedAccounts } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
@@ -177,8 +177,8 @@ function statusColumns(
       align: 'right',
       rank: 2,
       value: (account) => {
-        const burn = pressing(account)?.burnPerDay ?? null;
-        return burn === null ? '-' : formatBareComputed(burn, account.currency);
+        const { burnPerDay = null, balance = null } = pressing(account) ?? {};
+        return burnPerDay === null ? '-' : formatBareComputed(burnPerDay, unitOf(account, balance));
       },
     },
     { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
@@ -224,7 +224,9 @@ function stateOf({ worst, outcome }: BriefAccount, style: Style) {
 }
 
 function moneyOf(account: BriefAccount, balance: Balance): string {
-  return account.reading === null ? '-' : formatBare(amountOf(account.reading, balance), account.currency);
+  return account.reading === null
+    ? '-'
+    : formatBare(amountOf(account.reading, balance), unitOf(account, balance));
 }
 
 /** `SMS 42.10, VoIP 0.00`, where accounts of several providers have different balances. */

@@ -12,6 +12,7 @@ export type DaemonAnswer =
       readonly status: number;
       readonly message: string;
       readonly database: string | null;
+      readonly isLowwater: boolean;
     }
   | { readonly kind: 'absent' };
 
@@ -109,10 +110,12 @@ async function readAnswer(response: Dispatcher.ResponseData, url: string): Promi
   const database = typeof header === 'string' ? header : null;
   if (response.statusCode < 300) return { kind: 'answered', body, database };
   const message = keyOf(body.error, 'message');
+  const realm = String(response.headers['www-authenticate'] ?? '');
   return {
     kind: 'refused',
     status: response.statusCode,
     message: typeof message === 'string' ? message : `HTTP ${response.statusCode}`,
     database,
+    isLowwater: database !== null || realm.includes('realm="lowwater"'),
   };
 }

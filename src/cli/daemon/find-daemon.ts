@@ -145,9 +145,17 @@ async function knock(
   }
 }
 
-/** Asks a daemon about itself. One of an older version that cannot say takes orders all the same. */
-async function introduce(address: DaemonAddress): Promise<FoundDaemon> {
-  const answer = await askDaemon(address, { method: 'GET', path: '/api/v1/daemon' });
+/**
+ * Asks a daemon about itself. One of an older version that cannot say takes orders all the same. The token is sent to none but a lowwater that asks
+ * for it.
+ */
+async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
+  const question = { method: 'GET', path: '/api/v1/daemon' } as const;
+  const open = await askDaemon({ url, token: null }, question);
+  const asksForToken = open.kind === 'refused' && open.status === 401;
+  if (asksForToken && !open.isLowwater) throw new CommandError(`what answers at ${url} is not lowwater`);
+  const address = { url, token: asksForToken ? token : null };
+  const answer = address.token === null ? open : await askDaemon(address, question);
   if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
   if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };

@@ -19,6 +19,8 @@ export function checkProviders(file: Spot): void {
     const known = name === null ? null : entries.get(name);
     if (name !== null && known === undefined) reportUnknown(provider, name, [...entries.keys()]);
     else if (known?.entry) checkAccount(account, known.entry, known.spot, addressless);
+    if (known?.entry?.polled === false && file.at('server').value === undefined)
+      provider.report('its readings are pushed, and no "server" takes them: add "server": {}');
   }
 }
 

@@ -1,6 +1,6 @@
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
-import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
+import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { didYouMean, listWords, quoteKey } from '../../wording/lists.ts';
 import { readEntries } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
@@ -70,6 +70,11 @@ function secretsLater(file: Spot): Secrets {
   };
 }
 
+/** Alerts about lowwater itself of which there are several: about an account, a part of the cluster. */
+const ownAlerts = new RegExp(
+  `^(?:${selfAlertTypes.filter((type) => type !== channelFailed.type).join('|')}):`,
+);
+
 function knownAlertTypes(file: Spot, secrets: Secrets): Known {
   const configured = knownIds(file.at('rules'), 'rule', secrets);
   const balances = readEntries(file).flatMap(({ built }) =>
@@ -82,6 +87,7 @@ function knownAlertTypes(file: Spot, secrets: Secrets): Known {
     ...configured,
     shown: () => [...configured.shown(), ...others],
     names: new Set([...configured.names, ...others, ...failing]),
+    others: ownAlerts,
   };
 }
 

@@ -5,6 +5,7 @@ import { isoText, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
@@ -115,8 +116,9 @@ function refuseUnseen(
   );
   if (unseen !== undefined) {
     const { orderedBy, amountMicros, orderedAt } = unseen;
+    const currency = poll.reading?.currency ?? account.settings.currency;
     const who = cleanText(orderedBy, maxNameLength) || 'somebody';
-    const amount = formatAmount(amountMicros, poll.reading?.currency ?? account.settings.currency);
+    const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
     return refuse(
       'changed',
       `${who} has ordered ${amount} ${roughDuration(now - orderedAt)} ago`,

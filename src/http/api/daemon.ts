@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
 import type { LiveViews } from '../../views/live-views.ts';
+import { languageIds } from '../../wording/language.ts';
 import { RequestError } from '../refusal.ts';
 import { count, maxItems, parseInstant } from './input.ts';
 import { answers, type Operation, operations, written } from './operation.ts';
@@ -18,6 +19,7 @@ const daemonKeys = {
   rules: names,
   channels: names,
   reports: names,
+  languages: names.meta({ description: 'In which pages and messages can be read, as BCP 47 names them' }),
 };
 
 /** What `GET /api/v1/daemon` says. */
@@ -57,6 +59,7 @@ export const daemonOperations: readonly Operation[] = [
         rules: views.choices().rules.map(([id]) => id),
         channels: views.channels().map(({ name }) => name),
         reports: [...reports.ids()],
+        languages: [...languageIds],
       };
     },
   ),

@@ -68,6 +68,7 @@ export function accept<T extends object | null>(result: T | Refusal): Exclude<T,
     invalid: 'bad_request',
     'not-now': 'not_now',
     changed: 'changed',
+    repeated: 'changed',
   } as const;
   throw new RequestError(codes[result.refused], result.why);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
-import { parseMicros } from '../../domain/money.ts';
+import { currencyPattern, parseMicros } from '../../domain/money.ts';
 import type { SeenAlert } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
@@ -71,6 +71,7 @@ export const acknowledgeManySchema = shape({
   examples: [{ alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' }],
 });
 
+const someCurrency = 'give a currency or unit of 1 to 16 printed characters';
 const someAmount = 'give each amount as a string such as "12.50"';
 const amount = z.string({ error: someAmount }).transform((digits, context) => {
   const micros = parseMicros(digits);
@@ -83,7 +84,7 @@ export const pushedReadingSchema = shape({
     description: 'When it was read: later than the newest reading, and not in the future',
   }),
   balances: z.record(z.string(), amount).meta({ description: 'Every balance of the account, by its id' }),
-  currency: words('give a currency or unit of at most 16 characters', { least: 1, most: 16 }),
+  currency: z.string({ error: someCurrency }).regex(currencyPattern, { error: someCurrency }).trim(),
 }).meta({
   id: 'PushedReading',
   examples: [{ at: '2026-11-20T12:00:00Z', balances: { balance: '12.50' }, currency: 'EUR' }],

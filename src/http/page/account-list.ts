@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
-import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
+import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { notUrgent } from '../../rules/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
@@ -121,7 +121,7 @@ type Place = z.infer<typeof placeSchema>;
 function placeOf(account: AccountView, sort: SortKey): Place {
   // Amounts of two currencies have no order: each currency stands for itself.
   const isAmount = sort === 'burn' || !sortKeys.some((key) => key === sort);
-  const currency = isAmount ? currencyCode(account.currency ?? '') : '';
+  const currency = isAmount ? currencyCode(unitOf(account, sort) ?? '') : '';
   const state = accountStates.indexOf(stateOf(account));
   return [keyOf(account, sort), currency, state, nameOf(account.name), account.id];
 }

@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
+import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/registry.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
@@ -47,9 +47,8 @@ export async function renderAccount(visit: Visit, account: AccountView): Promise
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
   const chart = await ifReadable(() => chartSection(visit, account));
-  const { id, currency } = account;
   const incidents = await ifReadable(async () =>
-    incidentTable(await views.incidents({ account: id, limit: shownIncidents }), currency, visit),
+    incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
   );
   const polls = await ifReadable(() => pollTable(visit, account));
   const silences = views.silences().filter((silence) => concerns(silence, account));
@@ -135,7 +134,9 @@ async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
   const amount = (balance: Balance): Html | string => {
     const micros = ownOf(reading?.balances, balance);
-    return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
+    return micros === undefined
+      ? unknown()
+      : formatAmount(micros, unitOf({ balances, currency: reading?.currency ?? null }, balance));
   };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
 ${balances.map(({ id, label }) => html`<td class="number" data-label="${balanceName(label)}">${amount(id)}</td>`)}</tr>`;
@@ -157,7 +158,7 @@ function ruleList(explanations: readonly Explanation[], account: AccountView, fr
 
 function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
   const { rule, evaluation, wouldNotFire } = explanation;
-  const words = { ...frame, currency: account.currency };
+  const words = { ...frame, currency: unitOf(account, rule.balance) };
   return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
 <td class="number" data-label="Value">${evaluation.value === null ? unknown() : sayQuantity(evaluation.value, words)}</td>

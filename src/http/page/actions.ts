@@ -51,7 +51,8 @@ export function addActions(app: WebApp): void {
     },
     '/pay/calendar': async (form, { var: { door, site } }) => {
       form.set('back', '/pay');
-      const key = site.random.bytes(24).toString('base64url');
+      const random = site.random.bytes(24).toString('base64url');
+      const key = site.sessions?.markKey(random) ?? random;
       await door.give({ kind: 'renew-calendar-key', key }, readPerson(form).by);
       return 'calendar';
     },

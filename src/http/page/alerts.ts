@@ -1,6 +1,6 @@
 import type { Payment } from '../../domain/message.ts';
 import { ownOf } from '../../domain/own.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
 import { byUrgency, dueGroup, notUrgent } from '../../rules/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -132,7 +132,7 @@ export function whenWords(
   const left =
     micros !== undefined &&
     account !== null &&
-    html` · ${say(says.left, { amount: sayAmount(micros, { ...visit, currency: account.currency }) }, visit)}`;
+    html` · ${say(says.left, { amount: sayAmount(micros, { ...visit, currency: unitOf(account, balance ?? '') }) }, visit)}`;
   const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
   return html`${by}${runway !== null && html` · <span class="runway">${sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`}${left}${isOld && html` · <span class="unread old">${age(account.readAt ?? 0, visit)}</span>`}`;
 }
@@ -157,7 +157,7 @@ export function moneyOnItsWay(account: AccountView, balance: Balance | null, vis
     .expected()
     .filter((topUp) => topUp.account === account.id && topUp.balance === balance);
   return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
-    const amount = sayAmount(amountMicros, { ...visit, currency: account.currency });
+    const amount = sayAmount(amountMicros, { ...visit, currency: unitOf(account, balance ?? '') });
     const [age, moment] = [sayAge(orderedAt, visit), sayNearMoment(arrivesBy, visit)];
     return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, visit)}</bdi></p>`;
   });
@@ -223,8 +223,9 @@ export function actLine(account: AccountView, visit: Visit, back: string): Html 
   }</div>${coming}`;
 }
 
-export function payWords({ micros, dueAt, isDue }: Payment, { currency }: AccountView, visit: Visit): string {
-  const amount = sayAmount(micros, { ...visit, currency });
+export function payWords(payment: Payment, account: AccountView, visit: Visit): string {
+  const { micros, dueAt, isDue, balance } = payment;
+  const amount = sayAmount(micros, { ...visit, currency: unitOf(account, balance) });
   if (isDue || dueAt === null) return say(says.payNow, { amount }, visit);
   return say(says.payBy, { amount, moment: sayNearMoment(dueAt, visit) }, visit);
 }

@@ -5,7 +5,7 @@ import { dayMs, weekMs } from '../../domain/duration.ts';
 import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
+import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -130,7 +130,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const { preset } = shown.span;
   if (first === undefined || last === undefined || range === null)
     return preset === null ? 'No reading in this time.' : `No reading in the last ${preset.label}.`;
-  const money = (value: number): string => formatAmount(value, account.currency);
+  const money = (value: number): string => formatAmount(value, unitOf(account, balance));
   const parts = [
     `From ${money(first)} to ${money(last)}, lowest ${money(range.lowest)}, highest ${money(range.highest)}.`,
   ];
@@ -183,7 +183,7 @@ function chartTable(chart: Chart, balance: Balance, { account, visit }: Shown): 
     .toReversed()
     .map(
       ({ at, value }) =>
-        html`<tr><td>${formatMoment(at, visit)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, account.currency)}</td></tr>`,
+        html`<tr><td>${formatMoment(at, visit)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, unitOf(account, balance))}</td></tr>`,
     )}</tbody></table></div>`;
 }
 

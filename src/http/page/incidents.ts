@@ -1,6 +1,7 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { sayQuantity } from '../../wording/quantity-wording.ts';
 import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
@@ -8,17 +9,23 @@ import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, un
 /** Incidents, newest first; with `names` also whose they are. */
 export function incidentTable(
   incidents: readonly Incident[],
-  currency: string | null,
+  account: Parameters<typeof unitOf>[0] | null,
   frame: Frame,
   { names = false } = {},
 ): Html {
   if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
   const head = html`<th scope="col">Worst</th>${names && html`<th scope="col">Account</th>`}<th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th>`;
-  const rows = incidents.map((incident) => incidentRow(incident, currency, frame, names));
+  const rows = incidents.map((incident) => incidentRow(incident, account, frame, names));
   return table('Incidents', 'cards compact', head, rows);
 }
 
-function incidentRow(incident: Incident, currency: string | null, frame: Frame, names: boolean): Html {
+function incidentRow(
+  incident: Incident,
+  account: Parameters<typeof unitOf>[0] | null,
+  frame: Frame,
+  names: boolean,
+): Html {
+  const currency = account && unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
     names &&

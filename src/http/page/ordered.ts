@@ -1,6 +1,7 @@
 import type { Payment } from '../../domain/message.ts';
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -38,13 +39,15 @@ export function givenBy({ balance, micros }: Payment, back: string): URLSearchPa
 
 /** `given`: the balance and the amount, and what a form was sent with before. */
 export function orderedFields(
-  { id, currency, worst }: AccountView,
+  account: AccountView,
   given: URLSearchParams,
   visit: Visit,
   action = '/pay/ordered',
   extra: HtmlValue = null,
 ): Html {
+  const { id, worst } = account;
   const balance = given.get('balance');
+  const currency = unitOf(account, balance ?? '');
   const known = visit.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
   return html`<form method="post" action="${action}">
 ${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...visit, currency }), age: sayAge(topUp.orderedAt, visit) }, visit)}</p>`)}<p>${say(says.effect, visit)}</p>${extra}${hidden('back', given.get('back'))}

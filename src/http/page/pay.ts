@@ -1,3 +1,4 @@
+import { unitOf } from '../../domain/reading.ts';
 import {
   type CurrencyPayments,
   type DuePayment,
@@ -71,7 +72,7 @@ ${live(
 ${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}`,
 )}
 <p class="lead">${say(says.lead, visit)}</p>
-${calendarSection(views.calendarKey(), visit)}`;
+${calendarSection(visit.calendarKey ?? null, visit)}`;
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
@@ -135,7 +136,7 @@ function paymentRow(payment: DuePayment, visit: Visit): Html {
     account.topUpUrl !== null &&
     html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, visit)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
   return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
-<td class="number" data-label="${say(says.amount, visit)}"><strong>${sayAmount(micros, { ...visit, currency: account.currency })}</strong></td>
+<td class="number" data-label="${say(says.amount, visit)}"><strong>${sayAmount(micros, { ...visit, currency: unitOf(account, balance) })}</strong></td>
 <td class="by" data-label="${say(says.by, visit)}">${by}</td>
 <td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, visit, '/pay')}</div></td></tr>`;
 }
@@ -146,9 +147,9 @@ async function expectedList(visit: Visit): Promise<Html | null> {
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
   return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, visit)}</h2><ul class="ordered">${expected.map(
-    ({ id, account, amountMicros, by: arrivesBy, comment, orderedBy }) => {
-      const { name = account, currency = null } = accounts.get(account) ?? {};
-      const amount = sayAmount(amountMicros, { ...visit, currency });
+    ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
+      const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
+      const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
       const words = say(says.expected, { amount, moment: sayMoment(arrivesBy, visit), by: orderedBy }, visit);
       return html`<li>${accountLink({ id: account, name })}: <bdi>${words}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;

@@ -87,8 +87,8 @@ function showTimeZone(context: WebContext): Response {
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
 async function showCalendar(context: WebContext): Promise<Response> {
-  const { views, visit, signedIn, site } = context.var;
-  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', views.calendarKey())) {
+  const { visit, signedIn, site } = context.var;
+  if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', visit.calendarKey ?? null)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
     const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
@@ -129,7 +129,8 @@ async function signOut(context: WebContext): Promise<Response> {
   const { incoming } = context.env;
   const session = site.sessions?.read(incoming.headers.cookie) ?? null;
   if (session !== null) await endSession(context, session);
-  context.header('set-cookie', site.sessions?.forget(isSecure(site, incoming)));
+  for (const cookie of site.sessions?.forget(isSecure(site, incoming)) ?? [])
+    context.header('set-cookie', cookie, { append: true });
   return context.redirect('/sign-in', 303);
 }
 

@@ -1,7 +1,7 @@
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { plural } from '../../domain/plain-text.ts';
-import { amountOf, type BalanceDefinition, type Reading } from '../../domain/reading.ts';
+import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { commonBalances, sayComputed } from '../../wording/quantity-wording.ts';
@@ -31,14 +31,17 @@ export class Totals {
     this.#lists.add(account.balances);
     const currency = reading?.currency ?? account.currency;
     if (currency === null) return;
-    const code = currencyCode(currency);
-    if (reading === null) {
-      this.#neverRead.set(code, (this.#neverRead.get(code) ?? 0) + 1);
-      return;
+    const counting = { balances: account.balances, currency };
+    for (const [unit, balances] of Map.groupBy(account.balances, ({ id }) => unitOf(counting, id))) {
+      const code = currencyCode(unit);
+      if (reading === null) {
+        this.#neverRead.set(code, (this.#neverRead.get(code) ?? 0) + 1);
+        continue;
+      }
+      const total = this.#totals.get(code) ?? emptyTotal(unit);
+      this.#totals.set(code, total);
+      addReading(total, { account, balances }, reading);
     }
-    const total = this.#totals.get(code) ?? emptyTotal(currency);
-    this.#totals.set(code, total);
-    addReading(total, account, reading);
   }
 
   /** Null where nothing was read. */
@@ -77,8 +80,12 @@ function burnCell({ currency, accounts, burnPerDay, burning }: Total, { language
   return html`${sayComputed(burnPerDay, { language, currency })}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
-function addReading(total: Total, account: AccountView, reading: Reading): void {
-  const { runways, outcome, balances } = account;
+function addReading(
+  total: Total,
+  { account, balances }: Pick<AccountView, 'balances'> & { readonly account: AccountView },
+  reading: Reading,
+): void {
+  const { runways, outcome } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
   if (balances.some(({ id }) => ownOf(runways, id)?.burnPerDay != null)) total.burning += 1;

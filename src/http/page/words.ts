@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance } from '../../domain/reading.ts';
+import { type Balance, unitOf } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -24,6 +24,8 @@ export interface Visit extends Frame {
   readonly query: URLSearchParams;
   /** Who looks: what the trusted proxy says, else the name that this browser gave last. */
   readonly reader?: { readonly name: string; readonly isProven: boolean };
+  /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
+  readonly calendarKey?: string | null;
 }
 
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
@@ -113,12 +115,12 @@ export function balanceCell(account: AccountView, balance: Balance, frame: Frame
   const micros = ownOf(reading?.balances, balance);
   if (reading === null || micros === undefined) return unknown();
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
-  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, unitOf(account, balance))}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
   const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
-  return burn === null ? null : sayComputed(burn, { language: english, currency: account.currency });
+  return burn === null ? null : sayComputed(burn, { language: english, currency: unitOf(account, balance) });
 }
 
 /** What stands where nothing is known. */

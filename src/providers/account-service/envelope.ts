@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { parseWithSource, withoutByteOrderMark } from '../../domain/json.ts';
-import { parseMicros } from '../../domain/money.ts';
+import { currencyPattern, parseMicros } from '../../domain/money.ts';
 import type { OutcomeDetail } from '../../domain/reading.ts';
 import type { ProviderAnswer } from '../kind.ts';
 import { envelopeCodes } from './endpoints.ts';
@@ -25,9 +25,6 @@ const envelopeSchema = z.object({
 
 /** The two codes that lowwater must never miss say enough by themselves. */
 const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, envelopeCodes.authFailed]) });
-
-/** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
-const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16})$/u;
 
 /** Balances are millionths already (`parseBody`); one out of range is NaN, which is no number to zod. */
 const balanceSchema = z.object({

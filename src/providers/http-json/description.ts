@@ -72,6 +72,7 @@ const balanceShape = shape({
   id: id('Name of the balance in rules, API and metrics.'),
   label: oneLine('Name of the balance for people.').optional(),
   alertsBelowZero: flag('Whether an alert below zero is built in for it.').default(true),
+  unit: oneLine('What it counts where that is not `currency`: "minutes", or another currency.').optional(),
   ...amountKeys,
 }).refine(...separatorsDiffer);
 

@@ -50,9 +50,9 @@ export function showAnswer(description: Description, answer: ProviderAnswer, tex
   const { body } = answer;
   const json = body === null || description.format === 'text' ? null : parseExactly(body);
   if (json === null) return texts.clean(body ?? '', maxUnread);
-  const shown = new Set(
-    pathsOf(description).flatMap((path) => json.find(path).map(({ location }) => JSON.stringify(location))),
-  );
+  const { request: _request, sign: _sign, token: _token, ...read } = description;
+  const found = pathsOf(read).flatMap((path) => json.find(path));
+  const shown = new Set(found.map(({ location }) => JSON.stringify(location)));
   const show = (value: unknown, location: readonly (string | number)[]): string => {
     const of = (key: string | number, each: unknown) => show(each, [...location, key]);
     if (Array.isArray(value)) return `[${value.map((each, index) => of(index, each)).join(',')}]`;
@@ -70,21 +70,8 @@ export function showAnswer(description: Description, answer: ProviderAnswer, tex
 /** Of an answer that could not be read, the beginning is enough. */
 const maxUnread = 300;
 
-function pathsOf({
-  errors,
-  success,
-  message,
-  postpaid,
-  balances,
-  currency,
-  facts,
-}: Description): readonly Path[] {
-  const tests = [...errors.map((row) => row.test), success, facts.autoRecharge, ...postpaid];
-  const amounts = [...balances, facts.creditLimit, facts.pending];
-  return [
-    message,
-    'path' in currency ? currency.path : undefined,
-    ...tests.map((each) => each?.path),
-    ...amounts.flatMap((each) => [each?.amount, each?.plus, each?.minus]),
-  ].filter((path) => path !== undefined);
+/** Every path below a part of a description. */
+function pathsOf(part: unknown): readonly Path[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return 'query' in part && 'text' in part ? [part as Path] : Object.values(part).flatMap(pathsOf);
 }

@@ -25,33 +25,27 @@ export interface DescribedEntry extends ProviderEntry {
   readonly baseUrl: string | undefined;
 }
 
+type Context = AnswerContext<DescribedEntry>;
+
 /** What all kinds of described providers do alike. */
 export const describedKind = {
   polled: true,
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount, attempt?: Attempt) =>
     prepareRequest(description, credentials, attempt, baseUrl),
-  tokenRequest(
-    { description, baseUrl }: DescribedEntry,
-    { credentials }: ProviderAccount,
-    attempt?: Attempt,
-  ) {
-    const { token } = description;
+  tokenRequest(entry: DescribedEntry, { credentials }: ProviderAccount, attempt?: Attempt) {
+    const { token } = entry.description;
     if (token === undefined) return null;
-    const ask = { request: token.request };
-    const request = prepareRequest(ask, credentials, attempt, baseUrl);
-    if ('reason' in request) return request;
-    return {
-      ...request,
-      key: JSON.stringify(credentialNames(ask).map((name) => ownOf(credentials, name)?.reveal())),
-    };
+    const request = prepareRequest(token, credentials, attempt, entry.baseUrl);
+    const given = credentialNames(token).map((name) => ownOf(credentials, name)?.reveal());
+    return 'reason' in request ? request : { ...request, key: JSON.stringify(given) };
   },
-  readToken: (answer: ProviderAnswer, context: AnswerContext<DescribedEntry>) =>
+  readToken: (answer: ProviderAnswer, context: Context) =>
     readToken(context.entry.description, answer, context),
-  readAnswer: (answer: ProviderAnswer, context: AnswerContext<DescribedEntry>): OutcomeDetail =>
+  readAnswer: (answer: ProviderAnswer, context: Context): OutcomeDetail =>
     readAnswer(context.entry.description, answer, context),
-  showAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
+  showAnswer: (answer: ProviderAnswer, { entry, texts }: Context) =>
     showAnswer(entry.description, answer, texts),
-  explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
+  explainAnswer: (answer: ProviderAnswer, { entry, texts }: Context) =>
     explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;
 
@@ -80,8 +74,10 @@ export function nameBalance({
   id,
   label,
   alertsBelowZero,
+  unit,
 }: Description['balances'][number]): BalanceDefinition {
-  return { id, label: label ?? id.charAt(0).toUpperCase() + id.slice(1), alertsBelowZero };
+  const shown = label ?? id.charAt(0).toUpperCase() + id.slice(1);
+  return { id, label: shown, alertsBelowZero, ...(unit === undefined ? {} : { unit }) };
 }
 
 export const httpJsonSchema = shape({

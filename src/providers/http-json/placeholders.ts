@@ -2,19 +2,10 @@
 const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /** What may be signed of a request, as it is sent. */
-export const requestParts = [
-  'method',
-  'url',
-  'host',
-  'hostname',
-  'path',
-  'pathWithSlash',
-  'query',
-  'body',
-] as const;
+const requestParts = 'method|url|host|hostname|path|pathWithSlash|query|body';
 
 const known = new RegExp(
-  `^(?:credentials\\.[a-zA-Z][\\w-]{0,62}|sign\\.[a-zA-Z][\\w-]{0,62}(?:\\.names)?|token|request\\.(?:${requestParts.join('|')}))$`,
+  `^(?:credentials\\.[a-zA-Z][\\w-]{0,62}|sign\\.[a-zA-Z][\\w-]{0,62}(?:\\.names)?|token|request\\.(?:${requestParts}))$`,
 );
 
 const prefix = 'credentials.';

@@ -9,7 +9,7 @@ import {
   trialAttempt,
 } from '../kind.ts';
 import type { Description } from './description.ts';
-import { credentialsIn, fillPlaceholders, placeholdersIn, type requestParts } from './placeholders.ts';
+import { credentialsIn, fillPlaceholders, placeholdersIn } from './placeholders.ts';
 import { performStep } from './sign.ts';
 
 type RequestDescription = Description['request'];
@@ -113,7 +113,7 @@ function listParts({ method, url, body }: ProviderRequest) {
     pathWithSlash: pathname.replace(/\/?$/, '/'),
     query: [...searchParams].map((pair) => pair.map(percentEncode).join('=')).join('&'),
     body: body?.reveal() ?? '',
-  } satisfies Record<(typeof requestParts)[number], string>;
+  };
 }
 
 function headerOf({ headers }: ProviderRequest, name: string, host: string): string {

@@ -1,7 +1,7 @@
 import { parseHttpDate } from '../../domain/backoff.ts';
 import { dayMs, describeDuration, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import type { Micros } from '../../domain/money.ts';
+import { currencyPattern, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import type { OutcomeDetail, ProviderFacts } from '../../domain/reading.ts';
 import { Secret } from '../../domain/secret.ts';
@@ -15,7 +15,6 @@ const maxQuoteLength = 60;
 const maxMessageLength = 200;
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
-const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 
 /**
  * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the

@@ -22,13 +22,20 @@ export function simulatePreset(preset: Preset, description: Description): Provid
     say(preset.answers?.find((each) => each.means === means) ?? otherwise);
   const unauthorized = { status: 401, body: { error: 'unauthorized' } };
   const askedToken = description.token && { request: description.token.request };
+  const seen = new Set<string>();
   return {
-    identify: (request, accounts) =>
-      accounts.find(
-        (account) =>
-          (askedToken && isRequestOf(account, request, askedToken)) ||
-          (isRequestOf(account, request, description) && !isOffTime(request, description)),
-      ) ?? null,
+    identify(request, accounts) {
+      const { nonce } = readAttempt(request, description);
+      if (nonce !== '' && seen.has(nonce)) return null;
+      seen.add(nonce);
+      return (
+        accounts.find(
+          (account) =>
+            (askedToken && isRequestOf(account, request, askedToken)) ||
+            (isRequestOf(account, request, description) && !isOffTime(request, description)),
+        ) ?? null
+      );
+    },
     succeed(account, request) {
       if (askedToken && isRequestOf(account, request, askedToken))
         return say({ status: 200, body: fillToken(preset, description, account) });
@@ -81,7 +88,8 @@ function readAttempt(request: SimulatedRequest, { request: how, sign = {} }: Ask
     if ('nonce' in step) nonces.push(text);
     else if ('time' in step) now = readTime(text, step, now) ?? now;
   }
-  return { now, random: () => Buffer.from(nonces.shift() ?? '', 'hex'), token: null };
+  const nonce = nonces.join(' ');
+  return { now, nonce, random: () => Buffer.from(nonces.shift() ?? '', 'hex'), token: null };
 }
 
 /** What stands in a request where a placeholder is in its description; null where it is in no header, parameter or field. */

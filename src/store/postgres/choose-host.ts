@@ -9,8 +9,13 @@ import { asStorageError } from './failure.ts';
 
 const connectMs = 3000;
 
-/** A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go. */
-const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3';
+/** What a session is to have, whatever the role, the database and the server have. */
+const sessionOptions = [
+  // A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go.
+  ...['tcp_keepalives_idle=3', 'tcp_keepalives_interval=1', 'tcp_keepalives_count=3'],
+  ...['idle_session_timeout=0', 'default_transaction_isolation=read\\ committed'],
+  'standard_conforming_strings=on',
+];
 
 /**
  * The first host that answers, and takes writes where the address asks for that. As with libpq a host that refuses the password ends
@@ -36,15 +41,17 @@ export async function chooseHost(
   throw failure;
 }
 
-/** How to connect to one host; `limitMs` null where no limit can be set for a session. */
-export function clientConfig(address: string, limitMs: number | null): ClientConfig {
+/** How to connect to one host; `limitMs` null where no limit can be set for a session. `lockLimitMs`: how long a statement waits for a lock; 0 for no limit. */
+export function clientConfig(address: string, limitMs: number | null, lockLimitMs = 0): ClientConfig {
   const limits =
     limitMs === null
       ? {}
       : {
           statement_timeout: limitMs,
           idle_in_transaction_session_timeout: limitMs,
-          options: keepAlive,
+          options: [...sessionOptions, `lock_timeout=${lockLimitMs}`]
+            .map((option) => `-c ${option}`)
+            .join(' '),
         };
   return {
     connectionString: verifyCertificates(address),
@@ -107,10 +114,14 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   try {
     await client.connect();
     const query = {
-      text: "SELECT current_setting('statement_timeout') AS limit, current_setting('transaction_read_only') AS readonly",
+      text: `SELECT current_setting('statement_timeout') AS limit, current_setting('transaction_read_only') AS readonly,
+        current_setting('default_transaction_isolation') AS isolation, current_setting('standard_conforming_strings') AS strings`,
       query_timeout: connectMs,
     };
-    const { rows } = await client.query<{ limit: string; readonly: string }>(query);
+    const { rows } =
+      await client.query<Readonly<Record<'limit' | 'readonly' | 'isolation' | 'strings', string>>>(query);
+    refuseSetting('default_transaction_isolation', rows[0]?.isolation, 'read committed');
+    refuseSetting('standard_conforming_strings', rows[0]?.strings, 'on');
     if (mustWrite && rows[0]?.readonly === 'on')
       throw new StorageError(
         'read-only',
@@ -124,12 +135,28 @@ async function trySession(config: ClientConfig, mustWrite: boolean): Promise<str
   }
 }
 
+/** Where PgBouncer lets no settings of a session through, those of the role count. */
+function refuseSetting(name: string, value: string | undefined, needed: string): void {
+  if (value === undefined || value === needed) return;
+  const advice = `${name} is '${value}' for the user of storage.postgres.url, and has to be '${needed}': ALTER ROLE … RESET ${name}`;
+  throw new StorageError('unfit', `the PostgreSQL database: ${advice}`);
+}
+
+/** Bytes as any `bytea_output` writes them (https://www.postgresql.org/docs/current/datatype-binary.html). */
+function readBytes(text: string): Buffer {
+  if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');
+  const plain = text.replace(/\\(\\|\d{3})/g, (_, code: string) =>
+    code === '\\' ? code : String.fromCharCode(Number.parseInt(code, 8)),
+  );
+  return Buffer.from(plain, 'latin1');
+}
+
 type Parser = (text: string) => unknown;
 
 /** By type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [16, (text) => text === 't'],
-  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+  [17, readBytes],
   [20, Number],
   [23, Number],
   [114, (text) => JSON.parse(text)],

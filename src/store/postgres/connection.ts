@@ -30,6 +30,8 @@ export interface Database {
 const writingLimitMs = 2000;
 /** Nobody waits for who reads. Statements are small, but the server may be busy. */
 const readingLimitMs = 10_000;
+/** A table that somebody has locked is said soon. */
+const readingLockMs = 1000;
 /** So much longer than the server this side waits for what the server says of it. */
 const answerMs = 1000;
 
@@ -59,6 +61,8 @@ export function openDatabase({ url, log }: { readonly url: Secret; readonly log?
       connections.use('writing', async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
+        // Who looks for what died takes it for no daemon's.
+        await ask("SET LOCAL application_name = 'lowwater (long)'");
         await ask('SET LOCAL statement_timeout = 0');
         await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
         const result = await work(ask);
@@ -161,9 +165,9 @@ type Pools = Readonly<Record<Purpose, Pool>>;
 
 async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   const { address, limited } = await chooseHost(url, writingLimitMs, log);
-  const open = (limitMs: number, max: number): Pool => {
+  const open = (limitMs: number, max: number, lockLimitMs = 0): Pool => {
     const pool = new Pool({
-      ...clientConfig(address, limited ? limitMs : null),
+      ...clientConfig(address, limited ? limitMs : null, lockLimitMs),
       max,
       idleTimeoutMillis: 60_000,
       maxLifetimeSeconds: lifetimeSeconds,
@@ -176,7 +180,7 @@ async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
   };
   return {
     writing: open(writingLimitMs, maxConnections.writing),
-    reading: open(readingLimitMs, maxConnections.reading),
+    reading: open(readingLimitMs, maxConnections.reading, readingLockMs),
   };
 }
 

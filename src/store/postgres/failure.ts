@@ -67,8 +67,7 @@ const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
 export type Progress = 'unsent' | 'read' | 'written';
 
 /**
- * The error to throw in place of `error`: a `StorageError` whose message says what to do and names neither address nor user;
- * a value that the schema forbids is a bug and comes out as it is.
+ * The error to throw in place of `error`: a `StorageError` whose message says what to do and names neither address nor user.
  */
 export function asStorageError(error: unknown, progress: Progress): unknown {
   if (error instanceof StorageError) return error;
@@ -81,7 +80,7 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
     const refused = refusals.find(([prefix]) => code.startsWith(prefix));
     if (refused !== undefined) return storageError(refused[1], refused[2], error);
     if (lost !== undefined) return storageError(unsure, lost[1], error);
-    return isBug(code) ? error : storageError('other', 'it refused', error);
+    return storageError(isAboutValues(code) ? 'refused' : 'other', 'it refused', error);
   }
   if (!(error instanceof Error) || !isConnectionError(error)) return error;
   const code = 'code' in error ? String(error.code) : '';
@@ -94,6 +93,14 @@ export function fencedError(): StorageError {
   return new StorageError(
     'fenced',
     'the PostgreSQL database: another daemon owns the accounts now; nothing was written',
+  );
+}
+
+/** Of many records of a kind none can be read: that is no damage of theirs. */
+export function noneReadable(kind: string): StorageError {
+  return new StorageError(
+    'corrupt',
+    `the PostgreSQL database: none of the stored ${kind} can be read, which looks like a fault of reading; nothing is stored over them`,
   );
 }
 
@@ -116,8 +123,8 @@ function quote(cause: Error): string {
   return 'code' in cause ? ` (${String(cause.code)})` : '';
 }
 
-/** Data exceptions, broken constraints, features that are not there, programs that are wrong. */
-function isBug(code: string): boolean {
+/** Data exceptions, broken constraints, features that are not there: of one record, or of all. */
+function isAboutValues(code: string): boolean {
   return /^(0A|20|21|22|23|26|34)/.test(code);
 }
 

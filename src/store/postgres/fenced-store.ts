@@ -1,15 +1,18 @@
-import { StorageError } from '../../domain/operator-error.ts';
+import { onStorageError, StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
 import type { Owner } from '../../ports/cluster.ts';
+import type { Log } from '../../ports/log.ts';
 import type { Batch, FencedStore } from '../../ports/store.ts';
 import type { Value } from '../asking.ts';
 import { type OrderRow, takeFresh } from '../records.ts';
 import { type AccountRows, AccountTails, type TailRow } from '../runs/account-tails.ts';
-import type { DamagedRuns, FoundRun } from '../runs/stored-run.ts';
+import { type DamagedRuns, type FoundRun, resumeRun, unlessDamaged } from '../runs/stored-run.ts';
 import { commitStatement, commitValues, fenceValues, onlySlot, whileHeld } from './commit.ts';
 import type { Ask, Database } from './connection.ts';
-import { fencedError, stillUnknown } from './failure.ts';
+import { fencedError, noneReadable, stillUnknown } from './failure.ts';
+import { PartedBatch } from './parted-batch.ts';
 import { openRetention } from './removal.ts';
+import { findUnstored } from './unstored.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
 interface Sending {
@@ -33,8 +36,9 @@ export function createFencedStore(options: {
   readonly recent: RecentBatches;
   readonly alreadyStored: number;
   readonly damaged: DamagedRuns;
+  readonly log: Log;
 }): FencedStore {
-  const { database, fence, recent, damaged } = options;
+  const { database, fence, recent, damaged, log } = options;
   const { incarnation } = fence;
   const { change } = database;
   const create = async (ids: readonly string[]) => {
@@ -47,6 +51,7 @@ export function createFencedStore(options: {
   const deleteOld = openRetention(database, fence);
   let stored = options.alreadyStored;
   let unsure: Sending | null = null;
+  let parted: PartedBatch | null = null;
   /** Orders that were given and are not deleted yet. */
   let unsettled: readonly number[] = [];
 
@@ -89,9 +94,16 @@ export function createFencedStore(options: {
     takeDamaged: () => damaged.take(),
     async commit(batch) {
       if (recent.isStored(batch)) return;
+      if (parted?.of === batch) return storeParts(parted);
       if (unsure !== null && unsure.batch !== batch)
         throw new Error('another batch while the end of one is unknown');
-      await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
+      try {
+        await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        parted = new PartedBatch(batch);
+        await storeParts(parted);
+      }
     },
     get stored() {
       return stored;
@@ -108,6 +120,7 @@ export function createFencedStore(options: {
       unsettled = taken.map(({ no }) => no);
       return orders;
     },
+    takeUnstored: () => findUnstored(database.ask),
     async prune(olderThan) {
       const { more, touched } = await deleteOld(olderThan);
       if (touched) tails.forget();
@@ -115,10 +128,39 @@ export function createFencedStore(options: {
     },
   };
 
+  /** What is not stored yet is stored by the next commit of the same batch: some of it stands. */
+  async function storeParts(parts: PartedBatch): Promise<void> {
+    for (let part = parts.next; part !== null; part = parts.next) {
+      try {
+        await store(unsure ?? (await prepare(part).catch(forgetAndThrow)));
+        parts.stored();
+      } catch (error) {
+        if (!isRefusal(error)) throw stillUnknown(error);
+        const found = parts.refused(error);
+        if (found !== null) await giveUp(found.source, found.record, error.message);
+      }
+    }
+    parted = null;
+  }
+
+  async function giveUp(source: string, record: unknown, reason: string): Promise<void> {
+    const body = JSON.stringify(record);
+    log.error(
+      { source, body, reason },
+      'the database refuses a record: it is set aside, and the others are stored',
+    );
+    const keep = `${whileHeld} INSERT INTO damaged_record (source, key, body, reason) SELECT $4, '', $5, $6 FROM held`;
+    await change(keep, [...fenceValues(fence), source, body, reason]).catch(onStorageError([]));
+  }
+
   function forgetAndThrow(error: unknown): never {
     tails.forget();
     throw error;
   }
+}
+
+function isRefusal(error: unknown): error is StorageError {
+  return error instanceof StorageError && error.kind === 'refused';
 }
 
 /** So many tails are read at once: a few megabytes. */
@@ -146,8 +188,22 @@ function openAccountRows(
       const missing = ids.filter((id) => !known.has(id));
       tails.add([...found, ...(missing.length === 0 ? [] : await create(missing))], writes ?? 1);
     }
+    if (tails.hasReadNone) await refuseFaultOfReading(ask);
     return tails.rowsOf(batch);
   };
+}
+
+const someTails = 'SELECT tail, tail_polls AS polls FROM account WHERE tail IS NOT NULL ORDER BY no LIMIT 20';
+
+/** What cannot be read is replaced, unless nothing at all can be read. Rejects with `StorageError` then. */
+async function refuseFaultOfReading(ask: Ask): Promise<void> {
+  const found = await ask<Pick<TailRow, 'tail' | 'polls'>>(someTails);
+  const isReadable = ({ tail, polls }: Pick<TailRow, 'tail' | 'polls'>): boolean =>
+    unlessDamaged(
+      () => resumeRun(tail, polls).polls === polls,
+      () => false,
+    );
+  if (found.length > 1 && !found.some(isReadable)) throw noneReadable('polls');
 }
 
 /** The version of the runs: a database that 0.2 made may be taken over by a daemon of it again, which knows the first one alone. */

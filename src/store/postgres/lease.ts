@@ -65,7 +65,7 @@ const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch,
 const removeMember = `WITH freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
 ), obeyed AS (
-  DELETE FROM operator_order USING freed WHERE body LIKE '{"kind":"hand-over"%'
+  DELETE FROM operator_order USING freed WHERE body LIKE '%"kind":"hand-over"%'
 )
 DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
 
@@ -82,6 +82,11 @@ const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     FROM member LEFT JOIN member_status USING (incarnation) WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
 
+/** Only transactions that write have a number; those of living daemons end within seconds. */
+const endStuck = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE usename = current_user AND datname = current_database() AND application_name = current_setting('application_name')
+    AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL AND xact_start < clock_timestamp() - $1 * interval '1 millisecond'`;
+
 /** Which server it is. The timeline is that of the log that is being written: the control file names it only after a checkpoint. */
 const findOrigin = `SELECT system_identifier::text AS system,
   ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`;
@@ -97,7 +102,7 @@ export function openLease(
   database: Database,
   leaseMs: number,
   program: string,
-): Pick<Cluster, 'look' | 'join' | 'renew' | 'claim' | 'leave'> {
+): Pick<Cluster, 'look' | 'join' | 'renew' | 'claim' | 'endStuck' | 'leave'> {
   const { change } = database;
   const look = (): Promise<ClusterLook> => lookAround(database);
   let isOriginSecret = false;
@@ -134,6 +139,9 @@ export function openLease(
       const values = [onlySlot, incarnation, after ?? null, above ?? 0, overdue ?? null];
       const [taken] = await change<{ epoch: number }>(takeSlot, values);
       return taken?.epoch ?? null;
+    },
+    async endStuck() {
+      await change(endStuck, [leaseMs]);
     },
     async leave(incarnation) {
       await change(removeMember, [incarnation]);

@@ -53,7 +53,8 @@ export async function migrate(options: {
     });
   return make().catch((error: unknown) => {
     // Two that make the first table at once: the second one's fails, and then it finds the first one's.
-    if (error instanceof DatabaseError && error.code === '23505') return make();
+    const cause = error instanceof StorageError ? error.cause : null;
+    if (cause instanceof DatabaseError && cause.code === '23505') return make();
     throw error;
   });
 }

@@ -11,6 +11,7 @@ import { openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { findConfigurations, findDatabaseId, insertOrder, loadOwned, readFrom } from './reader.ts';
 import { setAside } from './removal.ts';
+import { insertUnstored } from './unstored.ts';
 
 /** A configuration that nobody has used for so long is forgotten. */
 const keptDays = 30;
@@ -63,7 +64,7 @@ export function openCluster(options: {
     },
     setAside: (owner, unreadable) => setAside(database, owner, unreadable),
     store: (fence, alreadyStored = 0) =>
-      createFencedStore({ database, fence, recent, alreadyStored, damaged }),
+      createFencedStore({ database, fence, recent, alreadyStored, damaged, log }),
     reader,
     async publishConfiguration(hash, parts) {
       await database.change(
@@ -76,6 +77,7 @@ export function openCluster(options: {
     },
     configurations: (hashes) => findConfigurations(database, hashes),
     leaveOrder: (order) => insertOrder(database, order),
+    leaveUnstored: (unstored) => insertUnstored(database, unstored),
     close: () => database.close(),
   };
 }

@@ -15,6 +15,7 @@ import type { FoundDamage } from '../runs/stored-run.ts';
 import { databaseIdNote } from '../tables.ts';
 import { onlySlot } from './commit.ts';
 import { type Ask, type Database, openDatabase } from './connection.ts';
+import { noneReadable } from './failure.ts';
 import { requireSchema } from './migrate.ts';
 
 /**
@@ -90,7 +91,7 @@ export function readFrom(
 const leastRows = 30;
 
 /** What is stored, for the owner; nobody else writes: a page that fails is asked for again, and the pages before it stay. */
-export function loadOwned(
+export async function loadOwned(
   ask: Ask,
   now: number,
   { goOn, progressed, isLenient }: LoadOptions,
@@ -98,7 +99,7 @@ export function loadOwned(
   let divisor = 1;
   const valuesOf = ({ values, isPage }: Statement): Statement['values'] =>
     isPage ? values.with(-1, Math.max(leastRows, Math.floor(Number(values.at(-1)) / divisor))) : values;
-  return askInTurn(loadState(now, isLenient), async (statement) => {
+  const stored = await askInTurn(loadState(now, isLenient), async (statement) => {
     for (;;) {
       try {
         const rows = await ask(statement.text, valuesOf(statement));
@@ -112,6 +113,14 @@ export function loadOwned(
       }
     }
   });
+  // Their rows would be written over.
+  for (const [source, read] of Object.entries({ account: stored.accounts, alert: stored.alerts })) {
+    const damaged = stored.damagedRecords?.filter(
+      (record) => record.source === source && record.body !== null,
+    );
+    if (read.length === 0 && damaged !== undefined && damaged.length > 1) throw noneReadable(`${source}s`);
+  }
+  return stored;
 }
 
 const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (

@@ -57,6 +57,8 @@ export class AccountTails {
   /** Accounts that begin a new tail because the stored one is damaged. */
   readonly #renewed = new Set<string>();
   #writes: 1 | 2 = 2;
+  /** Whether a stored tail could be read. */
+  #hasRead = false;
 
   constructor(damaged: DamagedRuns) {
     this.#damaged = damaged;
@@ -72,7 +74,11 @@ export class AccountTails {
     this.#writes = writes;
     for (const { no, id, tail, polls, latestAt } of rows) {
       const encoder = unlessDamaged(
-        () => resumeRun(tail, polls, writes),
+        () => {
+          const resumed = resumeRun(tail, polls, writes);
+          this.#hasRead ||= tail !== null;
+          return resumed;
+        },
         ({ message }) => {
           const data = tail ?? new Uint8Array();
           const where = { account: id, seq: null, earliestAt: null, latestAt };
@@ -83,6 +89,11 @@ export class AccountTails {
       );
       this.#tails.set(id, { no, encoder });
     }
+  }
+
+  /** Whether all tails that were there are damaged: that looks like a fault of reading. */
+  get hasReadNone(): boolean {
+    return this.#renewed.size > 0 && !this.#hasRead;
   }
 
   /** Refuses (RangeError) polls that could not be read back exactly. */

@@ -2,11 +2,12 @@ import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
+import { plural } from '../../domain/plain-text.ts';
 import type { Value } from '../asking.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFile, sizeOfFileSystem } from './file-system.ts';
 import { findMendable, recovery } from './integrity.ts';
-import { applicationId } from './peek-schema.ts';
+import { applicationId, headerBytes } from './peek-schema.ts';
 
 export type Connection = Database.Database;
 
@@ -104,6 +105,12 @@ export function inspectFile(
   refuse: (db: Connection, schema: number) => void,
 ): { readonly bytes: number; readonly mendable: readonly string[] } {
   const bytes = sizeOfFile(path);
+  // A daemon that was killed left a note beside its database. A few bytes are less than the header of one.
+  if (bytes < headerBytes && (bytes > 0 || existsSync(`${path}-daemon`)))
+    throw new StorageError(
+      'corrupt',
+      `database ${path} was cut to ${plural(bytes, 'byte')}; it was left as it is: ${recovery}`,
+    );
   if (bytes === 0) return { bytes, mendable: [] };
   // Closing a writable connection would fold the write-ahead log of a killed process into the file.
   const open = () =>
@@ -120,11 +127,17 @@ export function inspectFile(
 
 /** Throws unless the database is one of lowwater; gives its schema's number. */
 export function readSchema(db: Connection, path: string): number {
-  if (db.pragma('application_id', { simple: true }) !== applicationId)
+  if (db.pragma('application_id', { simple: true }) !== applicationId) {
+    if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'operator_order'").get() !== undefined)
+      throw new StorageError(
+        'corrupt',
+        `database ${path} is damaged: its first page does not say any more that it is lowwater’s; it was left as it is: ${recovery}`,
+      );
     throw new StorageError(
       'other',
       `${path} is the database of another program; it was left as it is: set storage.path to another file`,
     );
+  }
   return Number(db.pragma('user_version', { simple: true }));
 }
 

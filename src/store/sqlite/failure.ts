@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
+import { hasNoInodes } from './file-system.ts';
 
 /** SQLite always knows whether something is stored, and who may. */
-type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
+type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'refused' | 'unfit'>;
 
 /** What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an operator. */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
@@ -65,7 +67,12 @@ export function asStorageError(path: string, error: unknown): unknown {
 function storageError(kind: Kind, path: string, cause: unknown): StorageError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Database.SqliteError ? `${cause.code}: ` : '';
-  return new StorageError(kind, `database ${path}: ${advice[kind](process.getuid?.())} (${code}${detail})`, {
+  const isWritable = kind === 'full' || kind === 'read-only';
+  const words =
+    isWritable && hasNoInodes(dirname(path))
+      ? 'the file system has no inodes left: remove files (`df -i` counts them)'
+      : advice[kind](process.getuid?.());
+  return new StorageError(kind, `database ${path}: ${words} (${code}${detail})`, {
     cause,
   });
 }

@@ -55,6 +55,16 @@ export function openPrivately(path: string): string {
   return real;
 }
 
+/** File systems that make inodes as they need them count none. */
+export function hasNoInodes(directory: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(directory);
+    return files > 0 && ffree === 0;
+  } catch {
+    return false;
+  }
+}
+
 export function sizeOfFileSystem(directory: string): number {
   const { blocks, bsize } = statfsSync(directory);
   return blocks * bsize;

@@ -6,7 +6,7 @@ export const applicationId = 0x6c777472;
 /** Where the header of a database says so (https://sqlite.org/fileformat2.html, 1.3). */
 const userVersionAt = 60;
 const applicationIdAt = 68;
-const headerBytes = 100;
+export const headerBytes = 100;
 
 /** The schema of a database of lowwater, read without opening it; null where the file is none or cannot be read. */
 export async function peekSchema(path: string): Promise<number | null> {

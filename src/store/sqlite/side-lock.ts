@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { StorageError } from '../../domain/operator-error.ts';
 import { closing } from './connection.ts';
 import { asStorageError, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';
@@ -63,6 +64,12 @@ function lockFile(file: string, timeout: number): Database.Database | null {
   } catch (error) {
     lock?.close();
     if (isSqliteError(error, 'SQLITE_BUSY')) return null;
+    if (isSqliteError(error, 'SQLITE_NOTADB') || isSqliteError(error, 'SQLITE_CORRUPT'))
+      throw new StorageError(
+        'other',
+        `${file} is damaged, and holds nothing of the database: remove it and start again`,
+        { cause: error },
+      );
     throw asStorageError(file, error);
   }
 }

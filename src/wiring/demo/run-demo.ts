@@ -43,7 +43,9 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
   try {
     const file = join(folder, 'config.json');
     const channels = Object.fromEntries([...receivers].map(([name, { channel }]) => [name, channel]));
-    const parts = { provider: provider.url, other, channels, port, everyone: order.channels !== null };
+    const { language } = order;
+    const everyone = order.channels !== null;
+    const parts = { language, provider: provider.url, other, channels, port, everyone };
     writeFileSync(file, JSON.stringify(storyConfiguration(parts), null, 2));
     const { loaded, sources } = await readConfiguration(file, log.hide);
     if (loaded.kind === 'invalid')

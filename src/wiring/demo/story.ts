@@ -62,6 +62,7 @@ export const acknowledgeAt = 7000;
 
 /** The configuration of the demo: like one for production, with seconds instead of minutes. */
 export function storyConfiguration(parts: {
+  readonly language: string;
   readonly provider: string;
   readonly other: { readonly entry: object; readonly account: object };
   readonly channels: Readonly<Record<string, object>>;
@@ -71,6 +72,7 @@ export function storyConfiguration(parts: {
 }): object {
   const names = Object.keys(parts.channels);
   return {
+    language: parts.language,
     provider: { baseUrl: parts.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
     providers: { other: parts.other.entry },
     poll: { every: '1s' },

@@ -21,7 +21,7 @@ describe('a chart of a balance', () => {
     expect(svg).toContain('>200<');
     expect(svg).toContain('>+200<');
     expect(svg).toContain('>empty about 21 Nov 23:44<');
-    expect(svg.match(/<rect/g)).toHaveLength(2);
+    expect(svg.match(/<rect/g)).toHaveLength(1);
     expect(svg.match(/stroke-dasharray="3 4"/g)).toHaveLength(1);
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAsker } from '../../../src/cli/commands/init.ts';
 import { createStyle } from '../../../src/cli/terminal/output.ts';
+import { startHttpService } from '../../../src/net/http-service.ts';
 import { defaultScenario } from '../../../src/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -211,6 +212,23 @@ it.each([
 ])('refuses %s with exit code 2 and leaves no file', async (_, words, hint) => {
   expect(await init(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
   expect(existsSync(file)).toBe(false);
+});
+
+it('asks the address that is given in place of the vendor’s own, and sends the key nowhere else', async () => {
+  const asked: string[] = [];
+  const service = await startHttpService({ port: 0, host: '127.0.0.1' }, (request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"balance":"7.5","currency":"EUR"}');
+  });
+  const credentials = ['--credential', `accountSid=AC${'0'.repeat(32)}`, '--credential', 'authToken=t0ken-9'];
+  const words = ['init', '--provider', 'twilio', '--url', service.url, ...credentials, '--channel', slack];
+  const { code, stdout } = await runCli(words, { cwd: folder });
+  await service.close();
+  expect([code, asked.length]).toEqual([0, 1]);
+  expect(stdout).toContain('7.50 EUR');
+  expect(JSON.parse(readFileSync(file, 'utf8')).providers).toEqual({
+    twilio: { type: 'twilio', baseUrl: service.url },
+  });
 });
 
 it('never writes over a file', async () => {

@@ -227,6 +227,19 @@ describe('a described provider', () => {
     expect(exchanges).toEqual([]);
   });
 
+  test('has of its answers shown what was read, and the rest by its names', async () => {
+    const body =
+      '{"data":{"balance":"12.5000","user_phone":"+61411111111","_subaccount":{"api_key":"E7A6B8C2"},"id":4321,"list":[{"x":1}]},"ok":true}';
+    const url = await listen((_request, response) => void response.end(body));
+    const { exchanges } = await readBy(
+      { request: { url }, balances: [{ id: 'main', amount: '$.data.balance' }], currency },
+      {},
+    );
+    expect(exchanges[0]?.answer).toBe(
+      'HTTP 200 {"data":{"balance":"12.5000","user_phone":<text>,"_subaccount":{"api_key":<text>},"id":<number>,"list":[{"x":<number>}]},"ok":true}',
+    );
+  });
+
   test('echoes no secret into an outcome or an explanation', async () => {
     const token = Buffer.from(`me-myself:${secret}`).toString('base64');
     const echoes = [

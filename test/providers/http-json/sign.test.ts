@@ -289,6 +289,27 @@ describe('a signature', () => {
     expect(new URL(url).searchParams.get('signature')).toMatch(/^[\w+/]{43}=$/);
   });
 
+  test('may be of every part of the request', () => {
+    const parts = ['method', 'url', 'host', 'hostname', 'path', 'pathWithSlash', 'query', 'body'];
+    const { texts } = sign(
+      {
+        request: { method: 'POST', url: 'https://api.example.net:8443/a%20b?y=2&x=1', json: { k: 1 } },
+        sign: { s: { hash: 'md5', of: parts.map((part) => `{{request.${part}}}`).join(' ') } },
+      },
+      { credentials: {}, at: 0 },
+    );
+    expect(texts.s?.split(' ')).toEqual([
+      'POST',
+      'https://api.example.net:8443/a%20b?y=2&x=1',
+      'api.example.net:8443',
+      'api.example.net',
+      '/a%20b',
+      '/a%20b/',
+      'x=1&y=2',
+      '{"k":1}',
+    ]);
+  });
+
   test('is written as its vendor reads it', () => {
     const as = (encoding: 'hex' | 'HEX' | 'base64' | 'base64-of-hex') =>
       sign(

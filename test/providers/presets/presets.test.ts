@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
 import { formatMicros, type Micros } from '../../../src/domain/money.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { DescribedEntry } from '../../../src/providers/http-json/http-json-kind.ts';
-import type { SimulatedBalances } from '../../../src/providers/kind.ts';
+import { type SimulatedBalances, trialAttempt } from '../../../src/providers/kind.ts';
 import { type PresetKind, presetKinds } from '../../../src/providers/presets/preset-kinds.ts';
 import { createProviderClient } from '../../../src/providers/transport/client.ts';
 import { type SimulatedApi, startSimulatedApi } from '../../../src/simulator/simulated-api.ts';
@@ -505,13 +505,22 @@ function credentialsOf(kind: PresetKind, value = (name: string) => name): Record
   return Object.fromEntries(kind.credentials({}).map(({ name }) => [name, value(name)]));
 }
 
-function requestOf(kind: PresetKind, entry: DescribedEntry, credentials: Record<string, string>) {
+function requestOf(
+  kind: PresetKind,
+  entry: DescribedEntry,
+  credentials: Record<string, string>,
+  attempt = trialAttempt,
+) {
   const secrets = Object.entries(credentials).map(([name, value]) => [name, new Secret(value)]);
-  const request = kind.request(entry, {
-    id: 'trial',
-    baseUrl: null,
-    credentials: Object.fromEntries(secrets),
-  });
+  const request = kind.request(
+    entry,
+    {
+      id: 'trial',
+      baseUrl: null,
+      credentials: Object.fromEntries(secrets),
+    },
+    attempt,
+  );
   if ('reason' in request) return expect.fail(request.reason);
   const headers = Object.entries(request.headers).map(([name, value]) => [
     name,
@@ -644,7 +653,7 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
       expect(await client.ask(wrong)).toMatchObject({ kind: 'auth_failed' });
     });
 
-    test('a signature of another key or another time is refused', async () => {
+    test('a signature of another key or another time is refused, and a nonce that was used', async () => {
       const steps = Object.values(kind.describe().sign ?? {});
       if (steps.length === 0) return;
       api.setAccounts([account(5_000_000, own)]);
@@ -652,6 +661,13 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
       expect(await client.ask({ ...right, [last]: 'another' })).toMatchObject({
         kind: 'auth_failed',
       });
+      if (steps.some((step) => 'nonce' in step)) {
+        const attempt = { now: Date.now(), random: randomBytes, token: null };
+        const { url, ...request } = requestOf(kind, entryOf(kind, api.url), right, attempt);
+        const statuses = [await fetch(url, request), await fetch(url, request)].map(({ status }) => status);
+        expect(statuses[0]).toBe(200);
+        expect(statuses[1]).not.toBe(200);
+      }
       if (!steps.some((step) => 'time' in step)) return;
       const late = openClient(kind, api.url, () => Date.now() - 3_600_000);
       expect(await late.ask(right)).toMatchObject({

@@ -4,7 +4,7 @@ import type { Secret } from '../../../src/domain/secret.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { flat } from '../beds.ts';
-import { accountState, always, batch, noon, ok, pollsOf } from '../sqlite/batches.ts';
+import { accountState, always, batch, noon, ok, pollsOf, silence } from '../sqlite/batches.ts';
 import { makeDatabase, open, own, storeOf, throughProxy } from './fixtures.ts';
 
 const otp = { account: 'otp', ...always };
@@ -124,6 +124,45 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     await locked;
     await store.commit(batch({ notes: { a: '2' } }));
     expect((await store.load()).notes).toEqual({ a: '2' });
+  });
+
+  it('of a record that the database refuses stores the others, each once, and sets that one aside', async () => {
+    const url = await makeDatabase();
+    const { store } = await own(await open(url));
+    const server = await sharedPostgres();
+    await server.sql(url, "ALTER TABLE silence ADD CHECK (id <> 'bad')");
+    const silences = ['one', 'bad', 'two'].map((id) => silence(id, noon + 1));
+    const polls = pollsOf('otp', [ok(noon, 1), ok(noon + 1, 2), ok(noon + 2, 3)]);
+    await store.commit(batch({ polls, silences, notes: { a: '1' } }));
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 3, 4)]), notes: { b: '\u0000' } }));
+    const { notes } = await store.load();
+    expect(notes).toEqual({ a: '1' });
+    expect((await store.silences(noon)).map(({ id }) => id)).toEqual(['one', 'two']);
+    expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2, 3, 4]);
+    const aside = await server.sql(url, 'SELECT source, body, reason FROM damaged_record ORDER BY no');
+    expect(aside).toEqual([
+      {
+        source: 'silences',
+        body: expect.stringContaining('bad'),
+        reason: expect.stringContaining('silence_id_check'),
+      },
+      { source: 'notes', body: '"\\u0000"', reason: expect.stringContaining('22021') },
+    ]);
+  });
+
+  it('that is refused as a whole is a storage failure: nothing of it is given up, and it is stored once it can be', async () => {
+    const url = await makeDatabase();
+    const { store } = await own(await open(url));
+    const server = await sharedPostgres();
+    const polls = pollsOf('otp', [ok(noon, 1)]);
+    await store.commit(batch({ polls }));
+    await server.sql(url, 'ALTER TABLE member ADD CHECK (batch < 2)');
+    const next = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]), notes: { a: '1' } });
+    await expect(store.commit(next)).rejects.toMatchObject({ kind: 'refused' });
+    await server.sql(url, 'ALTER TABLE member DROP CONSTRAINT member_batch_check');
+    await store.commit(next);
+    expect((await flat(store.readings(otp))).map(({ balances }) => balances.sms)).toEqual([1, 2]);
+    expect(await server.sql(url, 'SELECT FROM damaged_record')).toEqual([]);
   });
 
   it('to a server that only reads says so', async () => {

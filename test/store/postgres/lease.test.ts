@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { openDatabase } from '../../../src/store/postgres/connection.ts';
+import { eventually } from '../../support/eventually.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { batch } from '../sqlite/batches.ts';
 import { card, makeDatabase, open, own } from './fixtures.ts';
@@ -71,6 +73,54 @@ describe.skipIf(noPostgres !== null)('the accounts', () => {
     expect(await cluster.claim(again.incarnation, { after: first.epoch - 1 })).toBeNull();
     expect(await cluster.claim(again.incarnation, { after: first.epoch + 1 })).toBeNull();
     expect(await cluster.claim(again.incarnation, { after: first.epoch })).toBe(first.epoch + 1);
+  });
+
+  it('are taken though the lease of their owner goes on, where that has not grown since it was seen', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const owner = card();
+    await cluster.join(owner);
+    await cluster.claim(owner.incarnation);
+    const other = card();
+    await cluster.join(other);
+    const [seen] = (await cluster.look()).members.filter(
+      (member) => member.incarnation === owner.incarnation,
+    );
+    await cluster.renew(owner);
+    const overdue = seen?.expiresAt;
+    expect(await cluster.claim(other.incarnation, { overdue })).toBeNull();
+    const [now] = (await cluster.look()).members.filter((member) => member.incarnation === owner.incarnation);
+    expect(await cluster.claim(other.incarnation, { overdue: now?.expiresAt })).toBe(2);
+  });
+
+  it('are given away together with the orders to do so, and no other order', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const { incarnation } = await own(cluster);
+    for (const at of [1, 2]) await cluster.leaveOrder({ kind: 'hand-over', at, epoch: 1 });
+    await cluster.leaveOrder({ kind: 'expire', id: 'one', at: 3 });
+    await cluster.leave(incarnation);
+    expect(await cluster.reader.leftOrders()).toEqual([{ kind: 'expire', id: 'one', at: 3 }]);
+  });
+
+  it('are free once what died with a lock on them is ended, after a lease and not before', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url, { leaseMs: 1500 });
+    const member = card();
+    await cluster.join(member);
+    const dead = new Client({ connectionString: url.reveal(), application_name: 'lowwater' });
+    dead.on('error', () => undefined);
+    onTestFinished(() => dead.end());
+    await dead.connect();
+    await dead.query('BEGIN');
+    await dead.query('SELECT no FROM slot FOR SHARE');
+    await cluster.endStuck();
+    expect(await cluster.claim(member.incarnation)).toBeNull();
+    await eventually('the dead one is ended', async () => {
+      await cluster.renew(member);
+      await cluster.endStuck();
+      return (await cluster.claim(member.incarnation)) !== null;
+    });
   });
 
   it('are not waited for while their owner writes', async () => {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { accountState, always, batch, message, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
@@ -85,6 +86,10 @@ describe('a backup', () => {
     await expect(store.backup(missing)).rejects.toThrow(
       `the directory ${dirname(missing)} for the backup does not exist`,
     );
+    const loop = join(dirname(path), 'loop');
+    symlinkSync(loop, `${loop}.partial`);
+    symlinkSync(`${loop}.partial`, loop);
+    await expect(store.backup(join(loop, 'backup.db'))).rejects.toThrow(StorageError);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(existsSync(`${file}.partial`)).toBe(false);
   });

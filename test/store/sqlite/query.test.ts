@@ -148,3 +148,13 @@ function rowsBeingTaken(answer: Answer): Iterator<unknown> {
   if (answer.kind === 'refused') throw new Error(answer.reason);
   return answer.rows[Symbol.iterator]();
 }
+
+it('a query with a parameter is refused with a sentence when it is asked', () => {
+  const path = makePath();
+  open(path).close();
+  const file = openSqlFile(path);
+  const answer = file.ask('SELECT ? AS a');
+  const read = () => (answer.kind === 'answer' ? [...answer.rows] : []);
+  expect(read).toThrow('a parameter has no value here');
+  file.close();
+});

@@ -6,6 +6,7 @@ import { StorageError } from '../../../src/domain/operator-error.ts';
 import type { LeftOrder } from '../../../src/ports/store.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
+import { mountSmallDisk } from '../../support/small-disk.ts';
 import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -20,7 +21,13 @@ describe('a file that cannot be the database', () => {
       'corrupt',
       /is no database.*restore a backup/,
     ],
-    ['a few bytes', (path) => writeFileSync(path, 'hi'), 'corrupt', /is no database/],
+    ['a few bytes', (path) => writeFileSync(path, 'hi'), 'corrupt', /was cut to 2 bytes.*restore a backup/],
+    [
+      'one whose first page does not say whose it is',
+      (path) => alter(path, 'PRAGMA application_id = 7'),
+      'corrupt',
+      /is damaged: its first page.*restore a backup/,
+    ],
     ['the database of another program', makeForeign, 'other', /database of another program.*storage\.path/],
     [
       'a database with a damaged first page',
@@ -267,3 +274,31 @@ function refusalOf(use: () => unknown): StorageError {
   }
   throw new Error('it was not refused');
 }
+
+it('one that was cut to nothing under a daemon that was killed is refused, and a file that was never one is begun', () => {
+  const path = makePath();
+  open(path).close();
+  writeFileSync(path, '');
+  writeFileSync(`${path}-daemon`, '{}');
+  expect(refusalOf(() => open(path)).message).toMatch(/was cut to 0 bytes.*restore a backup/);
+  const fresh = makePath();
+  writeFileSync(fresh, '');
+  expect(open(fresh).load().accounts).toEqual([]);
+});
+
+it('a lock file that holds something else is named, with what to do about it', () => {
+  const path = makePath();
+  writeFileSync(`${path}-lock`, 'once upon a time '.repeat(500));
+  expect(refusalOf(() => open(path)).message).toMatch(
+    /-lock is damaged, and holds nothing of the database: remove it/,
+  );
+});
+
+it('a file system without inodes is not taken for one without space or rights', () => {
+  const disk = mountSmallDisk(`${makeDirectory()}/small`, 'size=4m,nr_inodes=3');
+  if (disk === null) return;
+  onTestFinished(() => disk.unmount());
+  const path = `${disk.path}/lowwater.db`;
+  for (const name of ['a', 'b']) writeFileSync(`${disk.path}/${name}`, '');
+  expect(refusalOf(() => open(path)).message).toContain('has no inodes left');
+});

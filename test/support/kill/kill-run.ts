@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Notification } from '../../../src/domain/outbox.ts';
 import { openReader } from '../../../src/store/store.ts';
+import { accelerateClock } from '../accelerated-clock.ts';
 import { type BuiltProcess, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
 import { type Bed, makeBed } from '../run-daemon.ts';
@@ -29,10 +30,7 @@ export interface KillResult {
   readonly counts: StepCounts | null;
 }
 
-/**
- * Four simulated seconds a second: polls come every 250 ms, and a retry's second is a quarter. Any faster, a busy machine that
- * holds up a process for a few seconds makes its readings stale, which is another story.
- */
+/** Four simulated seconds a second: polls come every 250 ms, and a retry's second is a quarter. */
 const speed = 4;
 
 /** A step of the story takes parts of a second; a busy machine may make many of it. */
@@ -50,9 +48,10 @@ const story = [
  * history and the database are checked.
  */
 export async function playKillRun({ plans, receiver }: KillRun): Promise<KillResult> {
-  const bed = await makeBed();
+  const startedAt = Date.now();
+  const bed = await makeBed({ clock: accelerateClock(speed, startedAt) });
   const seen = { unknown: 0, refused: 0 };
-  const child = new Revived(bed, plans);
+  const child = new Revived(bed, plans, startedAt);
   configure(bed);
   bed.slack.behave(meet({ receiver, seen, kill: () => child.kill() }));
   const broken: string[] = [];
@@ -98,6 +97,11 @@ function configure(bed: Bed): void {
         to: ['finance@example.com'],
       },
     },
+    // A busy machine that holds a process up for long makes readings stale, which is another story.
+    rules: [
+      { id: 'sms-low', type: 'below', thresholds: { warning: 200, critical: 50 } },
+      { id: 'stale', type: 'stale', after: '1d' },
+    ],
     routes: [{ channels: ['ops', 'hook', 'finance'], groupWait: '0s' }],
     server: null,
     log: { level: 'fatal' },
@@ -109,12 +113,13 @@ class Revived {
   crashes = 0;
   readonly #bed: Bed;
   readonly #plans: KillPlan[];
-  readonly #startedAt = Date.now();
+  readonly #startedAt: number;
   #process: BuiltProcess | null = null;
   #ending = false;
   #failure: string | null = null;
 
-  constructor(bed: Bed, plans: readonly KillPlan[]) {
+  constructor(bed: Bed, plans: readonly KillPlan[], startedAt: number) {
+    this.#startedAt = startedAt;
     this.#bed = bed;
     this.#plans = [...plans];
   }

@@ -1,0 +1,16 @@
+import type { PostChat, PostCode } from '../receiver.ts';
+import type { Preset } from './preset.ts';
+
+/** Presets whose chats can be heard: what renders their messages with buttons, and what listens. */
+export const presetChats: ReadonlyMap<
+  string,
+  { readonly code: (preset: Preset) => Promise<PostCode>; readonly chat: () => Promise<PostChat> }
+> = new Map([
+  [
+    'telegram',
+    {
+      code: async (preset) => (await import('./telegram-chat.ts')).telegramCode(preset),
+      chat: async () => (await import('./telegram-chat.ts')).openTelegramListener,
+    },
+  ],
+]);

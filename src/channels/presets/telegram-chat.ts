@@ -1,0 +1,237 @@
+import { keyOf, parseJson } from '../../domain/json.ts';
+import type { Message } from '../../domain/message.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import { readerOf } from '../../messages/item-wording.ts';
+import { startDeadline } from '../../net/deadline.ts';
+import { openHttpConnections, postOnce } from '../../net/http-post.ts';
+import type { AnswerChat, ChannelListener, ChatEvent } from '../../ports/channel.ts';
+import { buttonsOf, type ChatButton } from '../chats/buttons.ts';
+import { keepListening, standingOf } from '../chats/keep-listening.ts';
+import type { SenderDependencies } from '../kind.ts';
+import type { PostedPart } from '../post-sender.ts';
+import type { PostCode, PostSettings } from '../receiver.ts';
+import type { Preset } from './preset.ts';
+import { codeOf } from './preset-parts.ts';
+
+/** core.telegram.org/bots/api, getUpdates: asked with this many seconds to wait, it answers at once when there is something. */
+const waitSeconds = 50;
+const answerMs = 15_000;
+/** Of the text that is shown over the chat (answerCallbackQuery). */
+const maxToast = 200;
+const maxText = 4096;
+/** So few at once that an answer stays below what is read of one. */
+const maxUpdates = 4;
+const maxButtonRows = 8;
+
+/** Groups that have become supergroups, by their settings: messages go on under the new id (`migrate_to_chat_id`). */
+const migrated = new WeakMap<PostSettings, string>();
+
+const chatOf = (settings: PostSettings): string =>
+  migrated.get(settings) ?? settings.keys.chatId?.reveal() ?? '';
+
+interface PartWithButtons extends PostedPart {
+  readonly keyboard?: object | undefined;
+}
+
+/** The preset's messages, with buttons below them where their chat is heard. */
+export function telegramCode(preset: Preset): PostCode<PartWithButtons> {
+  const code = codeOf(preset);
+  return {
+    render: (message, settings) =>
+      code
+        .render(message, settings)
+        .map((part) => ({ ...part, ...(listens(settings) && { keyboard: keyboardOf(message) }) })),
+    prepare(part, settings, attempt) {
+      const prepared = code.prepare?.(part as never, settings, attempt);
+      if (prepared === undefined) throw new Error('a preset without a request');
+      const body = { ...Object(parseJson(prepared.body)), chat_id: chatOf(settings) };
+      return {
+        ...prepared,
+        body: JSON.stringify({ ...body, ...(part.keyboard && { reply_markup: part.keyboard }) }),
+      };
+    },
+    heard(answer, settings) {
+      const moved = keyOf(keyOf(parseJson(answer.body), 'parameters'), 'migrate_to_chat_id');
+      if (typeof moved === 'number') migrated.set(settings, String(moved));
+    },
+  };
+}
+
+export function listens(settings: PostSettings): boolean {
+  return settings.keys.listen?.reveal() === 'true';
+}
+
+/** One alert has all buttons, of several each has one. */
+function keyboardOf(message: Message): object | undefined {
+  if (message.kind !== 'incidents') return undefined;
+  const reader = readerOf(message);
+  const [item, ...others] = message.items;
+  const draw = ({ label, data }: ChatButton) => ({ text: label, callback_data: data });
+  const all = item === undefined ? [] : buttonsOf(item, reader).filter(({ verb }) => verb !== 'quiet1h');
+  const rows =
+    others.length === 0
+      ? [all.slice(0, 2), all.slice(2, 4), all.slice(4)].map((row) => row.map(draw))
+      : message.items.slice(0, maxButtonRows).flatMap((each) => {
+          const [button] = buttonsOf(each, reader);
+          if (button?.verb !== 'acknowledge') return [];
+          return [
+            [{ ...draw(button), text: cutText(`${button.label}: ${each.accountName} ${each.rule}`, 60) }],
+          ];
+        });
+  const filled = rows.filter((row) => row.length > 0);
+  return filled.length === 0 ? undefined : { inline_keyboard: filled };
+}
+
+/** Hears the chat of a bot by long polls. */
+export function openTelegramListener(
+  channel: string,
+  settings: PostSettings,
+  { clock, texts }: SenderDependencies,
+  answer: AnswerChat,
+): ChannelListener {
+  const { keys, address } = settings;
+  const dispatcher = openHttpConnections(address, { clock });
+  const actors = keys.actors?.reveal() || null;
+  const own = { actors: actors === null ? null : actors.split(', ') };
+  let offset: number | undefined;
+  let limit = maxUpdates;
+  let username = '';
+
+  const listener = keepListening(clock, async (signal, connected) => {
+    const me = await call('getMe', {}, signal);
+    if (me.problem !== null) return me.problem;
+    username = String(keyOf(me.result, 'username') ?? '').toLowerCase();
+    for (let wait = 0; ; wait = waitSeconds) {
+      const asked = { offset, timeout: wait, limit, allowed_updates: ['message', 'callback_query'] };
+      const got = await call('getUpdates', asked, signal, (wait + 10) * 1000);
+      if (got.problem !== null) return got.problem;
+      connected();
+      if (Array.isArray(got.result)) for (const update of got.result) await hear(update, signal);
+    }
+  });
+
+  async function hear(update: unknown, signal: AbortSignal): Promise<void> {
+    const id = Number(keyOf(update, 'update_id'));
+    const query = keyOf(update, 'callback_query');
+    if (query === undefined) await write(String(id), keyOf(update, 'message'), signal);
+    else await press(String(id), query, signal);
+    // Only what was answered is confirmed: after a kill it comes again, and its order is known by its id.
+    offset = id + 1;
+  }
+
+  function eventOf(id: string, from: unknown, message: unknown): Omit<ChatEvent, 'said'> {
+    const chat = keyOf(message, 'chat');
+    const names = [keyOf(chat, 'id'), `@${keyOf(chat, 'username')}`].map(String);
+    const ownChat = chatOf(settings);
+    const person = String(keyOf(from, 'id'));
+    const words = [keyOf(from, 'first_name'), keyOf(from, 'last_name')].filter(Boolean).join(' ');
+    return {
+      ...{ channel, id, chat: names.find((name) => name === ownChat) ?? names[0] ?? '' },
+      person: { id: person, name: words || person },
+      standing: standingOf(
+        { chat: names.includes(ownChat) ? ownChat : '', person },
+        { ...own, chat: ownChat },
+      ),
+    };
+  }
+
+  async function press(id: string, query: unknown, signal: AbortSignal): Promise<void> {
+    const message = keyOf(query, 'message');
+    const data = String(keyOf(query, 'data') ?? '');
+    const said = { kind: 'button', data } as const;
+    const { text, isPublic } = await answer({ ...eventOf(id, keyOf(query, 'from'), message), said });
+    const isShort = text.length <= maxToast;
+    const toast = isShort ? { text, show_alert: !isPublic } : {};
+    await call('answerCallbackQuery', { callback_query_id: keyOf(query, 'id'), ...toast }, signal);
+    if (isPublic) await showTaken(message, data, text, signal);
+    else if (!isShort) await reply(message, text, signal);
+  }
+
+  /** The message itself says who has it, and no more offers to be taken. */
+  async function showTaken(message: unknown, data: string, text: string, signal: AbortSignal): Promise<void> {
+    const rows = keyOf(keyOf(message, 'reply_markup'), 'inline_keyboard');
+    const left = Array.isArray(rows)
+      ? rows.map((row) => [row].flat().filter((button) => keyOf(button, 'callback_data') !== data))
+      : [];
+    await call(
+      'editMessageText',
+      {
+        ...placeOf(message),
+        message_id: keyOf(message, 'message_id'),
+        text: cutText(`${keyOf(message, 'text') ?? ''}\n\n✓ ${text}`, maxText),
+        link_preview_options: { is_disabled: true },
+        reply_markup: { inline_keyboard: left.filter((row) => row.length > 0) },
+      },
+      signal,
+    );
+  }
+
+  async function write(id: string, message: unknown, signal: AbortSignal): Promise<void> {
+    const text = keyOf(message, 'text');
+    if (typeof text !== 'string' || !isForUs(text, message)) return;
+    const at = Number(keyOf(message, 'date')) * 1000;
+    const said = { kind: 'text', text: text.replace(/^@\w+\s*/, '') } as const;
+    const answered = await answer({ ...eventOf(id, keyOf(message, 'from'), message), at, said });
+    await reply(message, answered.text, signal);
+  }
+
+  /** A command, not another bot's; what is written to the bot alone, to it by name, or in reply to it. */
+  function isForUs(text: string, message: unknown): boolean {
+    const [, named] = /^(?:\/\w+)?@(\w+)/.exec(text) ?? [];
+    if (named !== undefined) return named.toLowerCase() === username;
+    const replied = keyOf(keyOf(keyOf(message, 'reply_to_message'), 'from'), 'username');
+    return (
+      text.startsWith('/') ||
+      keyOf(keyOf(message, 'chat'), 'type') === 'private' ||
+      String(replied).toLowerCase() === username
+    );
+  }
+
+  async function reply(message: unknown, text: string, signal: AbortSignal): Promise<void> {
+    const thread = keyOf(message, 'message_thread_id');
+    const to = { message_id: keyOf(message, 'message_id'), allow_sending_without_reply: true };
+    const where = { ...placeOf(message), ...(thread === undefined ? {} : { message_thread_id: thread }) };
+    await call('sendMessage', { ...where, text: cutText(text, maxText), reply_parameters: to }, signal);
+  }
+
+  /** Of a call: what came of it, or why it failed, as a clause. */
+  async function call(method: string, body: object, signal: AbortSignal, afterMs = answerMs) {
+    const deadline = startDeadline({ clock, afterMs, outer: signal });
+    try {
+      const post = postOnce({
+        url: `${address.reveal()}/bot${keys.botToken?.reveal() ?? ''}/${method}`,
+        headers: { 'content-type': 'application/json', 'user-agent': 'lowwater' },
+        body: JSON.stringify(body),
+        signal: deadline.signal,
+        dispatcher,
+        clock,
+      });
+      const said = await deadline.within(post);
+      const json = parseJson(said.body);
+      limit = json === undefined ? 1 : maxUpdates;
+      if (keyOf(json, 'ok') === true) return { result: keyOf(json, 'result'), problem: null };
+      const description = texts.clean(String(keyOf(json, 'description') ?? `HTTP ${said.status}`), 200);
+      const advice = said.status === 409 ? conflict : said.status === 401 ? 'check "botToken"' : null;
+      return { result: null, problem: advice === null ? description : `${description}: ${advice}` };
+    } catch {
+      return { result: null, problem: 'the connection to Telegram was lost' };
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  return {
+    ...listener,
+    close() {
+      listener.close();
+      void dispatcher.destroy();
+    },
+  };
+}
+
+const conflict =
+  'another program asks for the updates of this bot, or it has a webhook (deleteWebhook ends that)';
+
+function placeOf(message: unknown): { readonly chat_id: unknown } {
+  return { chat_id: keyOf(keyOf(message, 'chat'), 'id') };
+}

@@ -1,0 +1,252 @@
+import { stringify } from 'node:querystring';
+import { WebSocket } from 'undici';
+import { secondMs } from '../../domain/duration.ts';
+import { keyOf, parseJson } from '../../domain/json.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import { Secret } from '../../domain/secret.ts';
+import { startDeadline } from '../../net/deadline.ts';
+import { openHttpConnections, postOnce } from '../../net/http-post.ts';
+import type { AnswerChat, ChannelListener, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
+import { keepListening, standingOf } from '../chats/keep-listening.ts';
+import type { SenderDependencies } from '../kind.ts';
+import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
+import type { SlackBot, SlackChat } from './slack-bot.ts';
+
+const callMs = 10_000;
+/** Slack says hello at once, and pings every few seconds; a connection that says nothing for so long is dead. */
+const silenceMs = 90 * secondMs;
+/** More at once is no people: what is not acknowledged Slack sends again. */
+const maxWaiting = 100;
+/** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
+const maxKnown = 1000;
+
+/**
+ * Hears a channel by Socket Mode (docs.slack.dev, using Socket Mode): a WebSocket whose address Slack gives for an app-level token. Each
+ * envelope is acknowledged at once; what it asks for is done one after the other, and answered by the Web API.
+ */
+export function openSlackListener(
+  name: string,
+  { botToken, channel, apiUrl, chat }: SlackBot & { readonly chat: SlackChat },
+  { clock, texts }: SenderDependencies,
+  answer: AnswerChat,
+): ChannelListener {
+  const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
+  const known = new Set<string>();
+  const names = new Map<string, string>();
+  let work = Promise.resolve();
+  let waiting = 0;
+
+  const listener = keepListening(clock, async (signal, connected) => {
+    const opened = await call('apps.connections.open', {}, signal, chat.appToken);
+    const url = keyOf(opened, 'url');
+    return typeof url === 'string' ? hear(url, signal, connected) : problemOf(opened);
+  });
+
+  function problemOf(said: unknown): string {
+    const error = texts.clean(String(keyOf(said, 'error') ?? 'not what Slack answers'), 100);
+    return /auth|token|scope/.test(error)
+      ? `${error}: check "appToken": it is an app-level token (xapp-…) with the scope connections:write`
+      : error;
+  }
+
+  /** Until the connection ends: why. */
+  function hear(url: string, signal: AbortSignal, connected: () => void): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = new WebSocket(url, { dispatcher });
+    const end = (why: string): void => {
+      cancel();
+      signal.removeEventListener('abort', abort);
+      resolve(why);
+      socket.close();
+    };
+    const abort = (): void => end('closed');
+    const silent = (): void => end('Slack says nothing any more');
+    let cancel = clock.setTimer(silenceMs, silent);
+    signal.addEventListener('abort', abort, { once: true });
+    socket.addEventListener('error', () => end('the connection to Slack was lost'));
+    socket.addEventListener('close', () => end('Slack closed the connection'));
+    socket.addEventListener('message', ({ data }) => {
+      cancel();
+      cancel = clock.setTimer(silenceMs, silent);
+      const envelope = parseJson(String(data));
+      const type = keyOf(envelope, 'type');
+      if (type === 'hello') connected();
+      if (type === 'disconnect') end(`Slack asked to connect again (${keyOf(envelope, 'reason')})`);
+      const id = keyOf(envelope, 'envelope_id');
+      if (typeof id !== 'string' || waiting >= maxWaiting) return;
+      socket.send(JSON.stringify({ envelope_id: id }));
+      waiting += 1;
+      work = work
+        .then(() => heed(type, keyOf(envelope, 'payload'), signal))
+        .finally(() => {
+          waiting -= 1;
+        });
+    });
+    return promise;
+  }
+
+  async function heed(type: unknown, payload: unknown, signal: AbortSignal): Promise<void> {
+    const kind = keyOf(payload, 'type');
+    if (type === 'events_api') await heedText(payload, signal);
+    else if (kind === 'block_actions') await press(payload, signal);
+    else if (kind === 'view_submission') await submit(payload, signal);
+  }
+
+  function isNew(id: string): boolean {
+    if (known.has(id)) return false;
+    known.add(id);
+    for (const oldest of known.values().take(Math.max(0, known.size - maxKnown))) known.delete(oldest);
+    return true;
+  }
+
+  function eventOf(id: string, user: unknown, place: string): Omit<ChatEvent, 'said'> {
+    const person = String(keyOf(user, 'id'));
+    const called = String(keyOf(user, 'name') ?? keyOf(user, 'username') ?? person);
+    const standing = standingOf({ chat: place, person }, { chat: channel, actors: chat.actors });
+    // Those who are named may write to the bot alone, too.
+    const isDirect = place.startsWith('D') && chat.actors?.includes(person) === true;
+    return {
+      ...{ channel: name, id, chat: place, person: { id: person, name: called } },
+      standing: isDirect ? 'may act' : standing,
+    };
+  }
+
+  async function press(payload: unknown, signal: AbortSignal): Promise<void> {
+    const action = keyOf(keyOf(payload, 'actions'), 0);
+    const data = keyOf(keyOf(action, 'selected_option'), 'value') ?? keyOf(action, 'value');
+    // A link is a button without a value.
+    if (typeof data !== 'string') return;
+    const user = keyOf(payload, 'user');
+    const place = String(keyOf(keyOf(payload, 'channel'), 'id'));
+    const id = `${keyOf(keyOf(payload, 'message'), 'ts')} ${keyOf(user, 'id')} ${keyOf(action, 'action_ts')}`;
+    if (!isNew(id)) return;
+    const answered = await answer({ ...eventOf(id, user, place), said: { kind: 'button', data } });
+    const thread = String(keyOf(keyOf(payload, 'message'), 'ts'));
+    const trigger = keyOf(payload, 'trigger_id');
+    if (answered.form === undefined) return post(answered, place, thread, user, signal);
+    const view = drawForm(answered.form, `${place} ${thread}`);
+    await call('views.open', { trigger_id: String(trigger), view }, signal);
+  }
+
+  async function submit(payload: unknown, signal: AbortSignal): Promise<void> {
+    const view = keyOf(payload, 'view');
+    const [place = '', thread = '', ...data] = String(keyOf(view, 'private_metadata')).split(' ');
+    const filled = (block: string): string =>
+      String(keyOf(keyOf(keyOf(keyOf(keyOf(view, 'state'), 'values'), block), block), 'value') ?? '');
+    const user = keyOf(payload, 'user');
+    const id = String(keyOf(view, 'id'));
+    if (!isNew(id)) return;
+    const said = {
+      kind: 'form',
+      data: data.join(' '),
+      amount: filled('amount'),
+      by: filled('by'),
+    } as const;
+    const answered = await answer({ ...eventOf(id, user, place), said });
+    await post(answered, place, thread, user, signal);
+  }
+
+  async function heedText(payload: unknown, signal: AbortSignal): Promise<void> {
+    const event = keyOf(payload, 'event');
+    const [type, text, ts, place] = ['type', 'text', 'ts', 'channel'].map((key) => keyOf(event, key));
+    const isDirect = type === 'message' && keyOf(event, 'channel_type') === 'im';
+    const isOwn = keyOf(event, 'bot_id') !== undefined || keyOf(event, 'subtype') !== undefined;
+    const id = String(keyOf(payload, 'event_id'));
+    if ((type !== 'app_mention' && !isDirect) || isOwn || typeof text !== 'string' || !isNew(id)) return;
+    const user = { id: keyOf(event, 'user'), name: await nameOf(String(keyOf(event, 'user')), signal) };
+    const words = unescapeSlack(text.replace(/<@[^>]*>/g, ' '));
+    const at = Number(ts) * 1000;
+    const answered = await answer({
+      ...eventOf(id, user, String(place)),
+      ...(Number.isFinite(at) && { at }),
+      said: { kind: 'text', text: words },
+    });
+    const thread = String(keyOf(event, 'thread_ts') ?? ts);
+    await post({ ...answered, isPublic: true }, String(place), thread, user, signal);
+  }
+
+  /** What was done is said in the thread where all see it, the rest to whoever asked. */
+  async function post(
+    { text, isPublic }: ChatAnswer,
+    place: string,
+    thread: string,
+    user: unknown,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const fields = { channel: place, thread_ts: thread, text: escapeSlack(cutText(text, 3000)) };
+    if (isPublic) await call('chat.postMessage', { ...fields, unfurl_links: false }, signal);
+    else await call('chat.postEphemeral', { ...fields, user: String(keyOf(user, 'id')) }, signal);
+  }
+
+  /** With the scope users:read; the id without it. */
+  async function nameOf(id: string, signal: AbortSignal): Promise<string> {
+    const found = names.get(id);
+    if (found !== undefined) return found;
+    const user = keyOf(await call('users.info', { user: id }, signal), 'user');
+    const called = String(keyOf(user, 'real_name') || keyOf(user, 'name') || id);
+    names.set(id, called);
+    return called;
+  }
+
+  /** One call of the Web API, and what it answered. */
+  async function call(
+    method: string,
+    fields: Readonly<Record<string, string | boolean | object>>,
+    signal: AbortSignal,
+    token = botToken,
+  ): Promise<unknown> {
+    const deadline = startDeadline({ clock, afterMs: callMs, outer: signal });
+    const form = Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? JSON.stringify(value) : value,
+    ]);
+    try {
+      const said = await deadline.within(
+        postOnce({
+          url: `${apiUrl}/${method}`,
+          headers: {
+            authorization: `Bearer ${token.reveal()}`,
+            'content-type': 'application/x-www-form-urlencoded',
+            'user-agent': 'lowwater',
+          },
+          body: stringify(Object.fromEntries(form)),
+          signal: deadline.signal,
+          dispatcher,
+          clock,
+        }),
+      );
+      return parseJson(said.body);
+    } catch {
+      return { error: 'the connection to Slack was lost' };
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  return {
+    ...listener,
+    close() {
+      listener.close();
+      void dispatcher.destroy();
+    },
+  };
+}
+
+/** A modal (docs.slack.dev, views): `place` comes back with what was filled in. */
+function drawForm(form: NonNullable<ChatAnswer['form']>, place: string): object {
+  const plain = (text: string, limit: number) => ({ type: 'plain_text', text: cutText(text, limit) });
+  const input = (id: string, { label, value }: typeof form.amount, optional: boolean) => ({
+    ...{ type: 'input', block_id: id, optional, label: plain(label, 2000) },
+    element: {
+      ...{ type: 'plain_text_input', action_id: id },
+      ...(value === '' ? {} : { initial_value: value }),
+    },
+  });
+  return {
+    type: 'modal',
+    private_metadata: `${place} ${form.data}`.slice(0, 3000),
+    title: plain(form.title, 24),
+    submit: plain(form.send, 24),
+    blocks: [input('amount', form.amount, false), input('by', form.by, true)],
+  };
+}

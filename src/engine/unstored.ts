@@ -1,0 +1,54 @@
+import { type Incident, isSelfId, type Resolution } from '../domain/alert.ts';
+import { inParts } from '../domain/parts.ts';
+import type { Unstored } from '../ports/store.ts';
+import { batchReturned, batchStored, takeBatch } from './batch.ts';
+import type { MonitorState } from './state.ts';
+
+/** So many polls stand in one record: some hundred kilobytes. */
+const pollsAtOnce = 2000;
+
+/** What a daemon that lost the accounts did from memory: who has them stores the polls, and ends the incidents that people were notified of. */
+export function takeUnstored(state: MonitorState, now: number): readonly Unstored[] {
+  batchReturned(state);
+  const polls: Unstored['polls'][number][] = [];
+  const incidents = new Map<string, Incident>();
+  for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) {
+    polls.push(...batch.polls);
+    for (const incident of batch.incidents) incidents.set(incident.id, incident);
+    batchStored(state, batch);
+  }
+  const notified = [...incidents.values()].filter((incident) => Object.keys(incident.notified).length > 0);
+  const parts = [...inParts(polls, pollsAtOnce)].map((part) => ({ at: now, polls: part, incidents: [] }));
+  return notified.length === 0 ? parts : [...parts, { at: now, polls: [], incidents: notified }];
+}
+
+/** Takes in what can be. Gives the incidents that wait for what this daemon finds out itself. */
+export function takeInUnstored(
+  state: MonitorState,
+  { at, polls, incidents }: Unstored,
+  now: number,
+): readonly Incident[] {
+  for (const each of polls) if (state.accounts.has(each.account)) state.polls.add(each);
+  return incidents.filter((incident) => {
+    if (state.incidents.has(incident.id)) return false;
+    const isOver = incident.event || incident.resolvedAt !== null;
+    const resolution = isOver ? incident.resolution : endOf(state, incident, at);
+    if (!isOver && resolution === null) return true;
+    const resolvedAt = isOver ? incident.resolvedAt : Math.max(now, incident.firedAt);
+    state.incidents.set(incident.id, { ...incident, resolvedAt, resolution, flappingSince: null });
+    state.touched.add(incident.id);
+    return false;
+  });
+}
+
+/** Why it is over; null while its alert is not inactive by what this daemon read since. */
+function endOf(state: MonitorState, { account: id, rule }: Incident, at: number): Resolution | null {
+  const account = state.accounts.get(id);
+  if (account === undefined && !isSelfId(id)) return { kind: 'account-removed' };
+  if (account !== undefined && !account.rules.some((each) => each.id === rule))
+    return { kind: 'rule-removed' };
+  const isRead =
+    account === undefined || (account.poll.outcome === 'ok' && (account.poll.polledAt ?? 0) >= at);
+  const isInactive = (state.alerts.get(id, rule)?.state ?? 'inactive') === 'inactive';
+  return isRead && isInactive ? { kind: 'recovered' } : null;
+}

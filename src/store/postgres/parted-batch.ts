@@ -1,0 +1,58 @@
+import type { StorageError } from '../../domain/operator-error.ts';
+import type { Batch } from '../../ports/store.ts';
+import { stillUnknown } from './failure.ts';
+
+/** One record of a batch: the part that it stands in, its place or name there, and itself. */
+type Item = readonly [part: string, key: string, value: unknown];
+
+/** So many records of a batch are given up at most: more are no fault of theirs. */
+const maxRefused = 20;
+
+/**
+ * A batch that the database refused, in parts: what one record does to a commit is its own affair. A part that is refused as well is cut
+ * in two, down to the record. The first part is empty: where that is refused, it is no record's fault.
+ */
+export class PartedBatch {
+  readonly of: Batch;
+  #parts: (readonly Item[])[];
+  #refused = 0;
+
+  constructor(batch: Batch) {
+    this.of = batch;
+    const items = Object.entries(batch).flatMap(([part, values]: [string, object]) =>
+      Object.entries(values).map(([key, value]): Item => [part, key, value]),
+    );
+    this.#parts = [[], items];
+  }
+
+  /** What is to be stored next; null when all is. */
+  get next(): Batch | null {
+    const [items] = this.#parts;
+    if (items === undefined) return null;
+    const made = Object.entries(this.of).map(([part, values]) => {
+      const mine = items.filter(([of]) => of === part);
+      const content = Array.isArray(values)
+        ? mine.map(([, , value]) => value)
+        : Object.fromEntries(mine.map(([, key, value]) => [key, value]));
+      return [part, content];
+    });
+    return Object.fromEntries(made) as unknown as Batch;
+  }
+
+  stored(): void {
+    this.#parts.shift();
+  }
+
+  /** `next` was refused. Gives the record that it is about, if it is one; throws where it is no record's fault. */
+  refused(error: StorageError): { readonly source: string; readonly record: unknown } | null {
+    const [items = [], ...rest] = this.#parts;
+    const [only] = items;
+    if (only === undefined) throw error;
+    if (this.#refused === maxRefused) throw stillUnknown(error);
+    const half = Math.ceil(items.length / 2);
+    this.#parts = items.length === 1 ? rest : [items.slice(0, half), items.slice(half), ...rest];
+    if (items.length > 1) return null;
+    this.#refused += 1;
+    return { source: only[0], record: only[2] };
+  }
+}

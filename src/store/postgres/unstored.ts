@@ -1,0 +1,40 @@
+import { parseJson } from '../../domain/json.ts';
+import type { Unstored } from '../../ports/store.ts';
+import { incidentFromBody, incidentToBody, type StoredIncident } from '../bodies.ts';
+import { faultOfRecord } from '../shapes.ts';
+import { onlySlot } from './commit.ts';
+import type { Ask, Database } from './connection.ts';
+
+/** Notes of this name: no other program takes them for its own, and those before 0.4 do not look at them. */
+const prefix = '@unstored/0.4/';
+
+interface StoredUnstored extends Omit<Unstored, 'incidents'> {
+  readonly incidents: readonly StoredIncident[];
+}
+
+export async function insertUnstored({ change }: Database, unstored: Unstored): Promise<void> {
+  const value: StoredUnstored = { ...unstored, incidents: unstored.incidents.map(incidentToBody) };
+  await change('INSERT INTO note (name, slot, value) VALUES ($1 || gen_random_uuid(), $2, $3)', [
+    prefix,
+    onlySlot,
+    JSON.stringify(value),
+  ]);
+}
+
+/** What is no whole record of this program stays where it is. */
+export async function findUnstored(ask: Ask): Promise<ReadonlyMap<string, Unstored>> {
+  const rows = await ask<{ name: string; value: string }>(
+    `SELECT name, value FROM note WHERE name >= $1 AND name < $1 || '~' ORDER BY name`,
+    [prefix],
+  );
+  const found = rows.map(({ name, value }) => [name, readUnstored(value)] as const);
+  return new Map(found.flatMap(([name, unstored]) => (unstored === null ? [] : [[name, unstored]])));
+}
+
+function readUnstored(value: string): Unstored | null {
+  const stored = parseJson(value) as Partial<StoredUnstored> | null;
+  if (stored === null || typeof stored?.at !== 'number') return null;
+  const { at, polls = [], incidents = [] } = stored;
+  const whole = incidents.filter((incident) => faultOfRecord('incident', incident) === null);
+  return { at, polls, incidents: whole.map(incidentFromBody) };
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { createChatAnswers } from '../../../src/channels/chats/answer-chat.ts';
+import { buttonsOf, readPressed, type Verb, writePressed } from '../../../src/channels/chats/buttons.ts';
+import { auditOf } from '../../../src/engine/audit.ts';
+import type { ChatEvent } from '../../../src/ports/channel.ts';
+import { english } from '../../../src/wording/language.ts';
+import { belowRule, hourMs, minuteMs, units } from '../../support/account-facts.ts';
+import { buildItem } from '../../support/messages.ts';
+import { giveAtOnce } from '../../support/orders.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { read, startWorld, type World } from '../../support/world.ts';
+
+const rule = belowRule({ id: 'sms-low', thresholds: { warning: units(200), critical: units(50) } });
+const accounts = [makeAccount('otp', { name: 'OTP <b>production</b>', leadTimeMs: 24 * hourMs })];
+let events = 0;
+
+async function talk() {
+  const world = await startWorld({ accounts, rules: [rule] });
+  await read(world, 100);
+  const event = (said: ChatEvent['said'], over: Partial<ChatEvent> = {}): ChatEvent => ({
+    ...{ channel: 'ops', id: `${++events}`, chat: 'C012AB3CD', standing: 'may act', said },
+    person: { id: 'U1', name: 'Ada' },
+    ...over,
+  });
+  const answers = () => createChatAnswers(world.daemon.state, world.views, () => world.daemon.now());
+  const say = (text: string, over: Partial<ChatEvent> = {}) => answers()(event({ kind: 'text', text }, over));
+  const press = (verb: Verb, severity: 'warning' | 'critical' = 'warning', over: Partial<ChatEvent> = {}) => {
+    const incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? 'gone';
+    return answers()(event({ kind: 'button', data: writePressed({ verb, incident, severity }) }, over));
+  };
+  const fill = (data: string, amount: string, by: string) =>
+    answers()(event({ kind: 'form', data, amount, by }));
+  return { world, say, press, fill, answers, event };
+}
+
+const taken = async (world: World) => (await world.views.alert('otp', 'sms-low'))?.acknowledged?.by;
+const audit = ({ daemon }: World) =>
+  auditOf(daemon.state, { since: 0, before: Number.MAX_SAFE_INTEGER, limit: 9 });
+
+describe('a button', () => {
+  test('acknowledges for who pressed it; the audit names chat, id and name', async () => {
+    const { world, press } = await talk();
+    expect(await press('acknowledge')).toMatchObject({
+      isPublic: true,
+      text: expect.stringContaining('Ada has'),
+    });
+    expect(await taken(world)).toBe('Ada');
+    expect(audit(world)).toMatchObject([
+      { by: 'Ada', from: 'ops C012AB3CD U1', action: 'acknowledge', account: 'otp', rule: 'sms-low' },
+    ]);
+  });
+
+  test('that comes twice is done once, after a restart too', async () => {
+    const { world, press } = await talk();
+    const event = { id: 'the same' };
+    await press('quiet2h', 'warning', event);
+    await world.restart({ downMs: 1000 });
+    const { answers } = {
+      answers: createChatAnswers(world.daemon.state, world.views, () => world.daemon.now()),
+    };
+    const incident = world.daemon.state.alerts.get('otp', 'sms-low')?.incident ?? '';
+    const data = writePressed({ verb: 'quiet2h', incident, severity: 'warning' });
+    const again = await answers({
+      ...{ channel: 'ops', id: 'the same', chat: 'C012AB3CD', standing: 'may act' },
+      ...{ person: { id: 'U1', name: 'Ada' }, said: { kind: 'button', data } },
+    });
+    expect(again.text).toBe('This was done already.');
+    expect(world.views.silences()).toHaveLength(1);
+  });
+
+  test('pressed late says what is so now, and does nothing', async () => {
+    const { world, press } = await talk();
+    await read(world, 20);
+    expect((await press('acknowledge', 'warning')).text).toBe(
+      'This alert is critical by now: nothing was done. Look at its newest message.',
+    );
+    giveAtOnce(world, { kind: 'acknowledge', account: 'otp', rule: 'sms-low', comment: '' }, 'Ben');
+    expect((await press('acknowledge', 'critical')).text).toBe('Ben has it already.');
+    await read(world, 900);
+    expect((await press('acknowledge', 'critical')).text).toContain('This alert is over');
+  });
+
+  test.each([
+    ['another chat', { standing: 'elsewhere' as const }, 'from this chat (C012AB3CD)'],
+    ['somebody who may not', { standing: 'stranger' as const }, 'You (U1) are not among'],
+    ['long ago', { at: 0 }, 'Nobody listened when this was written'],
+  ])('from %s does nothing', async (_, over, words) => {
+    const { world, press } = await talk();
+    expect((await press('acknowledge', 'warning', over)).text).toContain(words);
+    expect(await taken(world)).toBeUndefined();
+  });
+
+  test.each(['', '9.9.x', 'acknowledge', `0.1.${'x'.repeat(59)}`, '0.1.<script>'])(
+    'that was forged (%j) does nothing',
+    async (data) => {
+      const { world, answers, event } = await talk();
+      expect((await answers()(event({ kind: 'button', data }))).text).toContain('This button is of another');
+      expect(await taken(world)).toBeUndefined();
+    },
+  );
+
+  test('of quiet mutes its alert for its time; until Monday is nine o’clock there', async () => {
+    const { world, press } = await talk();
+    await press('quietMonday');
+    const [silence] = world.views.silences();
+    expect(silence).toMatchObject({ match: { account: ['otp'], rule: ['sms-low'] }, by: 'Ada' });
+    expect(new Date(silence?.endsAt ?? 0).toISOString()).toBe('2026-11-23T09:00:00.000Z');
+  });
+
+  test('asks why, for who pressed it alone', async () => {
+    const { press } = await talk();
+    const { text, isPublic } = await press('why');
+    expect(isPublic).toBe(false);
+    expect(text).toContain('100.00');
+  });
+
+  test('Ordered… asks for an amount, and tells of another who has ordered meanwhile', async () => {
+    const { world, press, fill } = await talk();
+    const { form } = await press('ordered');
+    const data = form?.data ?? '';
+    expect((await fill(data, 'much', '')).text).toContain('"much" is not an amount');
+    expect((await fill(data, '2700', 'someday')).text).toContain('"someday" is not a day');
+    expect((await fill(data, '2,700.00', 'monday')).text).toContain('2,700.00');
+    expect(world.views.expected()).toMatchObject([{ orderedBy: 'Ada', amountMicros: units(2700) }]);
+    expect(await taken(world)).toBe('Ada');
+    expect((await fill(data, '2700', '')).text).toContain('Ada has ordered 2,700.00 CNY');
+    expect(world.views.expected()).toHaveLength(1);
+  });
+});
+
+describe('a command', () => {
+  test.each([
+    ['status', 'WARNING|warning'],
+    ['pay', '.'],
+    ['why otp', '100\\.00'],
+    ['help', 'quiet ACCOUNT 2h'],
+    ['gibberish otp', 'quiet ACCOUNT 2h'],
+    ['why otq', 'no account "otq"\\. Did you mean otp\\?'],
+    ['why OTP', '100\\.00'],
+  ])('%s is answered', async (text, words) => {
+    const { say } = await talk();
+    expect((await say(text)).text).toMatch(new RegExp(words, 'i'));
+  });
+
+  test('takes, mutes and announces', async () => {
+    const { world, say } = await talk();
+    expect((await say('take otp')).text).toContain('Ada has acknowledged otp sms-low');
+    expect(await taken(world)).toBe('Ada');
+    expect((await say('quiet otp 2h load test')).text).toContain('no messages about otp until');
+    expect(world.views.silences()).toMatchObject([{ comment: 'load test', by: 'Ada' }]);
+    await say('ordered otp 1400 by friday');
+    expect((await say('ordered otp 1400')).text).toMatch(/Ada has ordered 1,400\.00 CNY .*again/);
+    expect((await say('ordered otp 1400 again')).text).toContain('Ada has ordered 1,400.00 CNY for OTP');
+    expect(world.views.expected()).toHaveLength(2);
+  });
+
+  test('that is refused says why', async () => {
+    const { world, say } = await talk();
+    expect((await say('quiet otp 900d')).text).toBe('Not done: a silence may last 366 days at most.');
+    world.diskFull = true;
+    await world.pass(minuteMs);
+    expect((await say('take otp')).text).toContain('Ada has acknowledged');
+  });
+});
+
+test('buttons stand below what is open, and fit into what Telegram takes', () => {
+  const reader = { language: english, timezone: 'UTC', now: 0 };
+  const id = '0190f3f4-7f7e-7cc2-b1a5-2f3c4d5e6f70';
+  const open = buttonsOf(buildItem({ incident: { id } }), reader);
+  expect(open.map(({ label }) => label)).toEqual([
+    ...['Acknowledge', 'Quiet 2 h', 'Quiet 1 h', 'Quiet 4 h', 'Quiet until Monday 9:00', 'Ordered…', 'Why?'],
+  ]);
+  for (const { data, verb } of open) {
+    expect(Buffer.byteLength(data)).toBeLessThanOrEqual(64);
+    expect(readPressed(data)).toMatchObject({ verb, incident: id });
+  }
+  expect(buttonsOf(buildItem({ incident: { id, resolvedAt: 1 } }), reader)).toEqual([]);
+});

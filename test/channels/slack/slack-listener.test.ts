@@ -1,0 +1,180 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openSlackListener } from '../../../src/channels/slack/slack-listener.ts';
+import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { ChatAnswer, ChatEvent } from '../../../src/ports/channel.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  appToken,
+  blockActions,
+  mention,
+  socketBotToken,
+  startSlackSocket,
+} from '../../support/slack-socket.ts';
+
+/** Real time, but pauses between tries are short. */
+const clock = {
+  ...systemClock,
+  setTimer: (ms: number, fire: () => void) => systemClock.setTimer(Math.min(ms, ms > 5000 ? ms : 20), fire),
+};
+
+async function listen(over: { readonly actors?: readonly string[]; readonly appToken?: string } = {}) {
+  const slack = await startSlackSocket();
+  const events: ChatEvent[] = [];
+  let next: ChatAnswer = { text: 'Ada has it <3', isPublic: true };
+  const listener = openSlackListener(
+    'ops',
+    {
+      botToken: new Secret(socketBotToken),
+      channel: 'C012AB3CD',
+      apiUrl: slack.url,
+      chat: { appToken: new Secret(over.appToken ?? appToken), actors: over.actors ?? null },
+    },
+    { clock, texts: createForeignTexts([appToken]) },
+    async (event) => {
+      events.push(event);
+      return next;
+    },
+  );
+  onTestFinished(async () => {
+    listener.close();
+    await slack.close();
+  });
+  const heard = (count: number) => eventually(`${count} events`, () => events.length >= count);
+  const answerWith = (answer: ChatAnswer): void => {
+    next = answer;
+  };
+  return { slack, events, listener, heard, answerWith };
+}
+
+const connected = ({ listener }: Awaited<ReturnType<typeof listen>>) =>
+  eventually('a connection', () => listener.problem() === null);
+
+describe('Socket Mode', () => {
+  test('acknowledges an envelope at once, and what was done is said in the thread', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const id = bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
+    await bed.heard(1);
+    expect(bed.slack.acknowledged).toEqual([id]);
+    expect(bed.events[0]).toMatchObject({
+      ...{ channel: 'ops', chat: 'C012AB3CD', standing: 'may act' },
+      ...{ person: { id: 'U012AB3CD', name: 'ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
+    });
+    await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
+    expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({
+      ...{ channel: 'C012AB3CD', thread_ts: '1795200000.000100', text: 'Ada has it &lt;3' },
+    });
+    expect(bed.slack.wrong).toEqual([]);
+  });
+
+  test('says to who pressed alone what is nobody else’s', async () => {
+    const bed = await listen();
+    bed.answerWith({ text: 'because', isPublic: false });
+    await connected(bed);
+    bed.slack.envelope('interactive', blockActions('6.1.incident-1'));
+    await eventually('the answer', () => bed.slack.of('chat.postEphemeral').length === 1);
+    expect(bed.slack.of('chat.postEphemeral')[0]).toMatchObject({ user: 'U012AB3CD', text: 'because' });
+  });
+
+  test('asks for an amount by a dialog, whose answer comes with what it was about', async () => {
+    const bed = await listen();
+    const field = (value: string) => ({ label: 'label', value });
+    const form = {
+      title: 'Ordered',
+      data: '5.1.incident-1 x-1',
+      amount: field('9300'),
+      by: field(''),
+      send: 'Ordered',
+    };
+    bed.answerWith({ text: '', isPublic: false, form });
+    await connected(bed);
+    bed.slack.envelope('interactive', blockActions('5.1.incident-1'));
+    await eventually('the dialog', () => bed.slack.of('views.open').length === 1);
+    const [{ trigger_id, view = '' } = {}] = bed.slack.of('views.open');
+    expect(trigger_id).toBe('12345.98765.abcd2358fdea');
+    const drawn = JSON.parse(view);
+    expect(drawn.blocks[0].element.initial_value).toBe('9300');
+    expect(drawn.title.text.length).toBeLessThanOrEqual(24);
+    const values = { amount: { amount: { value: '2700' } }, by: { by: { value: 'friday' } } };
+    bed.slack.envelope('interactive', {
+      type: 'view_submission',
+      user: { id: 'U012AB3CD', name: 'ada' },
+      view: { id: 'V1', private_metadata: drawn.private_metadata, state: { values } },
+    });
+    await bed.heard(2);
+    expect(bed.events[1]).toMatchObject({
+      chat: 'C012AB3CD',
+      said: { kind: 'form', data: '5.1.incident-1 x-1', amount: '2700', by: 'friday' },
+    });
+  });
+
+  test('hears who mentions the bot, by name, and answers in the thread', async () => {
+    const bed = await listen();
+    await connected(bed);
+    bed.slack.envelope('events_api', mention('quiet otp 2h &lt;load&gt; test'));
+    await bed.heard(1);
+    expect(bed.events[0]).toMatchObject({
+      person: { id: 'U0BEN', name: 'Ben' },
+      at: 1795200010000.2,
+      said: { kind: 'text', text: expect.stringMatching(/^\s+quiet otp 2h <load> test$/) },
+    });
+    await eventually('the answer', () => bed.slack.of('chat.postMessage').length === 1);
+    expect(bed.slack.of('chat.postMessage')[0]).toMatchObject({ thread_ts: '1795200010.000200' });
+  });
+
+  test('does once what comes again, and ignores links, other bots and what it does not know', async () => {
+    const bed = await listen();
+    await connected(bed);
+    const link = { type: 'button', action_id: 'lowwater-page', action_ts: '1' };
+    bed.slack.envelope('interactive', blockActions('', { actions: [link] }));
+    bed.slack.envelope('events_api', mention('status', { bot_id: 'B1' }));
+    bed.slack.envelope('interactive', { type: 'message_action' });
+    bed.slack.envelope('events_api', { event: null });
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    const last = bed.slack.envelope('events_api', mention('pay'));
+    await eventually('the last', () => bed.slack.acknowledged.includes(last) && bed.events.length >= 2);
+    expect(bed.events.map(({ said }) => said.kind)).toEqual(['button', 'text']);
+    expect(bed.slack.acknowledged).toHaveLength(7);
+  });
+
+  test('knows who may act, and where', async () => {
+    const bed = await listen({ actors: ['U0BEN'] });
+    await connected(bed);
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    bed.slack.envelope('events_api', mention('status', { channel: 'C0OTHER' }));
+    bed.slack.envelope(
+      'events_api',
+      mention('pay', { type: 'message', channel_type: 'im', channel: 'D0BEN' }),
+    );
+    await bed.heard(3);
+    expect(bed.events.map(({ standing }) => standing)).toEqual(['stranger', 'elsewhere', 'may act']);
+  });
+
+  test('connects again when Slack asks for it or the line breaks, for ever', async () => {
+    const bed = await listen();
+    await connected(bed);
+    for (let round = 0; round < 3; round++) {
+      const { tickets } = bed.slack;
+      if (round % 2 === 0) bed.slack.disconnect();
+      else bed.slack.drop();
+      await eventually(
+        'another connection',
+        () => bed.slack.tickets > tickets && bed.slack.connections === 1,
+      );
+      await connected(bed);
+    }
+    bed.slack.envelope('interactive', blockActions('0.1.a'));
+    await bed.heard(1);
+  });
+
+  test('a refused token is told as what it is, without the token', async () => {
+    const bed = await listen({ appToken: 'xapp-wrong' });
+    await eventually('a refusal', () => bed.listener.problem()?.reason !== 'not connected yet');
+    expect(bed.listener.problem()?.reason).toBe(
+      'invalid_auth: check "appToken": it is an app-level token (xapp-…) with the scope connections:write',
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { takeUnstored } from '../../src/engine/unstored.ts';
+import type { Unstored } from '../../src/ports/store.ts';
+import { flat } from '../store/beds.ts';
+import { always } from '../store/sqlite/batches.ts';
+import { smsLow, units } from '../support/account-facts.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
+
+const rules = { rules: [smsLow({ warning: units(200) })] };
+
+/** What a daemon did from memory that told `ops` of a low balance and then lost the accounts. */
+async function loseFromMemory(): Promise<{ readonly left: readonly Unstored[]; readonly readings: number }> {
+  const world = await startWorld(rules);
+  world.diskFull = true;
+  const news = [...(await read(world, 100)), ...(await read(world, 90))];
+  expect(news.join()).toContain('otp/sms-low firing warning');
+  const left = takeUnstored(world.daemon.state, world.now).map((each) => ({
+    ...each,
+    // Both worlds draw the same ids, and poll at the same instants.
+    polls: each.polls.map(({ account, poll }) => {
+      const at = poll.at + 7;
+      return { account, poll: { ...poll, at, reading: poll.reading && { ...poll.reading, at } } };
+    }),
+    incidents: each.incidents.map((incident) => ({ ...incident, id: `other-${incident.id}` })),
+  }));
+  return { left, readings: left.flatMap(({ polls }) => polls).length };
+}
+
+async function takeIn(world: World, left: readonly Unstored[]): Promise<void> {
+  for (const [nth, each] of left.entries()) world.unstored.set(`@unstored/${nth}`, each);
+  await world.pass(2000);
+}
+
+const readingsOf = async (world: World) =>
+  (await flat(world.store.readings({ account: 'otp', ...always }))).length;
+
+test('the owner stores the readings of one that lost the accounts, each once, and ends what people were notified of when it is over', async () => {
+  const { left, readings } = await loseFromMemory();
+  expect(readings).toBe(2);
+  const world = await startWorld(rules, { takesOrders: true });
+  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  await takeIn(world, left);
+  // Still low: to say that it is over would be a lie.
+  expect(world.news()).toEqual([]);
+  expect(await read(world, 80)).toEqual(['@lowwater/storage-failed resolved critical']);
+  world.provider.set('otp', 5000);
+  await world.pass(2 * step);
+  expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up); otp/sms-low resolved warning']);
+  const stored = (await flat(world.store.readings({ account: 'otp', ...always }))).map(({ at }) => at);
+  expect(stored).toEqual(
+    expect.arrayContaining(left.flatMap(({ polls }) => polls.map(({ poll }) => poll.reading?.at))),
+  );
+  expect(new Set(stored).size).toBe(stored.length);
+});
+
+test('who takes over a healthy account ends what people were notified of once it has read the account itself', async () => {
+  const { left } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  await takeIn(
+    world,
+    left.map((each) => ({ ...each, at: world.now + 1000 })),
+  );
+  expect(world.news()).toEqual([]);
+  await world.pass(2 * step);
+  expect(world.news().toSorted()).toEqual([
+    '@lowwater/storage-failed resolved critical',
+    'otp/sms-low resolved warning',
+  ]);
+});
+
+test('a reading that was stored though nobody heard of that is not stored again', async () => {
+  const { left } = await loseFromMemory();
+  const world = await startWorld(rules, { takesOrders: true });
+  await takeIn(world, left);
+  const once = await readingsOf(world);
+  for (const [nth, each] of left.entries()) world.unstored.set(`@unstored/again-${nth}`, each);
+  await world.pass(step);
+  expect(await readingsOf(world)).toBe(once + 1);
+});
