@@ -49,7 +49,7 @@ export function keepLanguageChoice(context: WebContext, id: string): void {
 /** In the footer of every page. */
 export function languageForm(shown: Language, back: string): Html {
   return html`<form class="zone" method="post" action="/language">${hidden('back', back)}${languageIds.map(
-    (id) =>
-      html`<button class="quiet" name="language" value="${id}" lang="${id}"${id === shown.id && html` aria-current="true"`}>${names[id]}</button> `,
+    (known) =>
+      html`<button class="quiet" name="language" value="${known}" lang="${known}"${known === shown.id && html` aria-current="true"`}>${names[known]}</button> `,
   )}</form>`;
 }
