@@ -608,6 +608,34 @@ describe('two daemons on one database', () => {
     expect(world.judge()).toEqual([]);
   });
 
+  test("a lease that is renewed while the accounts are nobody's counts for nothing", async () => {
+    const { world, a } = await startPair();
+    world.cluster.locked = true;
+    world.cluster.clearOwner();
+    // What it stores is refused, and says so.
+    a.full = true;
+    await world.pass((leaseMs * 3) / 4 + 300);
+    expect(a.acts).toBe(false);
+  });
+
+  test('an answer that comes after it let go changes nothing', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { latencyMs: 900 });
+    await world.pass(12_000);
+    expect(a.role).toBe('owner');
+    let asked = false;
+    a.line.losesAnswer = () => {
+      asked = true;
+      return false;
+    };
+    a.store = null;
+    while (!asked) await world.pass(100);
+    const stopped = a.membership.stop();
+    await world.pass(5000);
+    await stopped;
+    expect([a.role, a.begins.length, world.cluster.owner]).toEqual(['joining', 1, null]);
+  });
+
   test('a clock that is more than two seconds off owns nothing while another daemon can, and says so', async () => {
     const { world, a, b } = await startPair();
     const c = world.add('c');

@@ -248,6 +248,11 @@ export class SimCluster {
     return { ...this.#look(), renewed };
   }
 
+  /** Somebody cleared by hand who owns the accounts. */
+  clearOwner(): void {
+    this.#slot.incarnation = '';
+  }
+
   /** Its clock goes back by so much: the leases that it has given end so much later. */
   setBack(ms: number): void {
     for (const member of this.#members.values()) member.expiresAt += ms;

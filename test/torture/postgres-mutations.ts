@@ -45,8 +45,8 @@ export const postgresMutations: readonly Mutation[] = [
   {
     name: 'PostgreSQL brings back a lease that is over',
     file: lease,
-    old: 'WHERE incarnation = $2 AND expires_at > clock_timestamp() AND (SELECT',
-    new: 'WHERE incarnation = $2 AND (SELECT',
+    old: 'WHERE incarnation = $2 AND expires_at > clock_timestamp() AND $',
+    new: 'WHERE incarnation = $2 AND $',
     test: leaseTest,
   },
   {

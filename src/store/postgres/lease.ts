@@ -14,11 +14,18 @@ const leaseEnd = "clock_timestamp() + $1 * interval '1 millisecond'";
 const writeStatus = `INSERT INTO member_status (incarnation, status) VALUES ($2, $6)
   ON CONFLICT (incarnation) DO UPDATE SET status = excluded.status`;
 
+/**
+ * Who lives and who owns waits for no synchronous standby: one that is dead would take the accounts from every daemon. An owner stores again
+ * what a fail-over loses of that.
+ */
+const local = "local AS (SELECT set_config('synchronous_commit', 'local', true))";
+const isLocal = '(SELECT count(*) FROM local) = 1';
+
 /** $8: incarnations of this process that own nothing any more; what they owned is free at once. */
-const addMember = `WITH freed AS (
+const addMember = `WITH ${local}, freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = ANY($8::text[]) RETURNING no
 ), swept AS (
-  DELETE FROM member WHERE (incarnation = ANY($8::text[]) AND (SELECT count(*) FROM freed) >= 0)
+  DELETE FROM member WHERE (incarnation = ANY($8::text[]) AND (SELECT count(*) FROM freed) >= 0 AND ${isLocal})
     OR expires_at < clock_timestamp() - ${keptForMs} * interval '1 millisecond'
       AND NOT EXISTS (SELECT FROM slot WHERE slot.incarnation = member.incarnation)
   RETURNING incarnation
@@ -31,27 +38,23 @@ INSERT INTO member (expires_at, incarnation, node, advertise, config_hash, progr
 VALUES (${leaseEnd}, $2, $3, $4, $5, $7, 0)
 ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at`;
 
-/**
- * Never brings back a lease that is over: somebody may own the slot by now. It waits for no synchronous standby: one that is dead would
- * take the accounts from every daemon, and a lease need not outlive its server.
- */
-const lengthen = `WITH local AS (
-    SELECT set_config('synchronous_commit', 'local', true)
-  ), said AS (    ${writeStatus}
+/** Never brings back a lease that is over: somebody may own the slot by now. */
+const lengthen = `WITH ${local}, said AS (
+  ${writeStatus}
   )
   UPDATE member SET expires_at = ${leaseEnd}, node = $3, advertise = $4, config_hash = $5
-  WHERE incarnation = $2 AND expires_at > clock_timestamp() AND (SELECT count(*) FROM local) = 1 RETURNING 1 AS renewed`;
+  WHERE incarnation = $2 AND expires_at > clock_timestamp() AND ${isLocal} RETURNING 1 AS renewed`;
 
 /**
  * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the
  * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null; $4: one that the
  * new one must be above; $5: the end of a lease that counts for nothing, or null.
  */
-const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch, $4::bigint) + 1
+const takeSlot = `WITH ${local} UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch, $4::bigint) + 1
   FROM (
     SELECT no, epoch FROM slot WHERE no = $1 AND ($3::bigint IS NULL OR epoch = $3) FOR UPDATE SKIP LOCKED
   ) AS free
-  WHERE slot.no = free.no AND slot.epoch = free.epoch
+  WHERE slot.no = free.no AND slot.epoch = free.epoch AND ${isLocal}
     AND NOT EXISTS (
       SELECT FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
         AND (extract(epoch FROM expires_at) * 1000)::bigint IS DISTINCT FROM $5::bigint)
@@ -62,12 +65,12 @@ const takeSlot = `UPDATE slot SET incarnation = $2, epoch = greatest(slot.epoch,
  * The slot first, as everybody does, so that nobody waits in a circle. Orders to hand over are for who lets go here, or for one before it:
  * obeyed again by the next owner they would go round.
  */
-const removeMember = `WITH freed AS (
+const removeMember = `WITH ${local}, freed AS (
   UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
 ), obeyed AS (
   DELETE FROM operator_order USING freed WHERE body LIKE '%"kind":"hand-over"%'
 )
-DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
+DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0 AND ${isLocal}`;
 
 const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()

@@ -39,24 +39,33 @@ export async function migrate(options: {
   const make = (): Promise<readonly Migration[]> =>
     database.transaction(async (ask) => {
       if (schema === null) await prepareBlank(ask);
-      // Whoever comes second waits here, and finds it done. Who only reads the table, as pg_dump does, is not in the way.
-      await ask('LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE');
-      await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-      const applied = (await readSchema(ask)) ?? [];
-      const missing = migrations.slice(applied.length);
-      for (const migration of missing) await apply(ask, migration, program, now);
-      // In a database that no program of 0.2 made it could not read the runs: a second row in the table that it counts makes it refuse.
-      const [, second] = missing;
-      if (applied.length === 0 && second !== undefined && !writesFirstRuns.test(program))
-        await ask(recordMigration, rowOf(second, program, now));
-      return missing;
+      return applyMissing(ask, migrations, program, now);
     });
   return make().catch((error: unknown) => {
     // Two that make the first table at once: the second one's fails, and then it finds the first one's.
     const cause = error instanceof StorageError ? error.cause : null;
-    if (cause instanceof DatabaseError && cause.code === '23505') return make();
+    if (cause instanceof DatabaseError && /^(23505|42P07)$/.test(cause.code ?? '')) return make();
     throw error;
   });
+}
+
+async function applyMissing(
+  ask: Ask,
+  migrations: readonly Migration[],
+  program: string,
+  now: number,
+): Promise<readonly Migration[]> {
+  // Whoever comes second waits here, and finds it done. Who only reads the table, as pg_dump does, is not in the way.
+  await ask('LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE');
+  await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
+  const applied = (await readSchema(ask)) ?? [];
+  const missing = migrations.slice(applied.length);
+  for (const migration of missing) await apply(ask, migration, program, now);
+  // In a database that no program of 0.2 made it could not read the runs: a second row in the table that it counts makes it refuse.
+  const [, second] = missing;
+  if (applied.length === 0 && second !== undefined && !writesFirstRuns.test(program))
+    await ask(recordMigration, rowOf(second, program, now));
+  return missing;
 }
 
 /**

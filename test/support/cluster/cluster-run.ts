@@ -136,7 +136,7 @@ export async function judgeCluster(bed: ClusterBed, takeOvers: number): Promise<
   ];
 }
 
-async function judgeCommits(bed: ClusterBed): Promise<readonly string[]> {
+export async function judgeCommits(bed: ClusterBed): Promise<readonly string[]> {
   const broken: string[] = [];
   const last = new Map<string, number>();
   let epoch = 0;
@@ -183,6 +183,11 @@ async function judgeReadings(bed: ClusterBed, takeOvers: number): Promise<readon
     await reader.close();
   }
   return broken;
+}
+
+/** Each reading stands once, and was said by the provider. */
+export function judgeReadingsOnce(bed: ClusterBed): Promise<readonly string[]> {
+  return judgeReadings(bed, Number.POSITIVE_INFINITY);
 }
 
 function saidBy(bed: ClusterBed): ReadonlySet<number> {
