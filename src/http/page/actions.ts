@@ -12,7 +12,7 @@ import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
-import { orderTopUp } from './ordered.ts';
+import { orderTopUp } from './order-top-up.ts';
 import { endListedSession } from './people.ts';
 import { keepLanguageChoice } from './reader-language.ts';
 import { show } from './show.ts';
