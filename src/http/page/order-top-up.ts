@@ -1,12 +1,15 @@
 import { html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { readForm, readOwnPath, readPerson, sendBack } from './forms.ts';
-import { orderedFields, readTopUp, says } from './ordered.ts';
+import { orderedFields, readTopUp } from './ordered.ts';
 import { show } from './show.ts';
 import { nameOf } from './words.ts';
+
+const says = phrases('orderTopUp', { question: 'Ordered for {name}?', back: 'Back' });
 
 /** Orders what the form says. A refused form is shown again with what was typed; sent once more it says that its sender saw why. */
 export async function orderTopUp(context: WebContext): Promise<Response> {

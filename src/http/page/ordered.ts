@@ -14,15 +14,13 @@ import { RequestError } from '../refusal.ts';
 import { hidden, nameField, readPerson } from './forms.ts';
 import { nameOf, type Visit } from './words.ts';
 
-export const says = phrases('ordered', {
+const says = phrases('ordered', {
   ordered: 'Ordered',
-  question: 'Ordered for {name}?',
   before: '{by} ordered {amount} {age}.',
   effect: 'The alerts that it ends are acknowledged, and an alert fires if the money does not come.',
   amount: 'Amount, {currency}',
   arrives: 'Arrives by (empty: after the lead time)',
   number: 'Order number',
-  back: 'Back',
 });
 
 /** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
