@@ -42,6 +42,8 @@ const says = phrases('pay', {
   expected: '{amount} expected by {moment}, ordered by {by}',
   orderedHeading: 'Ordered',
   cancel: 'Cancel',
+  runs: 'Announced runs',
+  run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
   first: 'First page',
   next: 'Next page',
   calendar: 'Calendar',
@@ -69,7 +71,7 @@ export async function renderPay(visit: Visit): Promise<Html> {
 ${live(
   'pay',
   html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
-${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}`,
+${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}${await announcedList(visit)}`,
 )}
 <p class="lead">${say(says.lead, visit)}</p>
 ${calendarSection(visit.calendarKey ?? null, visit)}`;
@@ -152,6 +154,20 @@ async function expectedList(visit: Visit): Promise<Html | null> {
       const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
       const words = say(says.expected, { amount, moment: sayMoment(arrivesBy, visit), by: orderedBy }, visit);
       return html`<li>${accountLink({ id: account, name })}: <bdi>${words}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+    },
+  )}</ul></section>`;
+}
+
+/** Runs that people announced (`lowwater expect-spending`). */
+async function announcedList(visit: Visit): Promise<Html | null> {
+  const runs = visit.views.announced();
+  if (runs.length === 0) return null;
+  const accounts = await accountsOf(visit.views, runs);
+  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.runs, visit)}</h2><ul class="ordered">${runs.map(
+    ({ id, account, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
+      const { name = account, currency = null } = accounts.get(account) ?? {};
+      return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount: sayAmount(amountMicros, { ...visit, currency }), from: sayMoment(startsAt, visit), to: sayMoment(endsAt, visit), by: announcedBy }, visit)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
