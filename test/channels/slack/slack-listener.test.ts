@@ -57,6 +57,7 @@ describe('Socket Mode', () => {
     await connected(bed);
     const id = bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
     await bed.heard(1);
+    await eventually('an acknowledgement', () => bed.slack.acknowledged.length > 0);
     expect(bed.slack.acknowledged).toEqual([id]);
     expect(bed.events[0]).toMatchObject({
       ...{ channel: 'ops', chat: 'C012AB3CD', standing: 'may act' },
