@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
       await page.keyboard.press('a');
       await page.keyboard.type('jas');
       const second = page.locator('.alert').nth(1);
-      expect(await second.getByLabel('Your name').first().inputValue()).toBe('jas');
+      expect(await second.locator('details[open]').getByLabel('Your name').inputValue()).toBe('jas');
       await page.keyboard.press('Escape');
       await page.keyboard.press('s');
       expect(await second.getByRole('combobox', { name: 'For' }).isVisible()).toBe(true);
