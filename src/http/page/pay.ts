@@ -1,5 +1,6 @@
 import { parseLocalText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
+import type { OneSum } from '../../domain/one-sum.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { severities } from '../../domain/severity.ts';
@@ -31,13 +32,13 @@ import {
 /** What is to be paid, by when and where, by currency: to work through, and to print. */
 export async function renderPay(visit: Visit): Promise<Html> {
   const { views } = visit;
-  const { currencies, unknown } = await planPayments(views, visit.now);
+  const { currencies, runs, total, unknown } = await planPayments(views, visit.now);
   const { unread } = views.counts();
   return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${await expectedList(visit)}${await announcedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
+  html`${await expectedList(visit)}${await announcedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${financeSection(runs, total, visit)}${currencies.map((currency) => currencySection(currency, visit))}`,
 )}
 ${calendarSection(visit.calendarKey ?? null)}`;
 }
@@ -57,6 +58,21 @@ function unknownList(unknown: readonly AccountView[]): Html | null {
   if (unknown.length === 0) return null;
   const more = unknown.length - maxNamed;
   return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map((account, index) => html`${index > 0 && html`, `}${accountLink(account)}`)}${more > 0 && html` and ${more} more`}.</p>`;
+}
+
+type Plan = Awaited<ReturnType<typeof planPayments>>;
+
+/** One sum over all currencies, and what each pay run must hold. */
+function financeSection(runs: Plan['runs'], total: OneSum | null, frame: Visit): Html | null {
+  if (total === null && runs.length === 0) return null;
+  return html`<section aria-labelledby="finance-heading"><h2 id="finance-heading">${runs.length > 0 ? 'Pay runs' : 'In one currency'}</h2>
+${total !== null && html`<p class="sums">All within 30 days: ${oneSum(total)}</p>`}
+${runs.length > 0 && html`<ul>${runs.map(({ at, payments, sums, total: ofRun }) => html`<li>${at === null ? html`<strong class="gone">Cannot wait for a run</strong>` : html`Run of ${moment(at, frame)}`}: ${sums.map(({ micros, currency }, index) => html`${index > 0 && ' + '}<strong>${formatAmount(micros, currency)}</strong>`)} for ${plural(payments.length, 'balance')}${ofRun !== null && sums.length > 1 && html`, together ${oneSum(ofRun)}`}</li>`)}</ul>`}</section>`;
+}
+
+/** It says its rates, and what is not in it. */
+function oneSum({ micros, currency, date, missing }: OneSum): Html {
+  return html`<strong>${formatAmount(micros, currency)}</strong> <span class="soft">at the rates of ${date}</span>${missing.length > 0 && html` <strong class="gone">without ${missing.join(', ')}: no rate</strong>`}`;
 }
 
 function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Visit): Html {
