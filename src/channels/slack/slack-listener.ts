@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { stringify } from 'node:querystring';
 import { WebSocket } from 'undici';
 import { secondMs } from '../../domain/duration.ts';
@@ -13,8 +14,10 @@ import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
 import type { SlackBot, SlackChat } from './slack-bot.ts';
 
 const callMs = 10_000;
-/** Slack says hello at once, and pings every few seconds; a connection that says nothing for so long is dead. */
+/** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
 const silenceMs = 90 * secondMs;
+/** Pings are answered by undici, which tells of them here alone. */
+const pings = 'undici:websocket:ping';
 /** More at once is no people: what is not acknowledged Slack sends again. */
 const maxWaiting = 100;
 /** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
@@ -55,6 +58,7 @@ export function openSlackListener(
     const socket = new WebSocket(url, { dispatcher });
     const end = (why: string): void => {
       cancel();
+      unsubscribe(pings, pinged);
       signal.removeEventListener('abort', abort);
       resolve(why);
       socket.close();
@@ -62,12 +66,19 @@ export function openSlackListener(
     const abort = (): void => end('closed');
     const silent = (): void => end('Slack says nothing any more');
     let cancel = clock.setTimer(silenceMs, silent);
+    const alive = (): void => {
+      cancel();
+      cancel = clock.setTimer(silenceMs, silent);
+    };
+    const pinged = (ping: unknown): void => {
+      if (keyOf(ping, 'websocket') === socket) alive();
+    };
+    subscribe(pings, pinged);
     signal.addEventListener('abort', abort, { once: true });
     socket.addEventListener('error', () => end('the connection to Slack was lost'));
     socket.addEventListener('close', () => end('Slack closed the connection'));
     socket.addEventListener('message', ({ data }) => {
-      cancel();
-      cancel = clock.setTimer(silenceMs, silent);
+      alive();
       const envelope = parseJson(String(data));
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
