@@ -1,17 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { stringify } from 'node:querystring';
 import { WebSocket } from 'undici';
 import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
 import { startDeadline } from '../../net/deadline.ts';
-import { openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { openHttpConnections } from '../../net/http-post.ts';
 import type { AnswerChat, ChannelListener, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import { keepListening, standingOf } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
-import type { SlackBot, SlackChat } from './slack-bot.ts';
+import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
 
 const callMs = 10_000;
 /** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
@@ -202,31 +201,14 @@ export function openSlackListener(
   /** One call of the Web API, and what it answered. */
   async function call(
     method: string,
-    fields: Readonly<Record<string, string | boolean | object>>,
+    fields: SlackFields,
     signal: AbortSignal,
     token = botToken,
   ): Promise<unknown> {
     const deadline = startDeadline({ clock, afterMs: callMs, outer: signal });
-    const form = Object.entries(fields).map(([key, value]) => [
-      key,
-      typeof value === 'object' ? JSON.stringify(value) : value,
-    ]);
     try {
-      const said = await deadline.within(
-        postOnce({
-          url: `${apiUrl}/${method}`,
-          headers: {
-            authorization: `Bearer ${token.reveal()}`,
-            'content-type': 'application/x-www-form-urlencoded',
-            'user-agent': 'lowwater',
-          },
-          body: stringify(Object.fromEntries(form)),
-          signal: deadline.signal,
-          dispatcher,
-          clock,
-        }),
-      );
-      return parseJson(said.body);
+      const limits = { apiUrl, token, signal: deadline.signal, dispatcher, clock };
+      return parseJson((await deadline.within(callSlack(method, fields, limits))).body);
     } catch {
       return { error: 'the connection to Slack was lost' };
     } finally {
