@@ -44,6 +44,8 @@ import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.
 const text = z.string();
 const texts = z.record(z.string(), z.string());
 const seconds = z.number().nullable();
+/** What people announced is not money yet. */
+const runway = seconds.meta({ description: 'By the forecast, without top-ups that are only expected' });
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
 
@@ -59,7 +61,9 @@ function each<Schema extends z.ZodType>(
 }
 
 export const forecastJson = publicObject<Forecast>()('Forecast', {
-  emptyAt: at('As likely before as after; null: later than can be predicted'),
+  emptyAt: at(
+    'As likely before as after, without top-ups that are only expected; null: later than can be predicted',
+  ),
   earliest: at('Four times in five it lies between earliest and latest'),
   latest: at(),
   basis: same(
@@ -80,7 +84,7 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   burnPerDay: each(money.nullable(), ({ runways }, balance) =>
     moneyOrNull(ownOf(runways, balance)?.burnPerDay),
   ),
-  runwaySeconds: each(seconds, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
+  runwaySeconds: each(runway, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
   forecast: each(orNull(forecastJson.schema), ({ runways }, id) =>
     forecastOrNull(ownOf(runways, id)?.forecast),
   ),
@@ -166,10 +170,7 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     ({ due }) => due,
   ],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
-  runwaySeconds: [
-    seconds,
-    ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs),
-  ],
+  runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 

@@ -1,4 +1,5 @@
 import { channelMutations } from './channel-mutations.ts';
+import { faultMutations } from './fault-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -710,6 +711,7 @@ export const mutations: readonly Mutation[] = [
     test: 'test/http/browser-live.test.ts',
   },
   ...channelMutations,
+  ...faultMutations,
   {
     name: 'an alert goes on although its rule watches another balance now',
     file: 'src/engine/reconfigure.ts',
