@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, type Forecast, forecastBases } from '../domain/quantity.ts';
@@ -184,6 +184,22 @@ export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
   arrivesBy: [instant, ({ by }) => isoText(by)],
   orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
   orderedBy: same(text),
+  comment: same(text),
+});
+
+export const announcedJson = publicObject<AnnouncedRun>()('AnnouncedRun', {
+  id: same(text),
+  account: same(text),
+  balance: same(balanceSchema),
+  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
+  startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
+  endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
+  spent: [
+    money.meta({ description: 'In it so far, with what is usual in that time' }),
+    ({ spentMicros }) => formatMicros(spentMicros),
+  ],
+  announcedAt: [instant, ({ announcedAt }) => isoText(announcedAt)],
+  announcedBy: same(text),
   comment: same(text),
 });
 

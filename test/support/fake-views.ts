@@ -219,6 +219,10 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
+  announced() {
+    return [];
+  }
+
   async pushReading(): Promise<Refusal> {
     return this.#refuse();
   }

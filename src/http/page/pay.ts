@@ -37,7 +37,7 @@ export async function renderPay(visit: Visit): Promise<Html> {
 <p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
 ${live(
   'pay',
-  html`${await expectedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
+  html`${await expectedList(visit)}${await announcedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
 )}
 ${calendarSection(visit.calendarKey ?? null)}`;
 }
@@ -113,6 +113,20 @@ async function expectedList(visit: Visit): Promise<Html | null> {
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
       return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, unitOf({ balances, currency }, balance))} expected by ${moment(by, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
 <form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
+    },
+  )}</ul></section>`;
+}
+
+/** Runs that people announced (`lowwater expect-spending`). */
+async function announcedList(visit: Visit): Promise<Html | null> {
+  const runs = visit.views.announced();
+  if (runs.length === 0) return null;
+  const accounts = await accountsOf(visit.views, runs);
+  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">Announced runs</h2><ul class="ordered">${runs.map(
+    ({ id, account, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
+      const { name = account, currency = null } = accounts.get(account) ?? {};
+      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, currency)} beyond the usual, ${moment(startsAt, visit)} to ${moment(endsAt, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, announced by <bdi>${announcedBy}</bdi>
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the run of ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
 }
