@@ -67,7 +67,7 @@ describe('Socket Mode', () => {
     await connected(bed);
     const id = bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
     await bed.heard(1);
-    expect(bed.slack.acknowledged).toEqual([id]);
+    await eventually('the acknowledgement', () => bed.slack.acknowledged.includes(id));
     expect(bed.events[0]).toMatchObject({
       ...{ channel: 'ops', chat: 'C012AB3CD', standing: 'may act' },
       ...{ person: { id: 'U012AB3CD', name: 'ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
@@ -147,7 +147,7 @@ describe('Socket Mode', () => {
     const last = bed.slack.envelope('events_api', mention('pay'));
     await eventually('the last', () => bed.slack.acknowledged.includes(last) && bed.events.length >= 2);
     expect(bed.events.map(({ said }) => said.kind)).toEqual(['button', 'text']);
-    expect(bed.slack.acknowledged).toHaveLength(7);
+    await eventually('all acknowledgements', () => bed.slack.acknowledged.length === 7);
   });
 
   test('knows who may act, and where', async () => {
