@@ -59,18 +59,18 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
       /** Of what is due within 7 and within 30 days. */
-      thisWeek: sum(own.filter((payment) => payment.due !== 'later')),
-      next30Days: sum(own),
+      thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
+      next30Days: sumOf(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
-  const sumOf = (own: readonly (Payment & { readonly currency: string })[]) =>
+  const inOne = (own: readonly (Payment & { readonly currency: string })[]) =>
     money === null ? null : sumUp(own, money);
   /** By pay run, what cannot wait for one first; empty where no pay days are set. */
   const runs = [...Map.groupBy(hasPayDays ? due : [], ({ runAt }) => runAt)]
     .toSorted(([left], [right]) => (left ?? 0) - (right ?? 0))
-    .map(([at, own]) => ({ at, payments: own.toSorted(inOrder), sums: sumsOf(own), total: sumOf(own) }));
+    .map(([at, own]) => ({ at, payments: own.toSorted(inOrder), sums: sumsOf(own), total: inOne(own) }));
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
-  return { payments, currencies, runs, total: due.length === 0 ? null : sumOf(due), unknown, ending };
+  return { payments, currencies, runs, total: due.length === 0 ? null : inOne(due), unknown, ending };
 }
 
 /** The last run at or before the payment is due that is not over: its day is the run's. */
@@ -85,7 +85,7 @@ function runInTime(
 function sumsOf(payments: readonly (Payment & { readonly currency: string })[]) {
   return [...Map.groupBy(payments, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
     currency: own[0]?.currency ?? '',
-    micros: sum(own),
+    micros: sumOf(own),
   }));
 }
 
@@ -103,6 +103,6 @@ function isUnknown({ reading, runways, payments }: AccountView): boolean {
   );
 }
 
-function sum(payments: readonly Payment[]): Micros {
+export function sumOf(payments: readonly Payment[]): Micros {
   return payments.reduce((total, { micros }) => total + micros, 0);
 }
