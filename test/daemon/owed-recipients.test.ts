@@ -156,7 +156,8 @@ function readBy(world: World, who: string): readonly string[] {
       message.recipients === undefined
         ? who === 'others' || !(message.except?.includes(who) === true || isOwed)
         : message.recipients.includes(who);
-    return goesTo ? [wordMessage(message)] : [];
+    // Of two that are as urgent either may come first.
+    return goesTo ? [wordMessage(message).split('; ').toSorted().join('; ')] : [];
   });
 }
 

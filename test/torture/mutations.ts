@@ -341,6 +341,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/daemon/dispatcher.ts',
     old: 'const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));',
     new: 'const whole = absorbFollowers(state, due, alertsUnderWay(state, name));\n    void joinOwed;',
+    test: 'test/daemon/owed-recipients.test.ts',
   },
   {
     name: 'who was away is not left out of what comes with what they are owed',
