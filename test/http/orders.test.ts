@@ -160,6 +160,7 @@ const noActs = {
   'POST /sign-in': 'only a browser of one’s own',
   'POST /sign-out': 'an order where there is a session: see below',
   'POST /time-zone': 'only what this browser is shown',
+  'POST /language': 'only how this browser is spoken to',
   'POST /accounts/:id/try/:rule': 'computes and keeps nothing',
   'POST /api/v1/accounts/:id/readings': 'a program’s reading, as a poll is',
 };

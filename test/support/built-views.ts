@@ -4,7 +4,7 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind, PollRecord } from '../../src/domain/reading.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
-import { notUrgent, urgencyOfBalance } from '../../src/rules/urgency.ts';
+import { mostUrgent, urgencyOfBalance } from '../../src/rules/urgency.ts';
 import type { AccountView, AlertView } from '../../src/views/views.ts';
 import { buildRunway as buildRunwayOfMessage } from './messages.ts';
 
@@ -38,6 +38,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     topUpUrl: null,
     runbookUrl: null,
     note: null,
+    timezone: 'UTC',
     currency: 'CNY',
     outcome: 'ok',
     failure: null,
@@ -61,7 +62,9 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     worst: null,
     firing: 0,
     pending: 0,
-    urgency: urgencyOfBalance(over.runways?.sms ?? null, viewsNow) ?? notUrgent,
+    urgency: mostUrgent(
+      Object.values(over.runways ?? {}).flatMap((runway) => urgencyOfBalance(runway, viewsNow) ?? []),
+    ),
     ...over,
   };
 }
