@@ -3,7 +3,8 @@ import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { unitOf } from '../domain/reading.ts';
-import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
+import { byUrgency } from '../domain/urgency.ts';
+import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 

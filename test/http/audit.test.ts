@@ -54,13 +54,6 @@ describe('the audit', () => {
     expect([answer.status, await audit()]).toEqual([303, []]);
   });
 
-  it('keeps an order also where its address has parts that cannot be decoded', async () => {
-    const { send, audit } = await served();
-    const order = { match: { account: 'otp' }, for: '2h' };
-    expect((await send('POST', '/api/v1/silences?rule=%25zz', order)).status).toBe(201);
-    expect(await audit()).toMatchObject([{ action: 'silence', rule: null }]);
-  });
-
   it('has an entry for every alert of a form of many that was taken, and none for one that has changed', async () => {
     const rules = ['sms-low', 'sms-lower'].map((id) => ({ ...smsLow({ warning: units(200) }), id }));
     const { url, audit } = await served({}, rules);

@@ -5,7 +5,7 @@ import { ownOf } from '../../domain/own.ts';
 import type { Forecast } from '../../domain/quantity.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
-import { byUrgency } from '../../rules/urgency.ts';
+import { byUrgency } from '../../domain/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
