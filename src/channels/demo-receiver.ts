@@ -9,6 +9,8 @@ export interface ReceivedMessage {
 export interface DemoReceiver {
   /** The channel that sends to it, as it would stand in a configuration. */
   readonly channel: object;
+  /** Somebody presses *Acknowledge* below its newest message; false where there is none. */
+  press?(): boolean;
   close(): Promise<void>;
 }
 

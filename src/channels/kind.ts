@@ -57,6 +57,8 @@ export interface ChannelKind<
   readonly answers: readonly DocumentedAnswer[];
   /** A receiver for the demo, which gets what a person would see; loaded only there. */
   openDemoReceiver(received: (message: ReceivedMessage) => void): Promise<DemoReceiver>;
+  /** One in which people press buttons, for who asks for the kind by name. */
+  openDemoChat?(received: (message: ReceivedMessage) => void): Promise<DemoReceiver>;
 }
 
 export interface ChannelDraft {

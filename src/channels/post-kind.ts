@@ -33,6 +33,7 @@ export function postKind(
   receiver: Receiver,
   load: () => Promise<PostCode>,
   loadChat?: () => Promise<PostChat>,
+  openDemoChat?: NonNullable<ChannelKind['openDemoChat']>,
 ): ChannelKind<PostConfig, PostSettings> {
   const { type, name, source, keys, address, signingKey } = receiver;
   const table = answerTable(receiver);
@@ -125,6 +126,7 @@ export function postKind(
           prepare?.(part, settings, attempt) ?? { url: settings.address.reveal(), body: part.body },
       });
     },
+    ...(openDemoChat && { openDemoChat }),
     openListener: (settings, dependencies) =>
       loadChat === undefined || settings.keys.listen?.reveal() !== 'true'
         ? null

@@ -35,7 +35,7 @@ export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
   postKind(pagerduty as Receiver, () => import('./pagerduty/render-pagerduty.ts')),
   ...presets.map((preset) => {
     const heard = presetChats.get(preset.type);
-    if (heard !== undefined) return postKind(preset, () => heard.code(preset), heard.chat);
+    if (heard !== undefined) return postKind(preset, () => heard.code(preset), heard.chat, heard.demo);
     return postKind(preset, async () => (await import('./presets/preset-parts.ts')).codeOf(preset));
   }),
 ];

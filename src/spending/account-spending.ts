@@ -1,9 +1,10 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
-import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
+import { announcedIn, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
 import {
   beginInterval,
@@ -45,6 +46,8 @@ export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros
 interface Frame {
   readonly week: LocalWeek;
   readonly floorMicros: Micros;
+  /** What people said will be spent beyond the usual. */
+  readonly announced?: readonly AnnouncedRun[];
 }
 
 /**
@@ -60,6 +63,7 @@ export class AccountSpending {
   /** Changed by `adopt` alone. */
   week: LocalWeek;
   #floorMicros: Micros;
+  #announced: readonly AnnouncedRun[];
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #sums: PeriodSums | null = null;
@@ -71,11 +75,18 @@ export class AccountSpending {
     this.account = parts.account;
     this.week = parts.week;
     this.#floorMicros = parts.floorMicros;
+    this.#announced = parts.announced ?? [];
   }
 
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
-  adopt({ week, floorMicros }: Frame): boolean {
+  adopt({ week, floorMicros, announced = this.#announced }: Frame): boolean {
     if (week.key !== this.week.key) return false;
+    if (announced !== this.#announced)
+      for (const known of this.#known.values()) {
+        known.walk = null;
+        known.usual = null;
+      }
+    this.#announced = announced;
     this.week = week;
     this.#floorMicros = floorMicros;
     return true;
@@ -202,7 +213,11 @@ export class AccountSpending {
   /** When runs are expected to begin within a month after the newest reading, and what each takes. */
   comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
     const at = this.#last?.at ?? 0;
-    const runs = [...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 })];
+    const announced = this.#announced.filter((run) => run.balance === balance);
+    const runs = [
+      ...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 }),
+      ...announced.map(({ startsAt, amountMicros }) => ({ at: startsAt, micros: amountMicros })),
+    ];
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
@@ -244,7 +259,8 @@ export class AccountSpending {
     if (known.walk?.startsAt !== startsAt) {
       const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
       const runs = this.#runsOf(known, startsAt);
-      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, sums });
+      const announced = this.#announced.filter((run) => this.state(run.balance) === known.state);
+      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, announced, sums });
     }
     return known.walk;
   }
@@ -282,11 +298,13 @@ export class AccountSpending {
     return known.runs;
   }
 
-  #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
+  #plannedIn(known: Known, { startsAt, endsAt, slot }: LocalHour): Micros {
     const runs = this.#runsOf(known, startsAt);
-    return runs.length === 0
-      ? 0
-      : plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
+    let planned = 0;
+    for (const run of this.#announced)
+      if (this.state(run.balance) === known.state) planned += announcedIn(run, startsAt, endsAt);
+    if (runs.length === 0) return planned;
+    return planned + plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
   }
 
   #endHour(ended: LocalHour): void {

@@ -69,3 +69,10 @@ function byRunway(left: BriefAccount, right: BriefAccount): number {
     account.runways[leadingBalance(account)]?.runwayMs ?? Number.MAX_VALUE;
   return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
 }
+
+/** All of them are shown. */
+export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary {
+  const summary = new SummedAccounts(Number.POSITIVE_INFINITY);
+  for (const account of accounts) summary.add(account);
+  return summary.end();
+}

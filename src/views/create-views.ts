@@ -1,7 +1,7 @@
 import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import type { ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
@@ -135,6 +135,8 @@ export function createViews(current: () => ViewDependencies) {
     },
     /** What people announced and has not come yet, of every account; the oldest order of each first. */
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
+    /** Runs that people announced, until a day after their end. */
+    announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
     silences: (): readonly SilenceView[] => viewSilences(current()),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),

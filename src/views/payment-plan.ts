@@ -55,8 +55,8 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
       /** Of what is due within 7 and within 30 days. */
-      thisWeek: sum(own.filter((payment) => payment.due !== 'later')),
-      next30Days: sum(own),
+      thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
+      next30Days: sumOf(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
@@ -77,6 +77,6 @@ function isUnknown({ reading, runways, payments }: AccountView): boolean {
   );
 }
 
-function sum(payments: readonly Payment[]): Micros {
+export function sumOf(payments: readonly Payment[]): Micros {
   return payments.reduce((total, { micros }) => total + micros, 0);
 }

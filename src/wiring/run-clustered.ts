@@ -34,6 +34,11 @@ export async function ownShared(
   let configLoadedAt = startedAt;
   let refused: string | null = null;
   let work: Daemon | null = null;
+  if (advertise === null)
+    log.warn(
+      {},
+      'cluster.advertise is not set: the daemons cannot ask one another who polls while the database is away, nor notice two primaries',
+    );
   const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
 
   let published: string | null = null;

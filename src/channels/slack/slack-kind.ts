@@ -142,6 +142,7 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
       return openSlackListener(name, heard, dependencies, answer);
     };
   },
+  openDemoChat: async (received) => (await import('../chats/demo-chats.ts')).openSlackDemo('slack', received),
   /** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
   async openDemoReceiver(received) {
     const [{ receivePosts }, { describeSlackPayload }] = await Promise.all([

@@ -4,7 +4,7 @@ import type { Runway } from '../../domain/message.ts';
 import { formatBare } from '../../domain/money.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import { amountOf, type Balance, unitOf } from '../../domain/reading.ts';
-import { type AccountSummary, SummedAccounts } from '../../views/account-summary.ts';
+import type { AccountSummary } from '../../views/account-summary.ts';
 import type { BriefAccount } from '../../views/views.ts';
 import { english } from '../../wording/language.ts';
 import { sayNearMoment } from '../../wording/moments.ts';
@@ -53,6 +53,8 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
     const views = await desk.views();
     const { stdout, clock } = context;
     const isWhole = input.flag('json') || (!input.flag('line') && !stdout.isTerminal);
+    // It knows the kinds of rules, and --help needs none of them.
+    const { summarizeAll } = await import('../../views/account-summary.ts');
     const summary = isWhole ? summarizeAll(await views.accounts()) : await views.summary(shownOnTerminal);
     const cluster = await lookAtCluster(context, desk);
     const isOld = await warnOfOldData(context, desk, views);
@@ -101,13 +103,6 @@ function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   const others = members.filter(({ role }) => role === 'standby').map(({ node }) => node);
   const who = owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`;
   return `${who}, ${others.join(' and ') || 'nobody'} ${others.length > 1 ? 'stand' : 'stands'} by`;
-}
-
-/** All of them are shown. */
-export function summarizeAll(accounts: readonly BriefAccount[]): AccountSummary {
-  const summary = new SummedAccounts(Number.POSITIVE_INFINITY);
-  for (const account of accounts) summary.add(account);
-  return summary.end();
 }
 
 /** `CRITICAL 2 alerts firing, otp lasts 5h`. Where anything may be unknown it is not OK. */

@@ -3,11 +3,11 @@ import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
-import { expectedJson, paymentJson } from '../../views/public-json.ts';
+import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
-import { byQuery, expectOrderSchema } from './orders.ts';
+import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
 
 const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
@@ -41,6 +41,38 @@ export const paymentOperations: readonly Operation[] = [
     async ({ views, door, params: { id }, query: { by } }) => {
       const account = views.expected().find((topUp) => topUp.id === id)?.account;
       if (account === undefined) throw new RequestError('not_found', 'No top-up of this id is expected.');
+      await door.give({ kind: 'cancel-expected', account, id }, by);
+      return { cancelled: id };
+    },
+  ),
+  get(
+    ['expected-spending', 'listExpectedSpending', 'Runs that people announced, until a day after their end'],
+    { query: pagingQuery, answers: listed('Announced runs', 'announced', announcedJson) },
+    ({ views, query }) => pageOfList(views.announced(), query, ({ id }) => id),
+  ),
+  post(
+    [
+      'expected-spending',
+      'expectSpending',
+      'Announces a run: spending beyond the usual that forecast, pay-by, surge and budget know of, and an alert fires where it does not come',
+    ],
+    { body: expectSpendingSchema, answers: answers('The run', { announced: announcedJson.schema }, 201) },
+    async ({ door, body: { amount: amountMicros, startsAt, endsAt, by, comment = '', ...order } }) => {
+      const window = { startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt) };
+      const wanted = { kind: 'expect-spending', ...order, ...window, amountMicros, comment } as const;
+      return { announced: announcedJson(await door.give(wanted, by)) };
+    },
+  ),
+  del(
+    ['expected-spending/{id}', 'cancelExpectedSpending', 'Cancels an announced run'],
+    {
+      params: { id: z.string() },
+      query: byQuery,
+      answers: answers('Its id', { cancelled: z.string() }),
+    },
+    async ({ views, door, params: { id }, query: { by } }) => {
+      const account = views.announced().find((run) => run.id === id)?.account;
+      if (account === undefined) throw new RequestError('not_found', 'No run of this id is announced.');
       await door.give({ kind: 'cancel-expected', account, id }, by);
       return { cancelled: id };
     },

@@ -52,7 +52,11 @@ export async function runDemo(order: DemoOrder, version: string, log: ProcessLog
       throw new Error(
         `the demo's configuration is invalid: ${loaded.problems.map(formatProblem).join('; ')}`,
       );
-    const started = (url: string | null) => tellStory(order, url, loaded.settings.server, other.refill);
+    const acknowledged = async (): Promise<void> => {
+      const pressed = [...receivers.values()].filter((receiver) => receiver.press?.() === true);
+      if (pressed.length === 0) await acknowledge(loaded.settings.server);
+    };
+    const started = (url: string | null) => tellStory(order, url, acknowledged, other.refill);
     const warnings = await inTurns(loaded.warnings);
     await serve({ ...loaded, warnings, file, sources, log, version, signal, started });
   } finally {
@@ -80,11 +84,11 @@ async function startOtherProvider() {
   };
 }
 
-/** Says what happens while it happens, and acts the person on call. */
+/** Says what happens while it happens; `acknowledged`: the person on call acts. */
 function tellStory(
   { stdout, signal }: DemoOrder,
   url: string | null,
-  server: ServerSettings | null,
+  acknowledged: () => Promise<void>,
   eachTurn: () => void,
 ): void {
   const cancels = new Set<() => void>();
@@ -95,7 +99,7 @@ function tellStory(
   const turn = (): void => {
     eachTurn();
     for (const { at, text } of narration) after(at, () => say(text));
-    after(acknowledgeAt, () => void acknowledge(server));
+    after(acknowledgeAt, () => void acknowledged());
     after(storyMs, turn);
   };
   signal.addEventListener('abort', () => {
@@ -133,7 +137,8 @@ async function openReceivers(
   const open = kinds.map(async (kind, index) => {
     const paint = paints[index % paints.length] ?? style.blue;
     const print = (message: ReceivedMessage) => void stdout.write(printReceived(message, paint, style));
-    return [kind.type, await kind.openDemoReceiver(print)] as const;
+    const opened = types === null ? undefined : kind.openDemoChat?.(print);
+    return [kind.type, await (opened ?? kind.openDemoReceiver(print))] as const;
   });
   return new Map(await Promise.all(open));
 }

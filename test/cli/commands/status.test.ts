@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatStatus, summarizeAll } from '../../../src/cli/commands/status.ts';
+import { formatStatus } from '../../../src/cli/commands/status.ts';
 import { createStyle, type Output } from '../../../src/cli/terminal/output.ts';
+import { summarizeAll } from '../../../src/views/account-summary.ts';
 import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/built-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {
