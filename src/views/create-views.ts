@@ -137,6 +137,18 @@ export function createViews(current: () => ViewDependencies) {
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
     /** Runs that people announced, until a day after their end. */
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
+    /** How sums are made one, and when payments are made. */
+    finance() {
+      const { settings, calendar } = current().state;
+      const { money, payDays, timezone } = settings;
+      return {
+        money,
+        /** The last pay run at or before an instant; null where no pay days are set. */
+        runBefore: (at: number): number | null =>
+          payDays === null ? null : calendar.previous(payDays, timezone, at),
+        hasPayDays: payDays !== null,
+      };
+    },
     silences: (): readonly SilenceView[] => viewSilences(current()),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),

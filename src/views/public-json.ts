@@ -169,6 +169,12 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
     ({ due }) => due,
   ],
+  run: [
+    at(
+      'The last pay run that is in time for it; null where it cannot wait for one, or there are no `payDays`',
+    )[0],
+    ({ runAt }) => isoOrNull(runAt),
+  ],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
   runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],

@@ -197,6 +197,10 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
+  finance() {
+    return { money: null, runBefore: () => null, hasPayDays: false };
+  }
+
   async pushReading(): Promise<Refusal> {
     return this.#refuse();
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import type { OneSum } from '../../domain/one-sum.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
 import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
@@ -11,6 +12,19 @@ import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
 
 const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
+
+const oneSum = z.strictObject({
+  currency: z.string(),
+  amount,
+  ratesOf: z.string().meta({ description: 'The day of the rates' }),
+  missing: z.array(z.string()).meta({ description: 'Currencies without a rate: not in the sum' }),
+});
+
+function oneSumJson(sum: OneSum | null): z.output<typeof oneSum> | null {
+  if (sum === null) return null;
+  const { currency, micros, date: ratesOf, missing } = sum;
+  return { currency, amount: formatMicros(micros), ratesOf, missing: [...missing] };
+}
 
 export const paymentOperations: readonly Operation[] = [
   get(
@@ -90,12 +104,22 @@ export const paymentOperations: readonly Operation[] = [
             next30Days: amount.meta({ description: 'Due within 30 days' }),
           }),
         ),
+        total: oneSum.nullable().meta({ description: 'Over all currencies; null without `money`' }),
+        runs: z
+          .array(
+            z.strictObject({
+              at: z.string().nullable().meta({ description: 'Null: what cannot wait for a run' }),
+              totals: z.array(z.strictObject({ currency: z.string(), amount })),
+              total: oneSum.nullable(),
+            }),
+          )
+          .meta({ description: 'By pay run, over all pages; empty without `payDays`' }),
         unknown: z.array(z.string()).meta({ description: 'Accounts of which too little is known to say' }),
         nextCursor,
       }),
     },
     async ({ views, now, query }) => {
-      const { payments: all, currencies, unknown } = await planPayments(views, now);
+      const { payments: all, currencies, runs, total, unknown } = await planPayments(views, now);
       const page = pageOfList(all, query, ({ account, balance }) => JSON.stringify([account.id, balance]));
       const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
         currency,
@@ -103,7 +127,18 @@ export const paymentOperations: readonly Operation[] = [
         next30Days: formatMicros(next30Days),
       }));
       const payments = page.items.map(paymentJson);
-      return { payments, totals, unknown: unknown.map(({ id }) => id), nextCursor: page.nextCursor };
+      return {
+        payments,
+        totals,
+        total: oneSumJson(total),
+        runs: runs.map(({ at, sums, total: ofRun }) => ({
+          at: at === null ? null : isoText(at),
+          totals: sums.map(({ currency, micros }) => ({ currency, amount: formatMicros(micros) })),
+          total: oneSumJson(ofRun),
+        })),
+        unknown: unknown.map(({ id }) => id),
+        nextCursor: page.nextCursor,
+      };
     },
   ),
   get(

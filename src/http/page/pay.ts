@@ -16,6 +16,7 @@ import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
 import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
+import { payRuns } from './pay-runs.ts';
 import { accountLink, addressOf, nameOf, nearMoment, table, type Visit } from './words.ts';
 
 const paymentsAPage = 40;
@@ -61,7 +62,8 @@ const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.late
 /** What is to be paid now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(visit: Visit): Promise<Html> {
   const { views, query } = visit;
-  const { payments, currencies, unknown } = await planPayments(views, visit.now);
+  const plan = await planPayments(views, visit.now);
+  const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
   const cursor = query.get('cursor') || undefined;
   const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
@@ -70,7 +72,7 @@ export async function renderPay(visit: Visit): Promise<Html> {
   return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, visit)}</a></p></div>
 ${live(
   'pay',
-  html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
+  html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${payRuns(plan, visit)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
 ${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}${await announcedList(visit)}`,
 )}
 <p class="lead">${say(says.lead, visit)}</p>

@@ -73,7 +73,10 @@ describe('the plan of payments', () => {
       buildAccountView({ id: 'far', payments: [payment(31, 1000)] }),
       buildAccountView({ id: 'eur', currency: 'EUR', payments: [payment(1, 5)] }),
     ];
-    const views = { accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts };
+    const views = {
+      ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
+      finance: () => ({ money: null, runBefore: () => null, hasPayDays: false }),
+    };
     const { currencies } = await planPayments(views, now);
     expect(
       currencies.map(({ currency, payments, thisWeek, next30Days }) => ({
