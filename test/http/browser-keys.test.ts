@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser())('the keys of the pages', () => {
         );
       await page.keyboard.press('j');
       await page.keyboard.press('Tab');
-      expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Acknowledge/);
+      expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Ordered/);
       await page.keyboard.press('Tab');
       expect(await focusedAlert()).toBe(1);
       for (let press = 0; press < 2; press++) await page.keyboard.press('ArrowRight');
