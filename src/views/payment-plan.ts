@@ -4,7 +4,8 @@ import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
 import { sumUp } from '../domain/one-sum.ts';
 import { unitOf } from '../domain/reading.ts';
-import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
+import { byUrgency } from '../domain/urgency.ts';
+import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 

@@ -9,6 +9,7 @@ import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import { mostUrgent, notUrgent, type Urgency } from '../domain/urgency.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -18,7 +19,7 @@ import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } 
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
-import { mostUrgent, notUrgent, type Urgency, urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
+import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;

@@ -2,9 +2,10 @@ import type { Incident } from '../../src/domain/alert.ts';
 import type { Payment, Runway } from '../../src/domain/message.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind, PollRecord } from '../../src/domain/reading.ts';
+import { mostUrgent } from '../../src/domain/urgency.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
-import { mostUrgent, urgencyOfBalance } from '../../src/rules/urgency.ts';
+import { urgencyOfBalance } from '../../src/rules/urgency.ts';
 import type { AccountView, AlertView } from '../../src/views/views.ts';
 import { buildRunway as buildRunwayOfMessage } from './messages.ts';
 

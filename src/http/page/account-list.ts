@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
-import { notUrgent } from '../../rules/urgency.ts';
+import { notUrgent } from '../../domain/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
