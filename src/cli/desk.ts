@@ -180,6 +180,7 @@ function atDatabase(
         audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
         silences: async () => views.silences(),
         expected: async () => views.expected(),
+        announced: async () => views.announced(),
       };
     },
     async order(request, left) {

@@ -36,6 +36,22 @@ export function readInstant(
   );
 }
 
+/** A date of the wall clock or an instant, of past or future; a date alone is its begin, or with `isEnd` its end. */
+export function readMoment(
+  input: CommandInput,
+  name: string,
+  timezone: string,
+  { isEnd = false }: { readonly isEnd?: boolean } = {},
+): number | null {
+  const text = input.option(name);
+  if (text === null) return null;
+  const wall = parseWall(text);
+  if (wall === null)
+    throw new UsageError(`--${name} ${text} is not a date`, 'write it as 2026-11-26 or 2026-11-26T17:00');
+  if (wall.isInstant) return wall.at;
+  return instantOfWall(wall.at + (wall.isDay && isEnd ? 86_399_000 : 0), timezone);
+}
+
 /** A date or time as ISO 8601 writes it; without a zone `at` is what a clock on the wall shows, as if it were UTC. Null for any other text. */
 export function parseWall(
   text: string,

@@ -72,6 +72,8 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
     log: config.log,
+    money: buildMoney(config),
+    payDays: config.payDays ?? null,
     timezone: config.timezone,
     language: config.language,
   };
@@ -83,6 +85,13 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   if (built === null || 'problems' in built)
     throw new Error(`the provider ${name} passed the checks with problems`);
   return [name, built];
+}
+
+function buildMoney({ money }: ConfigInput): Settings['money'] {
+  if (money === undefined) return null;
+  const { date = '', ...rates } = money.rates;
+  const values = Object.entries(rates).map(([code, rate]) => [code, Number(rate)]);
+  return { currency: money.currency, date: String(date), rates: Object.fromEntries(values) };
 }
 
 function buildStorage(

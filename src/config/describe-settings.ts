@@ -105,6 +105,8 @@ function describeRest({
   storage,
   log,
   timezone,
+  money,
+  payDays,
 }: Settings): Record<string, string> {
   return {
     'provider.timeout': formatDuration(provider.timeoutMs),
@@ -124,6 +126,8 @@ function describeRest({
     ...describeStorage(storage),
     'storage.retention': formatDuration(storage.retentionMs),
     'log.level': log.level,
+    ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${money.date}` }),
+    ...(payDays === null ? {} : { payDays }),
     timezone,
   };
 }

@@ -1,7 +1,7 @@
 import { kindOf } from '../channels/registry.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { isLoopbackHost, isUnencrypted } from '../domain/addresses.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { dayMs, formatDuration } from '../domain/duration.ts';
 import { currencyCode } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import { ownOf } from '../domain/own.ts';
@@ -221,7 +221,18 @@ function doubt(spot: Spot, secret: string): void {
   if (secret !== secret.trim()) spot.report('begins or ends with a space, which is taken as it stands');
 }
 
+const staleRatesMs = 92 * dayMs;
+
+function warnOfRates(file: Spot, { money }: Settings, { now }: { readonly now: number }): void {
+  const ageMs = money === null ? 0 : now - Date.parse(money.date);
+  if (ageMs > staleRatesMs)
+    file
+      .at('money', 'rates', 'date')
+      .report(`is ${Math.floor(ageMs / dayMs)} days ago: sums are at old rates`);
+}
+
 const finders: readonly Finder[] = [
+  warnOfRates,
   warnOfShortPolls,
   warnOfDemand,
   warnOfProviders,

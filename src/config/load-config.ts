@@ -12,9 +12,10 @@ import type { WatchedSource } from '../ports/watched-source.ts';
 import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses, checkChannels, checkLimits, checkNames, checkRules } from './checks/check-keys.ts';
+import { checkMoney } from './checks/check-money.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
-import { type CronCheck, checkSchedules } from './checks/check-schedules.ts';
+import { type CronCheck, checkPayDays, checkSchedules } from './checks/check-schedules.ts';
 import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
@@ -138,6 +139,8 @@ const checks = [
   checkReferences,
   checkRules,
   checkSchedules,
+  checkPayDays,
+  checkMoney,
   checkAddresses,
   checkProviders,
   checkChannels,

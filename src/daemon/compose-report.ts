@@ -1,10 +1,11 @@
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
+import { byUrgency, mostUrgent, type Urgency } from '../domain/urgency.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import type { WatchedAccount } from '../engine/state.ts';
 import { minTopUpMicros } from '../rules/top-up.ts';
-import { byUrgency, mostUrgent, type Urgency, urgencyOfBalance } from '../rules/urgency.ts';
+import { urgencyOfBalance } from '../rules/urgency.ts';
 import { changesOf } from '../spending/changes.ts';
 import { thin } from '../spending/thin.ts';
 import { type ComposeDependencies, frameOf } from './compose.ts';

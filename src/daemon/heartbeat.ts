@@ -7,7 +7,7 @@ import type { Poller } from './poller.ts';
 /** A poll or a message that is late by this much stops the heartbeat. */
 const overdueMs = 60_000;
 
-const lookAgainMs = 1000;
+const lookAgainMs = 5000;
 
 /**
  * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored, no poll or message is overdue,

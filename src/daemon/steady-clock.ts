@@ -29,9 +29,14 @@ export class SteadyClock {
     this.#baseMs = clock.now() - clock.monotonic();
   }
 
-  /** A timer is set: somebody asks `takeJump` at this instant. */
+  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. */
   expectWake(at: number): void {
-    this.#wakesAt = at - this.#baseMs;
+    this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
+  }
+
+  /** The timer fired, or is set no more: what comes later is nobody's stand-still. */
+  woke(): void {
+    if (this.#clock.monotonic() - this.#wakesAt <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
   now(): number {

@@ -17,12 +17,14 @@ export function createWakeTimer(clock: Clock, time: SteadyClock, wake: () => voi
       // Turns count whole milliseconds.
       cancel = clock.setTimer(Math.max(0, time.until(Math.ceil(at))), () => {
         soonestAt = Number.POSITIVE_INFINITY;
+        time.woke();
         wake();
       });
     },
     stop(): void {
       isStopped = true;
       cancel();
+      time.woke();
     },
   };
 }

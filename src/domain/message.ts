@@ -6,7 +6,7 @@ import type { Confidence, Forecast, ForecastRecord } from './quantity.ts';
 import type { AccountState, Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
-import type { Severity } from './severity.ts';
+import { isWorse, type Severity } from './severity.ts';
 
 /** Composed from the state when it is sent; every channel renders it by pure functions. */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
@@ -200,4 +200,15 @@ export function isOver(item: MessageItem): boolean {
 /** True when this message is the first that the channel gets about the incident. */
 export function isFirstNotification(item: MessageItem): boolean {
   return item.kinds.includes('firing') || item.kinds.includes('event');
+}
+
+/** The worst severity of what is not over, be it one of `others`; null where all is. The most urgent item need not have it. */
+export function worstFiring(items: readonly MessageItem[], others: Severity | null = null): Severity | null {
+  let worst = others;
+  for (const item of items) {
+    const state = stateOf(item);
+    const isEnded = state === 'resolved' || state === 'closed';
+    if (!isEnded && (worst === null || isWorse(item.severity, worst))) worst = item.severity;
+  }
+  return worst;
 }

@@ -66,6 +66,22 @@ export interface ExpectedTopUp {
   readonly receivedMicros: Micros;
 }
 
+/** A run that a person announced: so much more than usual is spent from one instant to another. */
+export interface AnnouncedRun {
+  readonly id: string;
+  readonly account: string;
+  readonly balance: Balance;
+  readonly amountMicros: Micros;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly announcedAt: number;
+  readonly announcedBy: string;
+  readonly comment: string;
+  /** Spent in it so far, and what is usual in that time. */
+  readonly spentMicros: Micros;
+  readonly usualMicros: Micros;
+}
+
 /** A rise is the payment less what was spent before the next reading, and a bank may keep a fee. */
 const arrivedShare = 0.8;
 

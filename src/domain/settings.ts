@@ -1,4 +1,5 @@
 import type { Micros } from './money.ts';
+import type { MoneySettings } from './one-sum.ts';
 import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
 import type { RecurringSilence, Route } from './route.ts';
@@ -20,6 +21,10 @@ export interface Settings {
   readonly heartbeat: HeartbeatSettings | null;
   readonly storage: StorageSettings;
   readonly log: { readonly level: LogLevel };
+  /** Null: sums are by currency alone. */
+  readonly money: MoneySettings | null;
+  /** When payments are made, as a cron expression; null where nobody said. */
+  readonly payDays: string | null;
   /** IANA name: for times in messages, and for cron expressions that name none. */
   readonly timezone: string;
   /** In which messages are said where channel or report name none: `en`, `zh-CN`. */

@@ -144,8 +144,11 @@ export function shortenGroupWaits(state: MonitorState): void {
 
 /** True until the first channel is notified. For escalation, a refused attempt counts. */
 function isUntried(state: MonitorState, incident: Incident): boolean {
-  if (Object.keys(incident.notified).length > 0) return false;
-  return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
+  return Object.keys(incident.notified).length === 0 && !wasTried(state, incident);
+}
+
+function wasTried({ settings, channelTries }: MonitorState, { id }: Incident): boolean {
+  return channelTries.size > 0 && settings.channels.some(({ name }) => channelTries.has(`${name}/${id}`));
 }
 
 /**
@@ -168,9 +171,10 @@ export function isUnheard(state: MonitorState, incident: Incident, now: number):
   if (incident.severity !== 'critical' || incident.resolvedAt !== null || incident.event) return false;
   if (isAcknowledged(incident)) return false;
   if (Object.values(incident.notified).some(({ severity }) => severity === 'critical')) return false;
-  const plans = plansOf(state, incident);
-  const isRefused = plans.some(({ channel }) => state.channelTries.has(`${channel}/${incident.id}`));
-  if (plans.length > 0 && !isRefused) return false;
+  const isRefused = wasTried(state, incident);
+  // The only channel does not report its own failure.
+  const hasNowhere = incident.type === channelFailed.type && plansOf(state, incident).length === 0;
+  if (!isRefused && !hasNowhere) return false;
   const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
   return !silenced && !inhibited;
 }

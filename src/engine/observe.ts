@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Reading,
 } from '../domain/reading.ts';
+import { followRuns } from './announced-runs.ts';
 import { receiveTopUps } from './expected-top-ups.ts';
 import { holdsBack, touchStaleIncidents } from './inhibit.ts';
 import { judgePoll } from './judge.ts';
@@ -42,7 +43,10 @@ export function observePoll(
     clearBackoff(state, account, now);
   }
   state.unconfirmed.delete(account.id);
-  if (reading !== null) receiveTopUps(state, account, before.reading);
+  if (reading !== null) {
+    receiveTopUps(state, account, before.reading);
+    followRuns(state, account, before.reading);
+  }
   judgePoll(state, account, now);
   if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, providerKeyOf(account.settings));
 }

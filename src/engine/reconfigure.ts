@@ -9,6 +9,7 @@ import { kindOfRuleNamed, maxWindow } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { ReadingLog } from '../spending/reading-log.ts';
 import { shortenGroupWaits } from './announce.ts';
+import { keepAnnounced } from './announced-runs.ts';
 import {
   accountsAtOnce,
   beginSeries,
@@ -239,6 +240,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   state.unloaded.delete(id);
   state.unconfirmed.delete(id);
   forgetExpected(state, id);
+  keepAnnounced(state, id, []);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

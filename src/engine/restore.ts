@@ -6,6 +6,7 @@ import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { digestKeyNote } from './access.ts';
+import { restoreAnnounced } from './announced-runs.ts';
 import { accountsAtOnce } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { restoreExpected } from './expected-top-ups.ts';
@@ -78,6 +79,7 @@ export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorS
   state.unconfirmedUntil = now + maxConfirmMs;
   followChannels(state, now);
   restoreExpected(state);
+  restoreAnnounced(state);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);

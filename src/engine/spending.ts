@@ -1,11 +1,13 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Payment, Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
 import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
+import { notUrgent } from '../domain/urgency.ts';
 import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { alertKindOf, clearingBalance, spendingLookback } from '../rules/registry.ts';
-import { notUrgent, urgencyOfBalance } from '../rules/urgency.ts';
+import { urgencyOfBalance } from '../rules/urgency.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { passLeadTime } from '../spending/local-week.ts';
 import { runway } from '../spending/runway.ts';
@@ -75,9 +77,13 @@ export function followSpending(
   else state.unlearned.add(id);
 }
 
-function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
-  return { week: state.weeks.of(account.settings), floorMicros: emptyAt(account) };
+export function frameOf(state: MonitorState, account: Pick<WatchedAccount, 'settings' | 'poll'>) {
+  const { settings } = account;
+  const announced = state.announced.get(settings.id) ?? noRuns;
+  return { week: state.weeks.of(settings), floorMicros: emptyAt(account), announced };
 }
+
+const noRuns: readonly AnnouncedRun[] = [];
 
 /** What is missing, of another version or another time zone is learned from history later (`LearnFromHistory`). */
 export function restoreSpending(

@@ -1,6 +1,6 @@
 import type { Alert, Heir, Incident } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
-import type { ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { providerKeyOf } from '../domain/provider-entry.ts';
 import type { AccountState, BalanceDefinition } from '../domain/reading.ts';
@@ -63,6 +63,8 @@ export class MonitorState {
   >();
   /** Top-ups that people announced, by account, the oldest order first. Stored as notes. */
   readonly expected = new Map<string, readonly ExpectedTopUp[]>();
+  /** Runs that people announced, by account. Stored as notes. */
+  readonly announced = new Map<string, readonly AnnouncedRun[]>();
   readonly silences = new Records<Silence>();
   /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
@@ -177,9 +179,13 @@ export class WatchedAccount {
   get expected(): readonly ExpectedTopUp[] {
     return this.#state.expected.get(this.id) ?? nothing;
   }
+
+  get announced(): readonly AnnouncedRun[] {
+    return this.#state.announced.get(this.id) ?? nothing;
+  }
 }
 
-const nothing: readonly ExpectedTopUp[] = [];
+const nothing: readonly never[] = [];
 
 /** Of an account that was removed, those that accounts of the default provider have. */
 export function balancesOf(state: MonitorState, account: string): readonly BalanceDefinition[] {
@@ -194,7 +200,7 @@ export function emptyAt({ settings, poll }: Pick<WatchedAccount, 'settings' | 'p
 
 /** What rules may look at now. Plain values, because this is made at every poll and accessors of a literal are slow to make. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
-  const { poll, settings, pollIntervalMs, pollGapMs, log, spending, expected } = account;
+  const { poll, settings, pollIntervalMs, pollGapMs, log, spending, expected, announced } = account;
   const { reading, previous, consecutiveFailures, outcome, unwatchedMs, firstSeenAt } = poll;
   return {
     now,
@@ -211,6 +217,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     leadTimeMs: settings.leadTimeMs,
     autoRecharge: poll.facts?.autoRecharge ?? null,
     expected,
+    announced,
     outcome,
     readSince: reading?.at ?? firstSeenAt,
     unwatchedMs,

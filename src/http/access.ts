@@ -105,8 +105,11 @@ export async function requireSignIn(site: Site, request: IncomingMessage): Promi
   requireRole(role, request);
 }
 
+/** What a browser keeps for itself: whoever may look may choose it. */
+const ownChoices = new Set(['/time-zone', '/language']);
+
 function requireRole(role: Role, request: IncomingMessage): void {
-  if (role === 'viewer' && !isReading(request))
+  if (role === 'viewer' && !isReading(request) && !ownChoices.has(request.url ?? ''))
     throw new RequestError('forbidden', 'This token may only look: changes need server.token.');
 }
 

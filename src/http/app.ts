@@ -5,15 +5,15 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { english } from '../wording/language.ts';
 import { isSignedIn, namePerson, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { eventsMediaType } from './events.ts';
 import { openDoor } from './orders.ts';
-import { readOwnPath } from './page/forms.ts';
+import { readerOf, readOwnPath } from './page/forms.ts';
 import { readParts } from './page/live.ts';
 import { keepSession } from './page/people.ts';
+import { languageOf } from './page/reader-language.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
 import { zoneOf } from './page/time-zone.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
@@ -51,10 +51,14 @@ export function createApp(site: Site): App {
     context.set('site', site);
     context.set('views', views);
     context.set('now', now);
+    const person = namePerson(site, context.env.incoming);
+    context.set('person', person);
+    const reader = readerOf(context, person);
+    const language = await languageOf(context, site.language ?? 'en');
+    const timezone = zoneOf(context, site.timezone);
     const key = views.calendarKey();
     const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;
-    const timezone = zoneOf(context, site.timezone);
-    context.set('visit', { language: english, views, now, timezone, query, calendarKey });
+    context.set('visit', { language, views, now, timezone, query, reader, calendarKey });
     context.set('cutOff', (error) => {
       site.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
       context.env.outgoing.destroy();
@@ -62,7 +66,6 @@ export function createApp(site: Site): App {
     requireReadableAddress(context);
     requireOwnPage(site, context.env.incoming);
     context.set('signedIn', isSignedIn(site, context.env.incoming));
-    context.set('person', namePerson(site, context.env.incoming));
     context.set('door', openDoor(context, views));
     await next();
     if (isVisit(context)) {

@@ -40,7 +40,8 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
   const { views, now, timezone } = visit;
   const { payments, unknown, ending } = await planPayments(views, now);
   const expected = views.expected();
-  const accounts = await accountsOf(views, expected);
+  const runs = views.announced().filter(({ endsAt }) => endsAt > now);
+  const accounts = await accountsOf(views, [...expected, ...runs]);
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
@@ -54,6 +55,13 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
       id: `expected-${id}`,
       at: by,
       summary: `Expected ${formatAmount(amountMicros, unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance))}: ${accounts.get(account)?.name ?? account}`,
+      description: comment,
+      url: null,
+    })),
+    ...runs.map(({ id, account, amountMicros, startsAt, comment }) => ({
+      id: `run-${id}`,
+      at: startsAt,
+      summary: `Announced run of ${formatAmount(amountMicros, accounts.get(account)?.currency ?? null)}: ${accounts.get(account)?.name ?? account}`,
       description: comment,
       url: null,
     })),

@@ -21,6 +21,8 @@ export interface WebServerOptions {
   readonly reports: ReportDesk;
   /** Zone that the page shows times in, an IANA name. */
   readonly timezone: string;
+  /** Language of the pages where a reader asks for none. */
+  readonly language?: string;
   readonly limits?: Partial<ServerLimits>;
 }
 

@@ -58,8 +58,9 @@ export function wordStory(item: MessageItem, frame: WordingFrame): readonly stri
 }
 
 function courseOf(item: MessageItem, frame: WordingFrame): string {
-  const since = sayMomentAndAge(item.firedAt, frame);
   const moment = sayMoment(item.firedAt, frame);
+  // After the clock was set back it may lie ahead: nothing fires "in 2 hours".
+  const since = item.firedAt > frame.now ? moment : sayMomentAndAge(item.firedAt, frame);
   const span = knownSpan(item.firedAt, frame.now, frame);
   switch (stateOf(item)) {
     case 'event':

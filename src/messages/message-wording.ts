@@ -5,9 +5,9 @@ import {
   type ReportMessage,
   stateOf,
   type TestMessage,
+  worstFiring,
 } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { isWorse } from '../domain/severity.ts';
 import type { Figure } from '../rules/kind.ts';
 import { say } from '../wording/language.ts';
 import { sayMoment } from '../wording/moments.ts';
@@ -91,13 +91,9 @@ export function threadSubject(
  */
 function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
-  const first = firstOf(message.items);
-  const state = stateOf(first);
-  const others = message.thread?.othersFiring ?? null;
-  if (state === 'resolved' || state === 'closed')
-    return others === null ? say(says[state], reader) : saySeverityLoudly(others, reader);
-  const isOtherWorse = others !== null && isWorse(others, first.severity);
-  return saySeverityLoudly(isOtherWorse ? others : first.severity, reader);
+  const worst = worstFiring(message.items, message.thread?.othersFiring);
+  if (worst !== null) return saySeverityLoudly(worst, reader);
+  return say(says[stateOf(firstOf(message.items)) === 'closed' ? 'closed' : 'resolved'], reader);
 }
 
 export function testHeadline(message: TestMessage): string {

@@ -1,6 +1,6 @@
 import type { Alert } from '../domain/alert.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
-import type { ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { type Fact, instant, listFacts, money, type Quantity, text } from '../domain/quantity.ts';
 import {
   type AccountState,
@@ -49,6 +49,8 @@ export interface AccountFacts
   readonly autoRecharge: boolean | null;
   /** Top-ups that people announced and that are not there yet. */
   readonly expected: readonly ExpectedTopUp[];
+  /** Runs that people announced, from then until a day after their end. */
+  readonly announced: readonly AnnouncedRun[];
   /** When it was last read, or first watched where it never was. */
   readonly readSince: number;
 }

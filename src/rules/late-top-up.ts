@@ -1,13 +1,16 @@
-import type { ExpectedTopUp } from '../domain/operator.ts';
+import { hourMs } from '../domain/duration.ts';
+import type { MessageItem } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
+import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { cleanText } from '../domain/plain-text.ts';
-import { instant, listFacts, money, text } from '../domain/quantity.ts';
+import { type Fact, instant, listFacts, money, text } from '../domain/quantity.ts';
 import { say } from '../wording/language.ts';
 import { phrases } from '../wording/phrase.ts';
 import { balanceLabel, sayLabel } from '../wording/quantity-wording.ts';
 import { type AccountFacts, unknown, verdict } from './evaluation.ts';
 import { allBalances, figuresOf, readingFigures } from './figures.ts';
 import { type InputOf, type PlainRule, type RuleKind, severityKey } from './kind.ts';
-import { factText, sayValue } from './words.ts';
+import { factText, sayLimit, sayValue } from './words.ts';
 
 const says = phrases('lateTopUp', {
   subject: 'expected top-up overdue',
@@ -19,6 +22,13 @@ const says = phrases('lateTopUp', {
     'Ask whoever ordered it, and look whether the payment was made. If it comes later or not at all, correct what is expected.',
 });
 
+const run = phrases('announcedRun', {
+  firing: 'the announced run of {limit} took {amount} beyond the usual',
+  resolved: 'the announced run is over for a day',
+  advice:
+    'Ask whoever announced it: what it did not take may come later, and forecasts do not expect it any more.',
+});
+
 const keys = { severity: severityKey.default('warning') };
 
 /** Names of facts that messages show. */
@@ -26,37 +36,46 @@ const expectedBy = 'expected by';
 const orderedBy = 'ordered by';
 const order = 'order';
 const ofBalance = 'to balance';
+const runBegan = 'run began';
+const runEnded = 'run ended';
+const announcedBy = 'announced by';
+
+/** A run is judged an hour after its end, because providers book late: it is far off by more than half of what was announced. */
+const graceMs = hourMs;
+const farOff = 0.5;
 
 export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>> = {
   type: 'late-top-up',
-  summary: 'A top-up that a person announced and that did not come in time.',
+  summary: 'A top-up or a run that a person announced and that did not come, or a run that was far off.',
   keys,
   needsReading: true,
   builtInId: 'late-top-up',
   describe: (rule) => `an announced top-up did not come in time (${rule.severity})`,
-  /** Breached by the first reading after the time; resolved when the money is there (`receiveTopUps`), or nobody expects it any more. */
+  /**
+   * Breached by the first reading after the time; resolved when the money is there (`receiveTopUps`), or nobody expects it any more. A run is
+   * forgotten a day after its end (`followRuns`).
+   */
   evaluate(rule, facts) {
     if (facts.reading === null) return unknown('no reading yet');
     const topUp = overdueOf(facts);
-    return topUp === null ? verdict(null, null) : verdict(rule.severity, money(topUp.amountMicros));
+    if (topUp !== null) return verdict(rule.severity, money(topUp.amountMicros));
+    const far = farOffRun(facts);
+    return far === null
+      ? verdict(null, null)
+      : verdict(rule.severity, money(tookOf(far)), money(far.amountMicros));
   },
-  isSurelyOk: (_rule, { expected }) => expected.length === 0,
+  isSurelyOk: (_rule, { expected, announced }) => expected.length + announced.length === 0,
   factsBehind(_rule, facts) {
-    const topUp = overdueOf(facts) ?? facts.expected[0];
-    if (topUp === undefined) return listFacts({ expected: text('nothing') });
-    return listFacts({
-      amount: money(topUp.amountMicros),
-      received: money(topUp.receivedMicros),
-      [ofBalance]: text(topUp.balance),
-      [expectedBy]: instant(topUp.by),
-      'ordered at': instant(topUp.orderedAt),
-      [orderedBy]: text(cleanText(topUp.orderedBy, 60) || 'somebody'),
-      [order]: topUp.comment === '' ? null : text(cleanText(topUp.comment, 200)),
-    });
+    const topUp = overdueOf(facts);
+    const far = farOffRun(facts);
+    return topUp === null && far !== null ? runFacts(far) : topUpFacts(topUp ?? facts.expected[0]);
   },
   wouldNotFire: () => 'It would not fire if the top-up were expected later, or not any more.',
   subject: (_about, reader) => say(says.subject, reader),
   firing(item, frame) {
+    const limit = sayLimit(item, frame);
+    if (isAboutRun(item) && limit !== null)
+      return say(run.firing, { amount: sayValue(item, frame) ?? '', limit }, frame);
     const id = factText(item, ofBalance, frame);
     const amount = sayValue(item, frame);
     if (amount === null) return say(says.subject, frame);
@@ -64,17 +83,56 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
     const label = sayLabel(balanceLabel(id, item.account?.balances ?? []), frame);
     return say(says.firingOf, { amount, label }, frame);
   },
-  resolved: (_item, frame) => say(says.resolved, frame),
+  resolved: (item, frame) => say(isAboutRun(item) ? run.resolved : says.resolved, frame),
   recovery: () => says.recovery,
   figures: (item, frame) => [
-    ...figuresOf(item, frame, [expectedBy, orderedBy, order]),
+    ...figuresOf(item, frame, [expectedBy, orderedBy, runBegan, runEnded, announcedBy, order]),
     ...(item.account === null ? [] : allBalances(item.account, frame)),
     ...readingFigures(item, frame),
   ],
-  advice: (_item, frame) => [say(says.advice, frame)],
+  advice: (item, frame) => [say(isAboutRun(item) ? run.advice : says.advice, frame)],
 };
 
 function overdueOf({ expected, reading }: AccountFacts): ExpectedTopUp | null {
   const overdue = expected.filter(({ by }) => reading !== null && by < reading.at);
   return overdue.toSorted((left, right) => left.by - right.by)[0] ?? null;
+}
+
+function topUpFacts(topUp: ExpectedTopUp | undefined): Fact[] {
+  if (topUp === undefined) return listFacts({ expected: text('nothing') });
+  return listFacts({
+    amount: money(topUp.amountMicros),
+    received: money(topUp.receivedMicros),
+    [ofBalance]: text(topUp.balance),
+    [expectedBy]: instant(topUp.by),
+    'ordered at': instant(topUp.orderedAt),
+    [orderedBy]: text(cleanText(topUp.orderedBy, 60) || 'somebody'),
+    [order]: topUp.comment === '' ? null : text(cleanText(topUp.comment, 200)),
+  });
+}
+
+function runFacts(announced: AnnouncedRun): Fact[] {
+  return listFacts({
+    [ofBalance]: text(announced.balance),
+    spent: money(announced.spentMicros),
+    'usual in that time': money(announced.usualMicros),
+    [runBegan]: instant(announced.startsAt),
+    [runEnded]: instant(announced.endsAt),
+    [announcedBy]: text(cleanText(announced.announcedBy, 60) || 'somebody'),
+    [order]: announced.comment === '' ? null : text(cleanText(announced.comment, 200)),
+  });
+}
+
+function isAboutRun({ facts }: MessageItem): boolean {
+  return facts.some(({ name }) => name === runBegan);
+}
+
+function farOffRun({ announced, reading }: AccountFacts): AnnouncedRun | null {
+  const over = announced.filter(({ endsAt }) => reading !== null && endsAt + graceMs <= reading.at);
+  return over.find((each) => Math.abs(tookOf(each) - each.amountMicros) > farOff * each.amountMicros) ?? null;
+}
+
+/** Beyond the usual. */
+function tookOf({ spentMicros, usualMicros }: AnnouncedRun): Micros {
+  return Math.max(0, spentMicros - usualMicros);
 }

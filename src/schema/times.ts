@@ -72,6 +72,30 @@ export const timezone = zone(
   'IANA time zone, such as "Europe/Berlin". Default: the one at the top of the file.',
 );
 
+const dayList = /^(?:[1-9]|[12]\d|3[01])(?:, ?(?:[1-9]|[12]\d|3[01]))*$/;
+const weekdayList = /^(?:mon|tue|wed|thu|fri|sat|sun)(?:, ?(?:mon|tue|wed|thu|fri|sat|sun))*$/;
+
+/** Days on which payments are made, as a cron expression. Null for what is neither days nor one. */
+export function payCron(text: string): string | null {
+  const days = text.replaceAll(' ', '');
+  if (dayList.test(text)) return `0 0 ${days} * *`;
+  if (weekdayList.test(text)) return `0 0 * * ${days}`;
+  return text.trim().split(/\s+/).length === 5 ? text : null;
+}
+
+const payDaysForm = 'must be days of the month such as "1,15", weekdays such as "fri", or a cron expression';
+
+export const payDays = textLeaf({
+  description:
+    'When payments are made: days of the month ("1,15"), weekdays ("fri"), or a cron expression. What is due is then grouped by pay run.',
+  allowed: payDaysForm,
+  examples: ['1,15', 'fri'],
+  read(text) {
+    const cron = payCron(text);
+    return cron === null ? null : { value: cron };
+  },
+});
+
 /** When an account is polled. That only one of `every` and `cron` stands there is checked across keys. */
 export const pollSchema = shape({
   every: duration('Time between polls. At least 1s; below 30s only with reason.', {

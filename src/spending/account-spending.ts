@@ -1,9 +1,11 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
-import { type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
+import { announcedIn, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
 import { expectedFrom, lastsLonger, predict, type Walk, walkAhead } from './forecast.ts';
 import {
   beginInterval,
@@ -15,7 +17,14 @@ import {
 } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
+import {
+  addToSums,
+  beginSums,
+  endOfNextMonth,
+  type Period,
+  type PeriodSum,
+  type PeriodSums,
+} from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
@@ -45,6 +54,8 @@ export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros
 interface Frame {
   readonly week: LocalWeek;
   readonly floorMicros: Micros;
+  /** What people said will be spent beyond the usual. */
+  readonly announced?: readonly AnnouncedRun[];
 }
 
 /**
@@ -60,6 +71,7 @@ export class AccountSpending {
   /** Changed by `adopt` alone. */
   week: LocalWeek;
   #floorMicros: Micros;
+  #announced: readonly AnnouncedRun[];
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #sums: PeriodSums | null = null;
@@ -71,11 +83,18 @@ export class AccountSpending {
     this.account = parts.account;
     this.week = parts.week;
     this.#floorMicros = parts.floorMicros;
+    this.#announced = parts.announced ?? [];
   }
 
   /** Goes on under other holidays or another floor. False for another time zone, which has to be learned from history. */
-  adopt({ week, floorMicros }: Frame): boolean {
+  adopt({ week, floorMicros, announced = this.#announced }: Frame): boolean {
     if (week.key !== this.week.key) return false;
+    if (announced !== this.#announced)
+      for (const known of this.#known.values()) {
+        known.walk = null;
+        known.usual = null;
+      }
+    this.#announced = announced;
     this.week = week;
     this.#floorMicros = floorMicros;
     return true;
@@ -169,6 +188,29 @@ export class AccountSpending {
     };
   }
 
+  /** What the present month of the calendar took so far, comes to, and what the next one takes; null before the first reading. */
+  month(balance: Balance) {
+    const sum = this.since('month');
+    if (sum === null) return null;
+    const spent = ownOf(sum.spent, balance) ?? 0;
+    const rest = this.expectedUntil(balance, sum.endsAt);
+    const both = this.expectedUntil(balance, endOfNextMonth(this.week, sum.startsAt));
+    const of = (pick: (from: keyof ExpectedSpending) => Micros): ExpectedSpending => ({
+      micros: pick('micros'),
+      low: pick('low'),
+      high: pick('high'),
+    });
+    return {
+      knownSince: sum.knownSince,
+      spent,
+      total: rest && of((from) => spent + rest[from]),
+      next:
+        rest &&
+        both &&
+        of((from) => Math.round((both[from] * (both.micros - rest.micros)) / (both.micros || 1))),
+    };
+  }
+
   /** Whether `left` lasts longer than so long by the forecast; null where `forecastAt` says null. */
   lastsLonger(
     reading: Reading,
@@ -202,7 +244,11 @@ export class AccountSpending {
   /** When runs are expected to begin within a month after the newest reading, and what each takes. */
   comingRuns(balance: Balance): readonly { readonly at: number; readonly micros: Micros }[] {
     const at = this.#last?.at ?? 0;
-    const runs = [...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 })];
+    const announced = this.#announced.filter((run) => run.balance === balance);
+    const runs = [
+      ...plannedRuns(this.runs(balance), this.week, { now: at, days: 31 }),
+      ...announced.map(({ startsAt, amountMicros }) => ({ at: startsAt, micros: amountMicros })),
+    ];
     return runs.filter((run) => run.at > at).map((run) => ({ at: run.at, micros: run.micros }));
   }
 
@@ -244,7 +290,8 @@ export class AccountSpending {
     if (known.walk?.startsAt !== startsAt) {
       const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
       const runs = this.#runsOf(known, startsAt);
-      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, sums });
+      const announced = this.#announced.filter((run) => this.state(run.balance) === known.state);
+      known.walk = walkAhead(known.state, { startsAt, week: this.week, runs, announced, sums });
     }
     return known.walk;
   }
@@ -282,11 +329,13 @@ export class AccountSpending {
     return known.runs;
   }
 
-  #plannedIn(known: Known, { startsAt, slot }: LocalHour): Micros {
+  #plannedIn(known: Known, { startsAt, endsAt, slot }: LocalHour): Micros {
     const runs = this.#runsOf(known, startsAt);
-    return runs.length === 0
-      ? 0
-      : plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
+    let planned = 0;
+    for (const run of this.#announced)
+      if (this.state(run.balance) === known.state) planned += announcedIn(run, startsAt, endsAt);
+    if (runs.length === 0) return planned;
+    return planned + plannedIn(runs, this.week, { day: this.week.dayAt(startsAt), hour: slot % 24 });
   }
 
   #endHour(ended: LocalHour): void {

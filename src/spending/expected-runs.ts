@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
 import { type BalanceState, keptRunDays } from './balance-state.ts';
 import type { LocalWeek } from './local-week.ts';
 
@@ -173,6 +174,16 @@ export function plannedIn(
     if (comesOn(run, day, week) && hour >= run.hour && hour < run.hour + run.hours)
       planned += run.micros / run.hours;
   return planned;
+}
+
+/** What an announced run takes between two instants. */
+export function announcedIn(
+  { startsAt, endsAt, amountMicros }: AnnouncedRun,
+  from: number,
+  to: number,
+): Micros {
+  const ms = Math.min(endsAt, to) - Math.max(startsAt, from);
+  return ms <= 0 ? 0 : (amountMicros * ms) / (endsAt - startsAt);
 }
 
 /** When runs begin that are expected from today on, for so many days. */

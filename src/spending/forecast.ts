@@ -1,8 +1,9 @@
 import { hourMs, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
+import type { AnnouncedRun } from '../domain/operator.ts';
 import type { Forecast } from '../domain/quantity.ts';
 import type { BalanceState } from './balance-state.ts';
-import { type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
+import { announcedIn, type ExpectedRun, plannedRuns, weeklyRuns } from './expected-runs.ts';
 import { spreadAhead } from './interval.ts';
 import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek, type LocalWeek } from './local-week.ts';
@@ -32,8 +33,13 @@ export function walkAhead(
     startsAt,
     week,
     runs,
+    announced,
     sums,
-  }: Pick<Walk, 'startsAt' | 'sums'> & { readonly week: LocalWeek; readonly runs: readonly ExpectedRun[] },
+  }: Pick<Walk, 'startsAt' | 'sums'> & {
+    readonly week: LocalWeek;
+    readonly runs: readonly ExpectedRun[];
+    readonly announced: readonly AnnouncedRun[];
+  },
 ): Walk {
   const slots = week.slotsFrom(startsAt);
   const level = levelOf(state);
@@ -54,7 +60,10 @@ export function walkAhead(
     for (let hour = Math.max(0, first) + 1; hour <= farthestHours; hour++)
       sums[hour] = (sums[hour] ?? 0) + (micros * (Math.min(hours, hour - first) - passed)) / hours;
   }
-  return { startsAt, sums, weekly, isShaped: runs.length === 0 };
+  for (const run of announced)
+    for (let hour = 1; hour <= farthestHours; hour++)
+      sums[hour] = (sums[hour] ?? 0) + announcedIn(run, startsAt, startsAt + hour * hourMs);
+  return { startsAt, sums, weekly, isShaped: runs.length + announced.length === 0 };
 }
 
 /** When `left` is spent that was there at `at`, an instant at or after the walk's start. */

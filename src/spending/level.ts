@@ -1,5 +1,6 @@
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
+import { isSparse } from './silence.ts';
 
 /** The level looks back about a day … */
 const memoryHours = 24;
@@ -12,6 +13,8 @@ const driftKeptAnHour = Math.exp(-1 / driftHours);
 const calmDriftHours = 336;
 /** … or so many of the smallest falls: of few messages, some more or less are chance. */
 const calmFalls = 60;
+/** … and this many hours of what comes in clumps, which says little of the level. */
+const calmClumps = 200;
 const holidayKeptAnHour = Math.exp(-1 / 96);
 /** What is unusual now fades in about two days. */
 const fadesInHours = 48;
@@ -42,13 +45,10 @@ export function holidayOf(state: BalanceState): number {
 }
 
 /** With so many hours at which all was as usual. */
-function ratioOf(
-  { meanHour, smallestFall }: BalanceState,
-  actual: Micros,
-  expected: Micros,
-  hours: number,
-): number {
-  const calm = Math.max(hours * meanHour, calmFalls * smallestFall);
+function ratioOf(state: BalanceState, actual: Micros, expected: Micros, hours: number): number {
+  const { meanHour, smallestFall, clipped } = state;
+  const clumps = isSparse(state) ? calmClumps * clipped : 0;
+  const calm = Math.max(hours * meanHour, calmFalls * smallestFall) + clumps;
   return expected + calm > 0 ? (actual + calm) / (expected + calm) : 1;
 }
 

@@ -1,6 +1,6 @@
 import type { Alert, LastNotified } from '../domain/alert.ts';
 import { keyOf, parseJson } from '../domain/json.ts';
-import type { AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
+import type { AnnouncedRun, AuditEntry, ExpectedTopUp, KnownSession } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { Silence } from '../domain/route.ts';
 import { severities } from '../domain/severity.ts';
@@ -186,6 +186,11 @@ const expected = objectOf<ExpectedTopUp>({
   ...each(micros, 'amountMicros', 'receivedMicros'),
   ...each(instant, 'by', 'orderedAt'),
 });
+const announced = objectOf<AnnouncedRun>({
+  ...each(text, 'id', 'account', 'balance', 'announcedBy', 'comment'),
+  ...each(micros, 'amountMicros', 'spentMicros', 'usualMicros'),
+  ...each(instant, 'startsAt', 'endsAt', 'announcedAt'),
+});
 const session = objectOf<KnownSession>({
   ...each(text, 'id', 'from', 'agent'),
   role: oneOf(['operator', 'viewer'] satisfies KnownSession['role'][]),
@@ -212,6 +217,7 @@ const notes: ReadonlyMap<string, Check> = new Map(
     ...each(key, 'digest-key', 'calendar-key', 'receiver'),
     'link-keys': (value) => /^\d+:[\w-]{8,}( \d+:[\w-]{8,})*$/.test(String(value)),
     expected: written(listOf(expected)),
+    announced: written(listOf(announced)),
     session: written(session),
     audit: written(auditEntry),
     '@owner': written(owner),

@@ -1,5 +1,5 @@
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { byUrgency } from '../rules/urgency.ts';
+import { byUrgency } from '../domain/urgency.ts';
 import { leadingBalance } from '../wording/quantity-wording.ts';
 import type { AccountView, BriefAccount } from './views.ts';
 

@@ -1,7 +1,7 @@
 import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
-import type { ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
@@ -120,6 +120,9 @@ export function createViews(current: () => ViewDependencies) {
     /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
+    /** What the present month and the next take of a balance; null before its first reading. */
+    month: (id: string, balance: Balance) =>
+      current().state.accounts.get(id)?.spending.month(balance) ?? null,
     /** How good the forecasts of a balance were; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,
@@ -135,6 +138,20 @@ export function createViews(current: () => ViewDependencies) {
     },
     /** What people announced and has not come yet, of every account; the oldest order of each first. */
     expected: (): readonly ExpectedTopUp[] => [...current().state.expected.values()].flat(),
+    /** Runs that people announced, until a day after their end. */
+    announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
+    /** How sums are made one, and when payments are made. */
+    finance() {
+      const { settings, calendar } = current().state;
+      const { money, payDays, timezone } = settings;
+      return {
+        money,
+        /** The last pay run at or before an instant; null where no pay days are set. */
+        runBefore: (at: number): number | null =>
+          payDays === null ? null : calendar.previous(payDays, timezone, at),
+        hasPayDays: payDays !== null,
+      };
+    },
     silences: (): readonly SilenceView[] => viewSilences(current()),
     sessions: () => sessionsOf(current().state),
     isSessionEnded: (id: string) => isSessionEnded(current().state, id),

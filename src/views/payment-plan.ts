@@ -2,8 +2,10 @@ import { inSlices } from '../daemon/slices.ts';
 import { dayMs, weekMs } from '../domain/duration.ts';
 import type { Payment } from '../domain/message.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
+import { sumUp } from '../domain/one-sum.ts';
 import { unitOf } from '../domain/reading.ts';
-import { byUrgency, urgencyOfPayment } from '../rules/urgency.ts';
+import { byUrgency } from '../domain/urgency.ts';
+import { urgencyOfPayment } from '../rules/urgency.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
 
@@ -17,6 +19,8 @@ export const paymentGroups = ['now', 'this week', 'later'] as const;
 export interface DuePayment extends Payment {
   readonly account: AccountView;
   readonly due: (typeof paymentGroups)[number];
+  /** The last pay run that is in time for it; null where it cannot wait for one, or no pay days are set. */
+  readonly runAt: number | null;
 }
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
@@ -25,7 +29,8 @@ export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currenc
  * The payments due within 30 days, and those whose alerts fire now, the most urgent first, and by currency: the one with most payments first. Made in slices between
  * which the daemon goes about its business.
  */
-export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>, now: number) {
+export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
+  const { money, runBefore, hasPayDays } = views.finance();
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
   const due: (DuePayment & { readonly currency: string })[] = [];
@@ -43,6 +48,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
           account,
           currency: unitOf(counting, payment.balance),
           due: dueOf(payment, now),
+          runAt: runInTime(payment, { now, runBefore }),
         });
     }
   }
@@ -54,12 +60,34 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts'>
       currency: own[0]?.currency ?? '',
       payments: own.toSorted(inOrder),
       /** Of what is due within 7 and within 30 days. */
-      thisWeek: sum(own.filter((payment) => payment.due !== 'later')),
-      next30Days: sum(own),
+      thisWeek: sumOf(own.filter((payment) => payment.due !== 'later')),
+      next30Days: sumOf(own),
     }))
     .toSorted((left, right) => right.payments.length - left.payments.length);
+  const inOne = (own: readonly (Payment & { readonly currency: string })[]) =>
+    money === null ? null : sumUp(own, money);
+  /** By pay run, what cannot wait for one first; empty where no pay days are set. */
+  const runs = [...Map.groupBy(hasPayDays ? due : [], ({ runAt }) => runAt)]
+    .toSorted(([left], [right]) => (left ?? 0) - (right ?? 0))
+    .map(([at, own]) => ({ at, payments: own.toSorted(inOrder), sums: sumsOf(own), total: inOne(own) }));
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
-  return { payments, currencies, unknown, ending };
+  return { payments, currencies, runs, total: due.length === 0 ? null : inOne(due), unknown, ending };
+}
+
+/** The last run at or before the payment is due that is not over: its day is the run's. */
+function runInTime(
+  { isDue, dueAt }: Payment,
+  { now, runBefore }: { readonly now: number; readonly runBefore: (at: number) => number | null },
+): number | null {
+  const at = isDue || dueAt === null ? null : runBefore(dueAt);
+  return at !== null && at + dayMs > now ? at : null;
+}
+
+function sumsOf(payments: readonly (Payment & { readonly currency: string })[]) {
+  return [...Map.groupBy(payments, ({ currency }) => currencyCode(currency)).values()].map((own) => ({
+    currency: own[0]?.currency ?? '',
+    micros: sumOf(own),
+  }));
 }
 
 function dueOf({ isDue, dueAt }: Payment, now: number): DuePayment['due'] {
@@ -76,6 +104,6 @@ function isUnknown({ reading, runways, payments }: AccountView): boolean {
   );
 }
 
-function sum(payments: readonly Payment[]): Micros {
+export function sumOf(payments: readonly Payment[]): Micros {
   return payments.reduce((total, { micros }) => total + micros, 0);
 }

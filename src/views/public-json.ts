@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros } from '../domain/money.ts';
-import type { AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
+import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { ownOf } from '../domain/own.ts';
 import { type Fact, type Forecast, forecastBases } from '../domain/quantity.ts';
@@ -44,6 +44,8 @@ import type { AlertView, BriefAccount, Explanation, SilenceView } from './views.
 const text = z.string();
 const texts = z.record(z.string(), z.string());
 const seconds = z.number().nullable();
+/** What people announced is not money yet. */
+const runway = seconds.meta({ description: 'By the forecast, without top-ups that are only expected' });
 const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
 const list = z.array(text).readonly();
 
@@ -59,7 +61,9 @@ function each<Schema extends z.ZodType>(
 }
 
 export const forecastJson = publicObject<Forecast>()('Forecast', {
-  emptyAt: at('As likely before as after; null: later than can be predicted'),
+  emptyAt: at(
+    'As likely before as after, without top-ups that are only expected; null: later than can be predicted',
+  ),
   earliest: at('Four times in five it lies between earliest and latest'),
   latest: at(),
   basis: same(
@@ -80,7 +84,7 @@ export const accountJson = publicObject<BriefAccount>()('Account', {
   burnPerDay: each(money.nullable(), ({ runways }, balance) =>
     moneyOrNull(ownOf(runways, balance)?.burnPerDay),
   ),
-  runwaySeconds: each(seconds, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
+  runwaySeconds: each(runway, ({ runways }, balance) => secondsOrNull(ownOf(runways, balance)?.runwayMs)),
   forecast: each(orNull(forecastJson.schema), ({ runways }, id) =>
     forecastOrNull(ownOf(runways, id)?.forecast),
   ),
@@ -165,11 +169,14 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     z.enum(['now', 'this week', 'later']).meta({ description: 'By the clock that it was worked out by' }),
     ({ due }) => due,
   ],
-  left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
-  runwaySeconds: [
-    seconds,
-    ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs),
+  run: [
+    at(
+      'The last pay run that is in time for it; null where it cannot wait for one, or there are no `payDays`',
+    )[0],
+    ({ runAt }) => isoOrNull(runAt),
   ],
+  left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
+  runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],
   topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 
@@ -183,6 +190,22 @@ export const expectedJson = publicObject<ExpectedTopUp>()('ExpectedTopUp', {
   arrivesBy: [instant, ({ by }) => isoText(by)],
   orderedAt: [instant, ({ orderedAt }) => isoText(orderedAt)],
   orderedBy: same(text),
+  comment: same(text),
+});
+
+export const announcedJson = publicObject<AnnouncedRun>()('AnnouncedRun', {
+  id: same(text),
+  account: same(text),
+  balance: same(balanceSchema),
+  amount: [money, ({ amountMicros }) => formatMicros(amountMicros)],
+  startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
+  endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
+  spent: [
+    money.meta({ description: 'In it so far, with what is usual in that time' }),
+    ({ spentMicros }) => formatMicros(spentMicros),
+  ],
+  announcedAt: [instant, ({ announcedAt }) => isoText(announcedAt)],
+  announcedBy: same(text),
   comment: same(text),
 });
 

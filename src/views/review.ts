@@ -2,8 +2,9 @@ import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
+import { isoDay, parseLocalText } from '../domain/moment.ts';
 import { currencyCode, type Micros } from '../domain/money.ts';
-import type { Reading } from '../domain/reading.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
 import { changesOf } from '../spending/changes.ts';
 import type { Views } from './create-views.ts';
 import type { AccountView } from './views.ts';
@@ -20,6 +21,8 @@ const maxUnwatched = 0.1;
 interface ReviewOrder {
   readonly since: number;
   readonly until: number;
+  /** Whose days are counted, of accounts that name no zone of their own. */
+  readonly timezone: string;
   /** The label that spending is added up by; null is the one that most accounts have. */
   readonly groupBy: string | null;
   readonly wantsAccount: (account: AccountView) => boolean;
@@ -56,8 +59,8 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
   for await (const ids of inSlices(views.accountIds(), 100))
     accounts.push(...(await views.accounts(ids)).filter(order.wantsAccount));
   const groupBy = order.groupBy ?? commonLabel(accounts);
-  const bucketMs = Math.ceil((until - since - 1) / dayMs / maxBuckets) * dayMs;
-  const sums = new SpendingSums({ since, until, bucketMs, groupBy });
+  const days = daysBetween(since, until, order.timezone);
+  const sums = new SpendingSums({ since, until, days, groupBy });
   for await (const slice of inSlices(accounts, sliceOfAccounts))
     for (const account of slice)
       if (!sums.isFull)
@@ -77,7 +80,8 @@ export async function reviewTime(views: ReviewViews, order: ReviewOrder) {
     /** Null where it was not added up: too many readings. */
     spending: sums.isFull ? null : sums.close(),
     groupBy,
-    bucketMs,
+    /** The dates on which the buckets begin, each one day or as many as the next is ahead. */
+    days,
     /** Of the last two weeks: the middle error of forecasts of three days, over how many. */
     forecasts: forecastsOf(views, accounts),
     /** Accounts that were never read in the time or have no reading at all: their spending is not known. */
@@ -96,7 +100,7 @@ async function* readingsOf(
 }
 
 interface SumOrder extends Pick<ReviewOrder, 'since' | 'until' | 'groupBy'> {
-  readonly bucketMs: number;
+  readonly days: readonly string[];
 }
 
 /** Adds up what accounts spent, account by account. */
@@ -107,6 +111,7 @@ class SpendingSums {
   readonly unknown: AccountView[] = [];
   #belowZeroMs = 0;
   #readings = 0;
+  readonly #starts = new Map<string, readonly number[]>();
 
   constructor(order: SumOrder) {
     this.#order = order;
@@ -135,6 +140,7 @@ class SpendingSums {
       this.#count(own, last === undefined ? chunk : [last, ...chunk]);
       last = chunk.at(-1) ?? last;
     }
+    this.#goOn(account, last ?? account.reading);
     if (account.currency === null || firstAt === null || last === undefined || last.at < since) {
       this.unknown.push(account);
       return;
@@ -148,8 +154,9 @@ class SpendingSums {
   }
 
   #count(own: AccountSpent & { before: Micros }, readings: readonly Reading[]): void {
-    const { since, until, bucketMs } = this.#order;
+    const { since, until } = this.#order;
     const { account, currency } = own;
+    const bucketOf = bucketsBy(this.#startsOf(account.timezone));
     for (const { id, alertsBelowZero, unit } of account.balances) {
       // The sums are money: minutes are no part of them.
       if (unit !== undefined) continue;
@@ -159,22 +166,36 @@ class SpendingSums {
         else {
           own.spent += spent;
           const { buckets } = this.#groupOf(account);
-          const bucket = Math.min(buckets.length - 1, Math.floor((to - since) / bucketMs));
+          const bucket = bucketOf(to);
           buckets[bucket] = (buckets[bucket] ?? 0) + spent;
-          // A gap that nobody looked into is not counted.
-          if (alertsBelowZero && before < 0)
-            this.#belowZeroMs += Math.min(to - Math.max(from, since), 3 * account.pollIntervalMs);
+          if (alertsBelowZero && before < 0) this.#belowZeroMs += to - Math.max(from, since);
         }
       }
     }
   }
 
+  /** What was below zero at the last reading is so until another says otherwise. */
+  #goOn({ balances }: AccountView, last: Reading | null): void {
+    const { since, until } = this.#order;
+    for (const { id, alertsBelowZero } of balances)
+      if (alertsBelowZero && last !== null && last.at < until && amountOf(last, id) < 0)
+        this.#belowZeroMs += until - Math.max(last.at, since);
+  }
+
+  /** When the days begin in a zone. */
+  #startsOf(timezone: string): readonly number[] {
+    const { since, days } = this.#order;
+    return getOrMake(this.#starts, timezone, () =>
+      days.map((day, place) => (place === 0 ? since : (parseLocalText(`${day}T00:00`, timezone) ?? since))),
+    );
+  }
+
   #groupOf({ currency, labels }: AccountView): GroupSpent {
-    const { since, until, bucketMs, groupBy } = this.#order;
+    const { days, groupBy } = this.#order;
     const group = groupBy === null ? '' : (labels[groupBy] ?? '');
     const key = `${currencyCode(currency ?? '')} ${group}`;
     return getOrMake(this.#groups, key, () => {
-      const buckets = new Array<Micros>(Math.max(1, Math.ceil((until - since - 1) / bucketMs))).fill(0);
+      const buckets = new Array<Micros>(days.length).fill(0);
       return { group, currency: currency ?? '', spent: 0, before: 0, buckets };
     });
   }
@@ -184,6 +205,25 @@ class SpendingSums {
     const accounts = this.#accounts.toSorted(most);
     return { accounts, groups: [...this.#groups.values()].sort(most), belowZeroMs: this.#belowZeroMs };
   }
+}
+
+/** In which bucket an instant falls: quickly where they come one after another. */
+function bucketsBy(starts: readonly number[]): (at: number) => number {
+  let bucket = 0;
+  return (at) => {
+    if (at < (starts[bucket] ?? 0)) bucket = 0;
+    while (at >= (starts[bucket + 1] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    return bucket;
+  };
+}
+
+/** The calendar days from one instant to another, thinned to as many as a chart shows. */
+function daysBetween(since: number, until: number, timezone: string): readonly string[] {
+  const last = Date.parse(isoDay(until - 1, timezone));
+  const days: string[] = [];
+  for (let at = Date.parse(isoDay(since, timezone)); at <= last; at += dayMs) days.push(isoDay(at, 'UTC'));
+  const step = Math.ceil(days.length / maxBuckets);
+  return days.filter((_, place) => place % step === 0);
 }
 
 function commonLabel(accounts: readonly AccountView[]): string | null {

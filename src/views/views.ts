@@ -9,16 +9,17 @@ import { type Balance, ofEach } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import { mostUrgent, notUrgent, type Urgency } from '../domain/urgency.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { windowsFrom } from '../engine/silencing.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
-import { balancesOf, factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
-import { mostUrgent, notUrgent, type Urgency, urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
+import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
+import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
 
 const dayPoints = 96;
@@ -57,14 +58,14 @@ export function viewAccount(parts: ViewDependencies, account: WatchedAccount) {
 export function viewBriefly(parts: ViewDependencies, account: WatchedAccount) {
   const now = parts.now();
   const { poll, rules } = account;
-  const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency } = account.settings;
+  const { id, name, labels, topUpUrl, runbookUrl, note, balances, currency, timezone } = account.settings;
   const { outcome, failure, polledAt, reading, consecutiveFailures, usage } = poll;
   const alerts = [...account.alerts.values()];
   const firing = alerts.filter((alert) => alert.state === 'firing');
   const blocked = blockedUntil(parts.state, id);
   const runways = ofEach(balances, (balance) => runwayOf(account, balance, now));
   return {
-    ...{ id, name, labels, topUpUrl, runbookUrl, note, balances },
+    ...{ id, name, labels, topUpUrl, runbookUrl, note, balances, timezone },
     /** Of the newest reading, else the configured one. */
     currency: reading?.currency ?? currency,
     ...{ outcome, failure, polledAt },
@@ -135,6 +136,8 @@ export function* viewFiring({ state, now }: ViewDependencies) {
     const since = incident?.firedAt ?? at;
     yield {
       ...{ account, rule, type, balance, severity, incident: id, since },
+      /** The same for alerts that have one cause: a key that several accounts share is refused. */
+      cause: alertKindOf(alert).staleness === 'cause' ? `${rule} ${groupOf(state, account)}` : null,
       /** Worked out when it is asked for: of thousands the runways are not. */
       get urgency() {
         const watched = balance === null ? undefined : state.accounts.get(account);

@@ -6,7 +6,7 @@ import type { HttpService } from '../net/http-service.ts';
 type PageServer = Pick<HttpService, 'url' | 'close'>;
 
 /** The settings that a page listens and shows by. */
-interface PageSettings extends Pick<Settings, 'timezone'> {
+interface PageSettings extends Pick<Settings, 'timezone' | 'language'> {
   readonly server: ServerSettings;
 }
 
@@ -27,9 +27,13 @@ export function createLivePage(listen: (settings: PageSettings) => Promise<PageS
      * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
      * where it was then, and the next call tries again.
      */
-    async follow({ server, timezone }: Pick<Settings, 'server' | 'timezone'>): Promise<void> {
+    async follow({
+      server,
+      timezone,
+      language,
+    }: Pick<Settings, 'server' | 'timezone' | 'language'>): Promise<void> {
       if (server === null) return close();
-      const [before, settings] = [open?.settings, { server, timezone }];
+      const [before, settings] = [open?.settings, { server, timezone, language }];
       if (before !== undefined && sameSettings(before, settings)) return;
       // Two servers cannot listen on one address: the old one makes way, and comes back where the new one fails.
       const makesWay = before !== undefined && sameAddress(before.server, server);

@@ -96,7 +96,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
     calendar: cronCalendar,
     clock: systemClock,
   });
-  const page = createLivePage(({ server, timezone }) =>
+  const page = createLivePage(({ server, timezone, language }) =>
     startWebServer({
       views,
       trials,
@@ -106,6 +106,7 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       random: systemRandom,
       ackKey: sessionKeyOf(server),
       timezone,
+      language,
       database,
       reports: createReportDesk(() => current, ownership.reader, signal),
     }),

@@ -1,7 +1,36 @@
 import { test } from 'vitest';
 import { account, expectProblem, type ProblemRow, rule } from './problem-rows.ts';
 
+/** A day of the time that the files are read at. */
+const today = '2026-11-01';
 const duration = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
+const finance: ProblemRow[] = [
+  ['rates without a date', withMoney({ CNY: '0.121' }), 'money.rates', '"rates"', 'needs the "date"'],
+  ['a rate of nothing', withMoney({ date: today, CNY: '0' }), 'money.rates.CNY', '"CNY"', 'above 0'],
+  [
+    'rates of 1990',
+    withMoney({ date: '1990-01-01', CNY: '1' }),
+    'money.rates.date',
+    '1990',
+    'before 2020-01-01',
+  ],
+  ['a rate of no currency', withMoney({ date: today, yuan: '1' }), 'money.rates.yuan', '"yuan"', 'capital'],
+  [
+    'a pay day that no month has',
+    (c) => Object.assign(c, { payDays: '0 0 30 2 *' }),
+    ...(['payDays', '"payDays"', 'never'] as const),
+  ],
+  [
+    'pay days that are none',
+    (c) => Object.assign(c, { payDays: 'payday' }),
+    ...(['payDays', '"payDays"', 'such as "1,15"'] as const),
+  ],
+];
+
+function withMoney(rates: object): (config: object) => void {
+  return (config) => Object.assign(config, { money: { currency: 'EUR', rates } });
+}
+
 const durationsAndAmounts: ProblemRow[] = [
   [
     'a duration without unit',
@@ -264,6 +293,6 @@ const durationsAndAmounts: ProblemRow[] = [
   ],
 ];
 
-const rows = [...durationsAndAmounts];
+const rows = [...durationsAndAmounts, ...finance];
 
 test.each(rows)('%s is refused with path, line and what is allowed', (...row) => expectProblem(row));

@@ -33,7 +33,7 @@ describe('firing and resolving', () => {
     world.provider.set('otp', 10);
     await world.pass(2 * step);
     expect(world.news()).toEqual([
-      'otp/auth-failed resolved critical; otp/sms-negative resolved critical (topped-up)',
+      'otp/sms-negative resolved critical (topped-up); otp/auth-failed resolved critical',
     ]);
     world.provider.fail('otp', 'timeout');
     await world.pass(30 * minuteMs);

@@ -35,3 +35,16 @@ test('a small correction of the wall clock is followed without a word', () => {
   expect(time.takeJump()).toBe(0);
   expect(time.now()).toBe(before + 40);
 });
+
+test('what was due long ago, and is asked for now, is no stand-still; a timer that fires late is one', () => {
+  const clock = machineClock();
+  const time = new SteadyClock(clock);
+  clock.elapsedMs = 60_000;
+  time.expectWake(startedAt + 20_000);
+  clock.elapsedMs = 60_500;
+  expect(time.takeJump()).toBe(0);
+  time.expectWake(startedAt + 61_000);
+  clock.elapsedMs = 73_000;
+  expect(time.takeJump()).toBeCloseTo(12_000, -1);
+  expect(time.takeJump()).toBe(0);
+});

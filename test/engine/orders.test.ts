@@ -33,6 +33,10 @@ const each: readonly Wanted[] = [
     ...{ arrivesBy: 7, comment: 'PO-1', seen: { expected: ['x-0'] } },
   },
   { kind: 'cancel-expected', account, id: 'x-1' },
+  {
+    ...{ kind: 'expect-spending', account, balance: 'sms', amountMicros: units(80), id: 'r-1' },
+    ...{ startsAt: 7, endsAt: 9, comment: 'campaign' },
+  },
   { kind: 'poll', account },
   { kind: 'report', report: 'weekly' },
   { kind: 'hand-over', epoch: 3 },

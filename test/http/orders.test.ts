@@ -39,6 +39,11 @@ const ordered = (world: World) =>
     ...{ kind: 'expect-top-up', account: 'otp', amountMicros: units(80), id: 'x-1' },
     ...{ arrivesBy: world.now + hourMs, comment: '' },
   });
+const announced = (world: World) =>
+  giveAtOnce(world, {
+    ...{ kind: 'expect-spending', account: 'otp', amountMicros: units(80), id: 'r-1' },
+    ...{ startsAt: world.now, endsAt: world.now + hourMs, comment: '' },
+  });
 const linked = ({ daemon, now }: World) => {
   const incident = daemon.state.alerts.get('otp', 'sms-low')?.incident ?? '';
   return Object.fromEntries(
@@ -130,6 +135,16 @@ const acts: Readonly<Record<string, Act>> = {
     given: ordered,
     entry: { action: 'cancel-expected', account: 'otp', detail: 'x-1' },
   },
+  'POST /api/v1/expected-spending': {
+    path: '/api/v1/expected-spending',
+    send: { ...amount, startsAt: arrivesBy, endsAt: '2026-11-22T12:00:00Z' },
+    entry: { action: 'expect-spending', account: 'otp' },
+  },
+  'DELETE /api/v1/expected-spending/:id': {
+    path: '/api/v1/expected-spending/r-1',
+    given: announced,
+    entry: { action: 'cancel-expected', account: 'otp', detail: 'r-1' },
+  },
   'POST /api/v1/accounts/:id/poll': {
     path: '/api/v1/accounts/otp/poll',
     entry: { action: 'poll', account: 'otp' },
@@ -145,6 +160,7 @@ const noActs = {
   'POST /sign-in': 'only a browser of one’s own',
   'POST /sign-out': 'an order where there is a session: see below',
   'POST /time-zone': 'only what this browser is shown',
+  'POST /language': 'only how this browser is spoken to',
   'POST /accounts/:id/try/:rule': 'computes and keeps nothing',
   'POST /api/v1/accounts/:id/readings': 'a program’s reading, as a poll is',
 };

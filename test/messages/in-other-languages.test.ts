@@ -101,7 +101,7 @@ function headlinesOf(message: Message): string {
 
 /** What stays as it is in every language: names, ids, notes, addresses, what a vendor or a system said. */
 const kept =
-  /https?:\/\/[^\s"<)\\]*|“[^”]*”|OTP production|Marketing EU|Voice calls|Finance answers until 18:00; after that ask the shift lead\.|provider-down|lowwater test-channel|lowwater validate|lowwater cluster [a-z-]+|Slack answered 404 no_service|HTTP 503 without an answer of the provider|the disk is full|2 errors|no complete answer within 10s|the certificate has expired/g;
+  /https?:\/\/[^\s"<)\\]*|“[^”]*”|OTP production|Marketing EU|Voice calls|Finance answers until 18:00; after that ask the shift lead\.|provider-down|lowwater test-channel|lowwater validate|lowwater cluster [a-z-]+|Slack answered 404 no_service|HTTP 503 without an answer of the provider|the disk is full|2 errors|no complete answer within 10s|the certificate has expired|the provider refuses the key \(code -22\)/g;
 
 /** The texts of a form: strings with a word, without keys and markup. */
 function textsOf(form: string): readonly string[] {
@@ -172,6 +172,15 @@ describe('In Chinese', () => {
       expect([name, ...english]).toEqual([name]);
     }
   });
+});
+
+it('In Spanish no English sentence is left in any message', () => {
+  for (const [name, message] of messages) {
+    const said = inLanguage(message, 'es');
+    const text = `${renderText(said, 10_000)}\n${messageSubject(said)}`.replaceAll(kept, '');
+    const english = text.match(/\b(?:the|and|with|this|since|from|was|for|account|top up)\b/gi) ?? [];
+    expect([name, ...english]).toEqual([name]);
+  }
 });
 
 describe.each([

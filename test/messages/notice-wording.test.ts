@@ -174,6 +174,7 @@ describe('what became of an incident', () => {
     const storyOf = (kind: NotificationReason, resolvedAt: number | null) =>
       word(buildItem({ kinds: [kind], firedAt, resolvedAt })).story;
     expect(storyOf('reminder', null)[0]).toBe('Still firing since Sat 21 Nov 03:41 UTC+8.');
+    expect(storyOf('firing', null)[0]).toBe('Firing since Sat 21 Nov 03:41 UTC+8.');
     expect(storyOf('escalated', null)[0]).toMatch(/^Nobody has acknowledged this, so it was escalated/);
     expect(storyOf('resolved', messageNow)).toContain(
       'By the clock from Sat 21 Nov 03:41 UTC+8 to Sat 21 Nov 02:41 UTC+8.',

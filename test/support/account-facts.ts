@@ -59,6 +59,7 @@ export function factsAfter(
     log,
     spending,
     expected: [],
+    announced: [],
     consecutiveFailures: 0,
     floorMicros: 0,
     leadTimeMs: null,

@@ -2,9 +2,10 @@ import type { Incident } from '../../src/domain/alert.ts';
 import type { Payment, Runway } from '../../src/domain/message.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind, PollRecord } from '../../src/domain/reading.ts';
+import { mostUrgent } from '../../src/domain/urgency.ts';
 import { accountServiceBalances } from '../../src/providers/account-service/account-service-kind.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
-import { notUrgent, urgencyOfBalance } from '../../src/rules/urgency.ts';
+import { urgencyOfBalance } from '../../src/rules/urgency.ts';
 import type { AccountView, AlertView } from '../../src/views/views.ts';
 import { buildRunway as buildRunwayOfMessage } from './messages.ts';
 
@@ -38,6 +39,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     topUpUrl: null,
     runbookUrl: null,
     note: null,
+    timezone: 'UTC',
     currency: 'CNY',
     outcome: 'ok',
     failure: null,
@@ -61,7 +63,9 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     worst: null,
     firing: 0,
     pending: 0,
-    urgency: urgencyOfBalance(over.runways?.sms ?? null, viewsNow) ?? notUrgent,
+    urgency: mostUrgent(
+      Object.values(over.runways ?? {}).flatMap((runway) => urgencyOfBalance(runway, viewsNow) ?? []),
+    ),
     ...over,
   };
 }

@@ -109,33 +109,7 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(
-        ({
-          account,
-          rule,
-          type,
-          balance,
-          severity,
-          incident,
-          since,
-          urgency,
-          acknowledged,
-          silenced,
-          inhibited,
-        }) => ({
-          type,
-          balance,
-          urgency,
-          account,
-          rule,
-          severity,
-          incident,
-          since,
-          acknowledged: acknowledged !== null,
-          silenced,
-          inhibited,
-        }),
-      );
+      .map(({ acknowledged, ...alert }) => ({ ...alert, cause: null, acknowledged: acknowledged !== null }));
   }
 
   async incidents(query: {
@@ -217,6 +191,18 @@ export class FakeViews implements LiveViews {
 
   expected() {
     return [];
+  }
+
+  announced() {
+    return [];
+  }
+
+  month() {
+    return null;
+  }
+
+  finance() {
+    return { money: null, runBefore: () => null, hasPayDays: false };
   }
 
   async pushReading(): Promise<Refusal> {

@@ -37,6 +37,8 @@ export function makeSettings(parts: SettingsParts = {}): Settings {
     heartbeat: null,
     storage: { path: 'unused', retentionMs: 400 * dayMs },
     log: { level: 'silent' },
+    money: null,
+    payDays: null,
     timezone: 'UTC',
     language: 'en',
     ...rest,

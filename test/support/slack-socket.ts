@@ -118,6 +118,10 @@ export async function startSlackSocket() {
     disconnect() {
       for (const socket of sockets) send(socket, { type: 'disconnect', reason: 'refresh_requested' });
     },
+    /** As Slack does every few seconds. */
+    ping() {
+      for (const socket of sockets) socket.write(Buffer.from([0x89, 0]));
+    },
     drop() {
       for (const socket of sockets) socket.destroy();
       unused = new Set();

@@ -1,5 +1,6 @@
 import { outcomeKinds } from '../../src/domain/reading.ts';
 import type { Settings } from '../../src/domain/settings.ts';
+import { drawPair } from './draw-pairs.ts';
 import { drawMatch, drawSettings, editSettings } from './draw-settings.ts';
 import {
   type ChannelFault,
@@ -21,6 +22,12 @@ const longDays = 60;
 
 /** What one seed means. `days` overrides how long the faults last. */
 export function drawScenario(seed: number, days?: number): Scenario {
+  const drawn = drawMixed(seed, days);
+  const from = new Seeded(seed, 'pair');
+  return from.chance(0.3) ? drawPair(from, drawn) : drawn;
+}
+
+function drawMixed(seed: number, days?: number): Scenario {
   const from = new Seeded(seed, 'shape');
   // A few run as the product runs, looking around every second; most look around as seldom as nothing is missed.
   const faithful = from.chance(0.04);

@@ -1,4 +1,5 @@
 import { channelMutations } from './channel-mutations.ts';
+import { faultMutations } from './fault-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -340,6 +341,7 @@ export const mutations: readonly Mutation[] = [
     file: 'src/daemon/dispatcher.ts',
     old: 'const whole = joinOwed(state, absorbFollowers(state, due, alertsUnderWay(state, name)));',
     new: 'const whole = absorbFollowers(state, due, alertsUnderWay(state, name));\n    void joinOwed;',
+    test: 'test/daemon/owed-recipients.test.ts',
   },
   {
     name: 'who was away is not left out of what comes with what they are owed',
@@ -710,6 +712,7 @@ export const mutations: readonly Mutation[] = [
     test: 'test/http/browser-live.test.ts',
   },
   ...channelMutations,
+  ...faultMutations,
   {
     name: 'an alert goes on although its rule watches another balance now',
     file: 'src/engine/reconfigure.ts',

@@ -8,7 +8,11 @@ import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 /** One message on its way from a process to a channel. */
 export interface Send {
   readonly channel: string;
+  /** Of the channel. */
+  readonly type: string;
   readonly message: Message;
+  /** Who of its recipients, or which of its parts, does not get it now, while the others do. */
+  readonly missed: readonly string[];
   readonly at: number;
   readonly process: number;
   /** Nobody else can take the accounts before the sender has stored what it tells, as far as it can know. */

@@ -5,6 +5,7 @@ import type { Channel } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';
 import type { InFlight, Life, OwnerSpan } from './life.ts';
 import type { Machine } from './machine.ts';
+import { partsAt } from './model/receivers.ts';
 import type { Observer, Send } from './observer.ts';
 import type { World } from './world.ts';
 
@@ -78,18 +79,22 @@ export class Peers {
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
         const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);
-        const send: Send = {
-          channel: settings.name,
-          message,
-          at: this.#machine.queue.now,
-          process: life.number,
-          mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
-        };
         const fate = this.#world.fate(settings.name, {
           at: this.#machine.queue.now,
           attempt: this.#sends++,
           to: message.recipients,
+          parts: partsAt(settings.type, message),
         });
+        const { delivery } = fate;
+        const send: Send = {
+          channel: settings.name,
+          type: settings.type,
+          message,
+          missed: delivery.kind === 'delivered' ? (delivery.owed?.recipients ?? []) : [],
+          at: this.#machine.queue.now,
+          process: life.number,
+          mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
+        };
         if (counts) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null && counts) {

@@ -67,7 +67,14 @@ export class World {
       at,
       attempt,
       to,
-    }: { readonly at: number; readonly attempt: number; readonly to: readonly string[] | undefined },
+      parts = null,
+    }: {
+      readonly at: number;
+      readonly attempt: number;
+      readonly to: readonly string[] | undefined;
+      /** What a receiver takes by itself; null for one that takes messages whole. */
+      readonly parts?: readonly string[] | null;
+    },
   ): Fate {
     const { seed, noise } = this.#scenario;
     const key = hashText(channel);
@@ -79,7 +86,7 @@ export class World {
         at < it.until &&
         chanceOf(seed, 5, key, at, index) < it.share,
     );
-    if (spell !== undefined) return fateIn(spell, answersAfterMs, to);
+    if (spell !== undefined) return fateIn(spell, answersAfterMs, { to, parts });
     if (noise > 0 && chanceOf(seed, 6, key, at, attempt) < noise) {
       return { arrivesAfterMs: null, answersAfterMs, delivery: retry('refused', 'connection reset') };
     }
@@ -144,7 +151,11 @@ function retry(certainty: 'refused' | 'unknown', reason: string, afterMs: number
   return { kind: 'retry', certainty, reason, ...(afterMs === null ? {} : { afterMs }) };
 }
 
-function fateIn(spell: ChannelSpell, answersAfterMs: number, to: readonly string[] | undefined): Fate {
+function fateIn(
+  spell: ChannelSpell,
+  answersAfterMs: number,
+  { to, parts }: { readonly to: readonly string[] | undefined; readonly parts: readonly string[] | null },
+): Fate {
   const arrives = answersAfterMs / 2;
   switch (spell.kind) {
     case 'refused':
@@ -166,14 +177,15 @@ function fateIn(spell: ChannelSpell, answersAfterMs: number, to: readonly string
         delivery: { kind: 'delivered', refusedRecipients: ['gone@example.com'] },
       };
     case 'owing': {
-      if (to !== undefined)
+      // Of a message with one part nobody else has anything.
+      if (to !== undefined || (parts !== null && parts.length < 2))
         return {
           arrivesAfterMs: null,
           answersAfterMs,
           delivery: retry('refused', '451 later', spell.afterMs),
         };
       const wait = spell.afterMs === null ? {} : { afterMs: spell.afterMs };
-      const owed = { recipients: ['late@example.com'], reason: '451 later', ...wait };
+      const owed = { recipients: parts?.slice(0, 1) ?? ['late@example.com'], reason: '451 later', ...wait };
       return { arrivesAfterMs: arrives, answersAfterMs, delivery: { kind: 'delivered', owed } };
     }
   }

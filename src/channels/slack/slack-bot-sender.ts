@@ -1,10 +1,9 @@
-import { stringify } from 'node:querystring';
 import { isAcknowledged } from '../../domain/alert.ts';
 import type { Message, MessageItem } from '../../domain/message.ts';
 import { Secret } from '../../domain/secret.ts';
 import { pause } from '../../net/deadline.ts';
 import type { HttpAnswer } from '../../net/http-answer.ts';
-import { deliverWithin, openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer, valueAt } from '../answers.ts';
 import { deliverParts, tryRender } from '../deliver-parts.ts';
@@ -12,7 +11,7 @@ import type { Sender, SenderDependencies } from '../kind.ts';
 import type { Mention } from '../mention.ts';
 import { asMarkdown, renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { isLayoutRefused, isThreadGone, slackBotAnswers } from './slack-answers.ts';
-import type { SlackBot } from './slack-bot.ts';
+import { callSlack, type SlackBot, type SlackFields } from './slack-bot.ts';
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
@@ -37,29 +36,8 @@ export function openSlackBotSender(
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
 
-  /** One call of the Web API: a form whose lists are JSON (docs.slack.dev, using the Slack Web API). */
-  function call(
-    method: string,
-    fields: Readonly<Record<string, string | boolean | object>>,
-    signal: AbortSignal,
-  ) {
-    const texts = Object.entries(fields).map(([name, value]) => [
-      name,
-      typeof value === 'object' ? JSON.stringify(value) : value,
-    ]);
-    return postOnce({
-      url: `${apiUrl}/${method}`,
-      headers: {
-        authorization: `Bearer ${botToken.reveal()}`,
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': 'lowwater',
-      },
-      body: stringify(Object.fromEntries(texts)),
-      signal,
-      dispatcher,
-      clock,
-    });
-  }
+  const call = (method: string, fields: SlackFields, signal: AbortSignal) =>
+    callSlack(method, fields, { apiUrl, token: botToken, signal, dispatcher, clock });
 
   return {
     async send(message, outer) {

@@ -1,20 +1,22 @@
-import { stringify } from 'node:querystring';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { WebSocket } from 'undici';
 import { secondMs } from '../../domain/duration.ts';
 import { keyOf, parseJson } from '../../domain/json.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { Secret } from '../../domain/secret.ts';
 import { startDeadline } from '../../net/deadline.ts';
-import { openHttpConnections, postOnce } from '../../net/http-post.ts';
+import { openHttpConnections } from '../../net/http-post.ts';
 import type { AnswerChat, ChannelListener, ChatAnswer, ChatEvent } from '../../ports/channel.ts';
 import { keepListening, standingOf } from '../chats/keep-listening.ts';
 import type { SenderDependencies } from '../kind.ts';
 import { escapeSlack, unescapeSlack } from './slack-blocks.ts';
-import type { SlackBot, SlackChat } from './slack-bot.ts';
+import { callSlack, type SlackBot, type SlackChat, type SlackFields } from './slack-bot.ts';
 
 const callMs = 10_000;
-/** Slack says hello at once, and pings every few seconds; a connection that says nothing for so long is dead. */
+/** Slack says hello at once, and pings at least every 30 s; a connection that says nothing for so long is dead. */
 const silenceMs = 90 * secondMs;
+/** Pings are answered by undici, which tells of them here alone. */
+const pings = 'undici:websocket:ping';
 /** More at once is no people: what is not acknowledged Slack sends again. */
 const maxWaiting = 100;
 /** Events that came twice have the same id: so many are known (a restart knows orders by the audit). */
@@ -55,6 +57,7 @@ export function openSlackListener(
     const socket = new WebSocket(url, { dispatcher });
     const end = (why: string): void => {
       cancel();
+      unsubscribe(pings, pinged);
       signal.removeEventListener('abort', abort);
       resolve(why);
       socket.close();
@@ -62,12 +65,19 @@ export function openSlackListener(
     const abort = (): void => end('closed');
     const silent = (): void => end('Slack says nothing any more');
     let cancel = clock.setTimer(silenceMs, silent);
+    const alive = (): void => {
+      cancel();
+      cancel = clock.setTimer(silenceMs, silent);
+    };
+    const pinged = (ping: unknown): void => {
+      if (keyOf(ping, 'websocket') === socket) alive();
+    };
+    subscribe(pings, pinged);
     signal.addEventListener('abort', abort, { once: true });
     socket.addEventListener('error', () => end('the connection to Slack was lost'));
     socket.addEventListener('close', () => end('Slack closed the connection'));
     socket.addEventListener('message', ({ data }) => {
-      cancel();
-      cancel = clock.setTimer(silenceMs, silent);
+      alive();
       const envelope = parseJson(String(data));
       const type = keyOf(envelope, 'type');
       if (type === 'hello') connected();
@@ -191,31 +201,14 @@ export function openSlackListener(
   /** One call of the Web API, and what it answered. */
   async function call(
     method: string,
-    fields: Readonly<Record<string, string | boolean | object>>,
+    fields: SlackFields,
     signal: AbortSignal,
     token = botToken,
   ): Promise<unknown> {
     const deadline = startDeadline({ clock, afterMs: callMs, outer: signal });
-    const form = Object.entries(fields).map(([key, value]) => [
-      key,
-      typeof value === 'object' ? JSON.stringify(value) : value,
-    ]);
     try {
-      const said = await deadline.within(
-        postOnce({
-          url: `${apiUrl}/${method}`,
-          headers: {
-            authorization: `Bearer ${token.reveal()}`,
-            'content-type': 'application/x-www-form-urlencoded',
-            'user-agent': 'lowwater',
-          },
-          body: stringify(Object.fromEntries(form)),
-          signal: deadline.signal,
-          dispatcher,
-          clock,
-        }),
-      );
-      return parseJson(said.body);
+      const limits = { apiUrl, token, signal: deadline.signal, dispatcher, clock };
+      return parseJson((await deadline.within(callSlack(method, fields, limits))).body);
     } catch {
       return { error: 'the connection to Slack was lost' };
     } finally {

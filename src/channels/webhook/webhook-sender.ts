@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { mapTexts } from '../../domain/json.ts';
-import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
+import { type IncidentMessage, type Message, type MessageItem, worstFiring } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Secret } from '../../domain/secret.ts';
@@ -116,6 +116,8 @@ function itemValues(item: MessageItem, frame: IncidentMessage): Readonly<Record<
   );
   return {
     ...Object.fromEntries(texts),
+    // Of the message: who wakes by it must not sleep through a critical alert behind a more urgent warning.
+    severity: worstFiring(frame.items) ?? item.severity,
     status: item.resolvedAt === null && alert.state !== 'resolved' ? 'firing' : 'resolved',
     'account.id': alert.account,
     'account.name': item.accountName,

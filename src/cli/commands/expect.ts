@@ -1,9 +1,9 @@
-import { instantOfWall, isoText } from '../../domain/moment.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
 import { type Command, CommandError, type CommandInput, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type Desk, operatorCommand, printOrdered } from '../desk.ts';
-import { parseWall, requireKnown, unknownId } from '../read-options.ts';
+import { readMoment, requireKnown, unknownId } from '../read-options.ts';
 import { printRows } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/text.ts';
 
@@ -56,7 +56,7 @@ async function announce(
   const amountMicros = parseMicros(typed);
   if (amountMicros === null || amountMicros <= 0)
     throw new UsageError(`${typed} is not an amount above 0`, 'write it as 5000 or 5000.50');
-  const by = readArrival(input, desk.timezone);
+  const by = readMoment(input, 'by', desk.timezone, { isEnd: true });
   const balance = input.option('balance');
   const orderedBy = input.option('ordered-by') ?? context.user;
   const comment = input.option('comment') ?? '';
@@ -83,17 +83,6 @@ async function announce(
     by === null ? 'after its lead time' : `by ${formatInstant(by, desk.timezone)} (${desk.timezone})`;
   const sentence = `${formatAmount(amountMicros, null)} expected on ${account} ${until}.`;
   return printOrdered(context, input, { about: said, sentence, answer });
-}
-
-/** A date alone lasts until its end. */
-function readArrival(input: CommandInput, timezone: string): number | null {
-  const text = input.option('by');
-  if (text === null) return null;
-  const wall = parseWall(text);
-  if (wall === null)
-    throw new UsageError(`--by ${text} is not a date`, 'write it as 2026-11-26 or 2026-11-26T17:00');
-  if (wall.isInstant) return wall.at;
-  return instantOfWall(wall.at + (wall.isDay ? 86_399_000 : 0), timezone);
 }
 
 async function cancel(context: CommandContext, input: CommandInput, desk: Desk, id: string): Promise<number> {

@@ -7,6 +7,7 @@ import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
 import { createCompletionCommand } from './completion.ts';
 import { backupCommand, migrateStoreCommand, queryCommand } from './database.ts';
 import { expectCommand } from './expect.ts';
+import { expectSpendingCommand } from './expect-spending.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
 import { mcpCommand } from './mcp.ts';
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   ackCommand,
   unackCommand,
   expectCommand,
+  expectSpendingCommand,
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,

@@ -1,4 +1,4 @@
-import type { AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
+import type { AnnouncedRun, AuditEntry, ExpectedTopUp } from '../../domain/operator.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/reading.ts';
 import type { AccountSummary } from '../../views/account-summary.ts';
 import type { CheckedAccount } from '../../views/check.ts';
@@ -19,6 +19,7 @@ export interface OperatorViews
   silences(): Promise<readonly SilenceView[]>;
   /** Top-ups that people announced and that have not come yet. */
   expected(): Promise<readonly ExpectedTopUp[]>;
+  announced(): Promise<readonly AnnouncedRun[]>;
 }
 
 /** What a daemon of this version shows, as the program itself holds it: exactly what the database would show. */
@@ -46,6 +47,7 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
     audit: (since) => look('audit', { since: new Date(since).toISOString() }),
     silences: () => look('silences'),
     expected: () => look('expected'),
+    announced: () => look('announced'),
   };
 }
 

@@ -2,6 +2,7 @@ import { parseDuration } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
 import { isTimeZone } from '../../domain/moment.ts';
 import type { Calendar } from '../../ports/clock.ts';
+import { payCron } from '../../schema/times.ts';
 import type { Spot } from '../draft.ts';
 
 export interface CronCheck {
@@ -26,6 +27,14 @@ export function checkSchedules(file: Spot, check: CronCheck): void {
     const found = getOrMake(known, `${zone} ${text}`, () => findProblem(text, zone, check));
     if (found !== null) cron.report(describeCron(text, found, cron.isFilled));
   }
+}
+
+/** Pay days that no month has are a mistake. */
+export function checkPayDays(file: Spot, check: CronCheck): void {
+  const place = file.at('payDays');
+  const cron = place.text === null ? null : payCron(place.text);
+  const found = cron === null ? null : findProblem(cron, 'UTC', check);
+  if (found !== null && place.text !== null) place.report(describeCron(place.text, found, place.isFilled));
 }
 
 function checkPoll(poll: Spot): void {

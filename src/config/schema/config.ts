@@ -10,7 +10,7 @@ import { hostAddress, postgresAddress, secretAddress } from '../../schema/addres
 import { alertMatch } from '../../schema/matchers.ts';
 import { choice, filledList, flag, languageKey, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret } from '../../schema/texts.ts';
-import { cronText, holidays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
+import { cronText, holidays, payDays, pollSchema, timezone, weekend, zone } from '../../schema/times.ts';
 import { account } from './account.ts';
 import { providerSchema } from './providers.ts';
 
@@ -183,6 +183,20 @@ export const configSchema = shape({
       'The days of the weekend: forecasts tell them from working days, and with `leadTime` no payment arrives on them. [] where payments arrive every day. Default: Saturday and Sunday.',
     )
     .optional(),
+  money: shape({
+    currency: oneLine('The currency of sums over several currencies, such as "EUR".'),
+    rates: z
+      .record(z.string(), z.union([z.string(), z.number()]), {
+        error: 'must be an object with "date" and a rate for each currency',
+      })
+      .refine((rates) => rates.date !== undefined, { error: 'needs the "date" of the rates' })
+      .describe(
+        'What one unit of each currency is worth in `currency`, such as {"date": "2026-11-20", "CNY": "0.121"}. A sum says rates and date, and which currency has none.',
+      ),
+  })
+    .describe('One sum over all currencies. Amounts of accounts are never converted.')
+    .optional(),
+  payDays: payDays.optional(),
   holidays: holidays
     .describe(
       'Days that count as the last day of the weekend: forecasts expect its spending, and no payment arrives. Dates such as "2026-12-25", countries or regions such as "DE-BY" (public holidays of 2020 to 2040), or a list of both.',

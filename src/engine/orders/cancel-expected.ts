@@ -1,18 +1,29 @@
 import * as z from 'zod';
 import { refuse } from '../../domain/operator.ts';
+import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { done, orderKind } from './kind.ts';
 
-/** An expected top-up does not come, or it came unnoticed. */
+/** An expected top-up or an announced run does not come, or it came unnoticed. */
 export const cancelExpected = orderKind({
   kind: 'cancel-expected',
   details: { account: z.string(), id: z.string() },
   apply(state, { account, id }) {
-    const known = state.expected.get(account) ?? [];
-    const others = known.filter((topUp) => topUp.id !== id);
-    if (others.length === known.length)
-      return refuse('not-found', `account "${account}" expects no top-up with the id "${id}"`);
-    keepExpected(state, account, others);
+    const topUps = state.expected.get(account) ?? [];
+    const runs = state.announced.get(account) ?? [];
+    if (topUps.some((topUp) => topUp.id === id))
+      keepExpected(
+        state,
+        account,
+        topUps.filter((topUp) => topUp.id !== id),
+      );
+    else if (runs.some((run) => run.id === id))
+      keepAnnounced(
+        state,
+        account,
+        runs.filter((run) => run.id !== id),
+      );
+    else return refuse('not-found', `account "${account}" expects no top-up or run with the id "${id}"`);
     return done;
   },
   describe: ({ account, id }) => ({ account, detail: id }),

@@ -2,6 +2,7 @@ import type { Refusal } from '../../domain/operator.ts';
 import { acknowledge } from './acknowledge.ts';
 import { cancelExpected } from './cancel-expected.ts';
 import { endSession } from './end-session.ts';
+import { expectSpending } from './expect-spending.ts';
 import { expectTopUp } from './expect-top-up.ts';
 import { expireSilence } from './expire-silence.ts';
 import { extendSilence } from './extend-silence.ts';
@@ -22,6 +23,7 @@ export const orderKinds = [
   expireSilence,
   expectTopUp,
   cancelExpected,
+  expectSpending,
   poll,
   report,
   handOver,

@@ -34,6 +34,7 @@ const viewNames = [
   'explain',
   'silences',
   'expected',
+  'announced',
   'audit',
 ] as const;
 
@@ -151,6 +152,8 @@ async function* listItems(
       return yield* views.silences();
     case 'expected':
       return yield* views.expected();
+    case 'announced':
+      return yield* views.announced();
     case 'audit':
       return yield* views.audit({ since: from, before: Number.MAX_SAFE_INTEGER, limit: 1000 });
   }

@@ -107,6 +107,20 @@ export const expectOrderSchema = shape({
   examples: [{ account: 'otp', amount: '5000', arrivesBy: '2026-11-26T17:00:00Z', comment: 'PO-4711' }],
 });
 
+export const expectSpendingSchema = shape({
+  account: name,
+  amount: amount.meta({ description: 'Beyond the usual: above 0, as a string such as "40000"' }),
+  balance: name.optional().meta({ description: 'Default: the first balance of the account' }),
+  startsAt: givenInstant,
+  endsAt: givenInstant,
+  ...personKeys,
+}).meta({
+  id: 'ExpectSpendingOrder',
+  examples: [
+    { account: 'otp', amount: '40000', startsAt: '2026-12-01T08:00:00Z', endsAt: '2026-12-01T18:00:00Z' },
+  ],
+});
+
 export const expireOrderSchema = shape({ id: name }).meta({
   id: 'ExpireOrder',
   examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }],

@@ -1,16 +1,40 @@
 import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
+import type { OneSum } from '../../domain/one-sum.ts';
+import type { ExpectedSpending } from '../../spending/account-spending.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type DuePayment, planPayments } from '../../views/payment-plan.ts';
-import { expectedJson, paymentJson } from '../../views/public-json.ts';
+import { announcedJson, expectedJson, paymentJson } from '../../views/public-json.ts';
+import { forecastMonths } from '../../views/spending-forecast.ts';
 import { RequestError } from '../refusal.ts';
 import { nextCursor, pageOfList, pagingQuery } from './input.ts';
 import { answers, csv, csvFile, listed, type Operation, operations } from './operation.ts';
-import { byQuery, expectOrderSchema } from './orders.ts';
+import { byQuery, expectOrderSchema, expectSpendingSchema } from './orders.ts';
 
 const { get, post, del } = operations('payments');
 const amount = z.string().meta({ description: 'A decimal string without trailing zeros' });
+
+const spendingRange = z.strictObject({ amount, low: amount, high: amount });
+
+function rangeJson(range: ExpectedSpending | null): z.output<typeof spendingRange> | null {
+  if (range === null) return null;
+  const [of, low, high] = [range.micros, range.low, range.high].map(formatMicros);
+  return { amount: of ?? '', low: low ?? '', high: high ?? '' };
+}
+
+const oneSum = z.strictObject({
+  currency: z.string(),
+  amount,
+  ratesOf: z.string().meta({ description: 'The day of the rates' }),
+  missing: z.array(z.string()).meta({ description: 'Currencies without a rate: not in the sum' }),
+});
+
+function oneSumJson(sum: OneSum | null): z.output<typeof oneSum> | null {
+  if (sum === null) return null;
+  const { currency, micros, date: ratesOf, missing } = sum;
+  return { currency, amount: formatMicros(micros), ratesOf, missing: [...missing] };
+}
 
 export const paymentOperations: readonly Operation[] = [
   get(
@@ -46,6 +70,38 @@ export const paymentOperations: readonly Operation[] = [
     },
   ),
   get(
+    ['expected-spending', 'listExpectedSpending', 'Runs that people announced, until a day after their end'],
+    { query: pagingQuery, answers: listed('Announced runs', 'announced', announcedJson) },
+    ({ views, query }) => pageOfList(views.announced(), query, ({ id }) => id),
+  ),
+  post(
+    [
+      'expected-spending',
+      'expectSpending',
+      'Announces a run: spending beyond the usual that forecast, pay-by, surge and budget know of, and an alert fires where it does not come',
+    ],
+    { body: expectSpendingSchema, answers: answers('The run', { announced: announcedJson.schema }, 201) },
+    async ({ door, body: { amount: amountMicros, startsAt, endsAt, by, comment = '', ...order } }) => {
+      const window = { startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt) };
+      const wanted = { kind: 'expect-spending', ...order, ...window, amountMicros, comment } as const;
+      return { announced: announcedJson(await door.give(wanted, by)) };
+    },
+  ),
+  del(
+    ['expected-spending/{id}', 'cancelExpectedSpending', 'Cancels an announced run'],
+    {
+      params: { id: z.string() },
+      query: byQuery,
+      answers: answers('Its id', { cancelled: z.string() }),
+    },
+    async ({ views, door, params: { id }, query: { by } }) => {
+      const account = views.announced().find((run) => run.id === id)?.account;
+      if (account === undefined) throw new RequestError('not_found', 'No run of this id is announced.');
+      await door.give({ kind: 'cancel-expected', account, id }, by);
+      return { cancelled: id };
+    },
+  ),
+  get(
     ['pay', 'listPayments', 'What is to be paid within 30 days, what is due first first'],
     {
       query: pagingQuery,
@@ -58,12 +114,22 @@ export const paymentOperations: readonly Operation[] = [
             next30Days: amount.meta({ description: 'Due within 30 days' }),
           }),
         ),
+        total: oneSum.nullable().meta({ description: 'Over all currencies; null without `money`' }),
+        runs: z
+          .array(
+            z.strictObject({
+              at: z.string().nullable().meta({ description: 'Null: what cannot wait for a run' }),
+              totals: z.array(z.strictObject({ currency: z.string(), amount })),
+              total: oneSum.nullable(),
+            }),
+          )
+          .meta({ description: 'By pay run, over all pages; empty without `payDays`' }),
         unknown: z.array(z.string()).meta({ description: 'Accounts of which too little is known to say' }),
         nextCursor,
       }),
     },
     async ({ views, now, query }) => {
-      const { payments: all, currencies, unknown } = await planPayments(views, now);
+      const { payments: all, currencies, runs, total, unknown } = await planPayments(views, now);
       const page = pageOfList(all, query, ({ account, balance }) => JSON.stringify([account.id, balance]));
       const totals = currencies.map(({ currency, thisWeek, next30Days }) => ({
         currency,
@@ -71,7 +137,61 @@ export const paymentOperations: readonly Operation[] = [
         next30Days: formatMicros(next30Days),
       }));
       const payments = page.items.map(paymentJson);
-      return { payments, totals, unknown: unknown.map(({ id }) => id), nextCursor: page.nextCursor };
+      return {
+        payments,
+        totals,
+        total: oneSumJson(total),
+        runs: runs.map(({ at, sums, total: ofRun }) => ({
+          at: at === null ? null : isoText(at),
+          totals: sums.map(({ currency, micros }) => ({ currency, amount: formatMicros(micros) })),
+          total: oneSumJson(ofRun),
+        })),
+        unknown: unknown.map(({ id }) => id),
+        nextCursor: page.nextCursor,
+      };
+    },
+  ),
+  get(
+    [
+      'spending-forecast',
+      'forecastSpending',
+      'What this month and the next will cost, by account and balance, with the 80 % range',
+    ],
+    {
+      answers: answers('Months of the calendar of each account, and sums where `money` is set', {
+        months: z.array(
+          z.strictObject({
+            ...{ account: z.string(), balance: z.string(), currency: z.string(), spent: amount },
+            knownSince: z
+              .string()
+              .meta({ description: 'Later than the beginning where nothing was known before' }),
+            thisMonth: spendingRange.nullable().meta({ description: 'At its end; null without a forecast' }),
+            nextMonth: spendingRange.nullable(),
+          }),
+        ),
+        sums: z.strictObject({
+          spent: oneSum.nullable(),
+          thisMonth: oneSum.nullable(),
+          nextMonth: oneSum.nullable(),
+        }),
+        unknown: z
+          .array(z.string())
+          .meta({ description: 'Accounts without a forecast: counted as spent so far' }),
+      }),
+    },
+    async ({ views }) => {
+      const { rows, sums, unknown } = await forecastMonths(views);
+      const months = rows.map(({ account, balance, currency, spent, knownSince, total, next }) => ({
+        ...{ account, balance, currency, spent: formatMicros(spent), knownSince: isoText(knownSince) },
+        thisMonth: rangeJson(total),
+        nextMonth: rangeJson(next),
+      }));
+      const [spent, thisMonth, nextMonth] = [sums.spent, sums.total, sums.next].map(oneSumJson);
+      return {
+        months,
+        sums: { spent: spent ?? null, thisMonth: thisMonth ?? null, nextMonth: nextMonth ?? null },
+        unknown,
+      };
     },
   ),
   get(

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/money.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
+import { notUrgent } from '../../domain/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
 import { type AccountState, accountStates, addressOf, mentionsAll, nameOf, stateOf } from './words.ts';
 
-const sortKeys = ['runway', 'state', 'name', 'burn', 'age'] as const;
+const sortKeys = ['urgency', 'runway', 'state', 'name', 'burn', 'age'] as const;
 
 export type SortKey = (typeof sortKeys)[number] | Balance;
 
@@ -26,7 +27,7 @@ export function readListQuery(query: URLSearchParams) {
     /** Words that all must stand in id, name or labels. */
     search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
-    sort: balanceForm.test(sort) ? sort : 'runway',
+    sort: balanceForm.test(sort) ? sort : 'urgency',
     descending: query.get('order') === 'desc',
     /** Where the page before ended; null for the first one. */
     cursor: query.get('cursor') || null,
@@ -37,7 +38,7 @@ export function readListQuery(query: URLSearchParams) {
 export function writeListQuery(query: ListQuery): string {
   const { search, state, sort, descending, cursor } = query;
   const order = descending ? 'desc' : null;
-  return addressOf('/', { q: search, state, sort: sort === 'runway' ? null : sort, order, cursor });
+  return addressOf('/', { q: search, state, sort: sort === 'urgency' ? null : sort, order, cursor });
 }
 
 /**
@@ -144,6 +145,8 @@ function compare(left: number | string, right: number | string): number {
 /** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
 function keyOf(account: AccountView, sort: SortKey): number | string | null {
   switch (sort) {
+    case 'urgency':
+      return account.urgency.isEmpty ? 0 : beforeNever(account.urgency.actBy);
     case 'runway':
       return account.runways[leadingBalance(account)]?.runwayMs ?? null;
     case 'state':
@@ -157,6 +160,10 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
     default:
       return account.reading?.balances[sort] ?? null;
   }
+}
+
+function beforeNever(at: number): number | null {
+  return at === notUrgent.actBy ? null : at;
 }
 
 function negate(value: number | null): number | null {

@@ -55,10 +55,10 @@ export async function renderAccount(visit: Visit, account: AccountView): Promise
   return html`<p class="crumb"><a href="/">Overview</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
 <form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">Poll now</button></form>
-${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back })}</div></div>
+${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back }, visit)}</div></div>
 ${live(
   'account-state',
-  html`${actLine(account, null, visit)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
+  html`${actLine(account, visit, back)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
 ${failureNote(account, visit)}
 <div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, visit))}${readingTile(account, visit)}</div>`,
 )}
@@ -109,7 +109,7 @@ function readingTile(account: AccountView, frame: Frame): Html {
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
 }
 
-function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Frame): Html {
+function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Visit): Html {
   const back = accountPath(account.id);
   if (alerts.length === 0) {
     return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">No alert is open</h2></section>`;

@@ -1,12 +1,20 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { hourMs } from '../../domain/duration.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { sayAge, sayNearMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import type { WebContext } from '../web-env.ts';
-import { accountLinks, summaryOf } from './alerts.ts';
-import { personFields, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { accountLinks, moneyOnItsWay, payWords, summaryOf, whenWords } from './alerts.ts';
+import { buildChart, readSpan } from './chart-model.ts';
+import { drawChart } from './chart-section.ts';
+import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
+import { givenBy, orderedFields, readTopUp } from './ordered.ts';
 import { show } from './show.ts';
-import { accountPath, age, badge, severityWord } from './words.ts';
+import { accountPath, badge, ifReadable, severityWord, type Visit } from './words.ts';
 
 interface Linked {
   readonly alert: AlertView;
@@ -14,9 +22,24 @@ interface Linked {
   readonly account: AccountView | null;
 }
 
+const says = phrases('link', {
+  effect: 'Reminders and escalation stop until it resolves or gets worse.',
+  acknowledge: 'Acknowledge',
+  ordered: 'I ordered it',
+  quiet: '{hours, plural, one {# hour quiet} other {# hours quiet}}',
+  isQuiet: 'Quiet until {moment}',
+  isOrdered: 'Ordered',
+  has: '{by} has it, {age}.',
+  nobody: 'Nobody has it yet.',
+  open: 'Open account',
+  overview: 'Open the overview',
+});
+
+const quietHours = 2;
+
 /**
- * Asks before a link from a message acts: previews of links open them too. The signed query goes along with
- * the form.
+ * What a link from a message shows: what, how much, by when, and what to do. It acts only when asked to: previews of links open it too.
+ * The signed query goes along with each form.
  */
 export async function askAcknowledge(
   context: WebContext,
@@ -25,24 +48,68 @@ export async function askAcknowledge(
   const { visit } = context.var;
   const found = await findLinked(context, query);
   if (found instanceof Response) return found;
-  const { alert } = found;
-  const content = html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
-<p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${summaryOf(alert)}</bdi></strong></p>
-<p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, visit)}</p>
-<p>Reminders and escalation stop until it resolves or gets worse.</p>
-<form method="post" action="/ack">${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${seenFields(alert)}${personFields()}<button>Acknowledge</button></form>${whatNext(found)}</section>`;
-  return show(context, { title: 'Acknowledge · lowwater', content, chrome: null });
+  const { alert, account } = found;
+  const [payment] = account?.payments.filter(({ balance }) => balance === alert.balance) ?? [];
+  const signed = html`${[...query].map(([name, value]) => hidden(name, value))}`;
+  const has =
+    alert.acknowledged === null
+      ? say(says.nobody, visit)
+      : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
+  const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></h1>
+${account !== null && payment !== undefined && html`<p class="big">${payWords(payment, account, visit)}</p>`}
+<p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
+<p><bdi>${has}</bdi></p>
+<div class="acts">${links}${
+    account !== null &&
+    payment !== undefined &&
+    html`<details class="act"><summary>${say(says.ordered, visit)}</summary>${orderedFields(account, givenBy(payment, '/'), visit, '/ack', html`${signed}${hidden('do', 'ordered')}`)}</details>`
+  }${
+    alert.acknowledged === null &&
+    html`<form class="sure" method="post" action="/ack">${signed}${seenFields(alert)}${nameField(null, visit)}<button>${say(says.acknowledge, visit)}</button> <button class="quiet" name="do" value="quiet">${say(says.quiet, { hours: quietHours }, visit)}</button><p class="soft">${say(says.effect, visit)}</p></form>`
+  }</div>
+${account?.note != null && html`<p><bdi>${account.note}</bdi></p>`}
+${account !== null && (await weekChart(account, alert, visit))}
+<p>${account !== null && html`<a href="${accountPath(account.id)}">${say(says.open, visit)}</a> · `}<a href="/">${say(says.overview, visit)}</a></p></section>`;
+  return show(context, { title: `${alert.accountName} · lowwater`, content, chrome: null });
+}
+
+/** A week of the balance; nothing while the database cannot be read. */
+async function weekChart(account: AccountView, { balance }: AlertView, visit: Visit): Promise<Html | null> {
+  const id = balance ?? account.balances[0]?.id ?? '';
+  const query = { account, balance: id, span: readSpan({ range: '7d' }, visit), points: 120, now: visit.now };
+  return html`${await ifReadable(async () => {
+    const chart = await buildChart(visit.views, query);
+    const words = balanceName(balanceLabel(id, account.balances));
+    return html`<div class="chart-box low">${drawChart(chart, words, visit.timezone)}</div>`;
+  })}`;
 }
 
 export async function acknowledgeByLink(context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const linked = await findLinked(context, form);
   if (linked instanceof Response) return linked;
+  const { visit, door } = context.var;
   const { account, rule, summary } = linked.alert;
   const { by, comment } = readPerson(form);
-  await context.var.door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
-  const words = html`<bdi>${summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`;
+  keepName(context, form.get('by') ?? '');
+  if (form.get('do') === 'ordered') {
+    await door.give(readTopUp(account, form, visit), by);
+    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${summary}</bdi>`, { linked });
+  }
+  if (form.get('do') === 'quiet') {
+    const endsAt = visit.now + quietHours * hourMs;
+    const match = { account: [account], rule: [rule] };
+    const seen = { account, rule, ...readSeen(form).seen };
+    await door.give(
+      { kind: 'silence', match, everything: false, startsAt: visit.now, endsAt, comment, seen },
+      by,
+    );
+    const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, visit) }, visit);
+    return showAnswer(context, heading, html`<bdi>${summary}</bdi>`, { linked });
+  }
+  await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
+  const words = html`<bdi>${summary}</bdi>. ${say(says.effect, visit)}`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }
 
@@ -64,10 +131,7 @@ async function findLinked(context: WebContext, query: URLSearchParams): Promise<
   const alert = await views.alert(account, rule);
   if (alert === null || alert.incident !== incident)
     return showAnswer(context, 'Already over', 'The incident that this link speaks of has ended.');
-  const linked = { alert, account: await views.account(account) };
-  if (alert.acknowledged === null) return linked;
-  const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
-  return showAnswer(context, 'Already acknowledged', words, { linked });
+  return { alert, account: await views.account(account) };
 }
 
 function findGranted(firing: Iterable<FiringView>, isOf: (incident: string) => boolean): FiringView | null {
@@ -82,13 +146,13 @@ function showAnswer(
   words: HtmlValue,
   { status, linked }: { readonly status?: ContentfulStatusCode; readonly linked?: Linked } = {},
 ): Response {
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked)}<p><a href="/">Open the overview</a></p></section>`;
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked && whatNext(linked, context.var.visit)}<p><a href="/">${say(says.overview, context.var.visit)}</a></p></section>`;
   return show(context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
 
-function whatNext({ alert, account }: Linked): Html | null {
+function whatNext({ alert, account }: Linked, visit: Visit): Html | null {
   if (account === null) return null;
-  const links = accountLinks(account, alert.balance !== null);
+  const links = accountLinks(account, alert.balance !== null, visit);
   return html`${account.note === null ? null : html`<p><bdi>${account.note}</bdi></p>`}
-<p class="act-line">${links.map((link) => html`${link} `)}<a href="${accountPath(account.id)}">Open account</a></p>`;
+<p class="act-line">${links.map((link) => html`${link} `)}<a href="${accountPath(account.id)}">${say(says.open, visit)}</a></p>`;
 }

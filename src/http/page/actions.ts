@@ -12,8 +12,9 @@ import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { digestOf, readAlertQuery, selectAlerts } from './alerts-page.ts';
 import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './forms.ts';
-import { orderTopUp } from './pay.ts';
+import { orderTopUp } from './order-top-up.ts';
 import { endListedSession } from './people.ts';
+import { keepLanguageChoice } from './reader-language.ts';
 import { show } from './show.ts';
 import {
   fieldOf,
@@ -68,6 +69,10 @@ export function addActions(app: WebApp): void {
     '/sessions/:id/end': async (form, context, { id = '' }) => {
       await endListedSession(context, id, readPerson(form).by);
       return 'ended';
+    },
+    '/language': async (form, context) => {
+      keepLanguageChoice(context, form.get('language') ?? '');
+      return 'zone';
     },
     '/time-zone': async (form, context) => {
       keepZone(context, form.get('zone') ?? '');

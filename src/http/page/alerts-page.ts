@@ -68,15 +68,19 @@ async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
     alertCard(alert, accounts.get(alert.account) ?? null, visit, { back, pick: picker(alert) }),
   )}</ul>
 ${pager(query, nextCursor)}
-${bulkForm(page, query, back)}</section>`;
+${bulkForm(page, query, { back, visit })}</section>`;
 }
 
-function bulkForm({ matching, digest }: AlertPage, query: AlertQuery, back: string): Html {
+function bulkForm(
+  { matching, digest }: AlertPage,
+  query: AlertQuery,
+  { back, visit }: { readonly back: string; readonly visit: Visit },
+): Html {
   return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>Many at once</h3>
 <input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
 <label><input type="checkbox" name="all" value="yes"> All ${matching} that match, not only the ticked ones</label>
-${personFields()}
-${durationField()}
+${personFields(visit)}
+${durationField(visit)}
 <button name="do" value="acknowledge">Acknowledge</button> <button name="do" value="silence" class="quiet">Silence for this time</button></form>`;
 }
 
@@ -117,7 +121,8 @@ type AlertQuery = ReturnType<typeof readAlertQuery>;
 
 type AlertPage = ReturnType<typeof pageOfAlerts>;
 
-const pageSize = 100;
+/** As much as a phone shows within a few screens; what many have in common is done at once below the list. */
+const pageSize = 20;
 const maxTextLength = 200;
 
 /** Reads the query of the page's address. What it does not know it takes for absent: a link never breaks. */

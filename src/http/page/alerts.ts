@@ -1,18 +1,20 @@
 import type { Payment } from '../../domain/message.ts';
-import { isBeyondHorizon } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import type { Forecast } from '../../domain/quantity.ts';
 import { type Balance, unitOf } from '../../domain/reading.ts';
 import { severityRank } from '../../domain/severity.ts';
-import { byUrgency } from '../../rules/urgency.ts';
+import { byUrgency, notUrgent } from '../../domain/urgency.ts';
+import { dueGroup } from '../../rules/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { endOf, isGuess } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount, sayRunwayClause } from '../../wording/quantity-wording.ts';
 import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, age, badge, type Frame, icon, nearMoment, severityWord } from './words.ts';
+import { orderedForm } from './ordered.ts';
+import { accountPath, age, badge, type Frame, icon, nameOf, severityWord, type Visit } from './words.ts';
 
 /** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
 export const careWords = {
@@ -60,40 +62,117 @@ export async function accountsOf(
   return new Map(accounts.map((account) => [account.id, account]));
 }
 
-/** One alert: what to do about it, what is known, and what can be ordered. `account` is null for alerts about lowwater itself. */
+const says = phrases('card', {
+  actNow: 'Now',
+  actBy: 'By {moment}',
+  since: 'Since {moment}',
+  left: '{amount} left',
+  topUp: 'Top up',
+  runbook: 'Runbook',
+  payNow: 'Pay {amount} now',
+  payBy: 'Pay {amount} by {moment}',
+  onItsWay: '{by} ordered {amount} {age}, expected by {moment}',
+  sameCause: 'The same of {names}',
+  rule: 'rule {rule}',
+  future: 'since {moment}, by a clock that was ahead',
+});
+
+/** One alert, or several with one cause: what, by when, and what to do. `account` is null for alerts about lowwater itself. */
 export function alertCard(
   alert: AlertView,
   account: AccountView | null,
-  frame: Frame,
+  visit: Visit,
   place: FormPlace,
 ): Html {
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
-  const content = html`${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
-${account !== null && !place.isOnAccount && actLine(account, alert.balance, frame)}
-<p class="alert-meta">${runwayWords(alert, account, frame)}rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
-<div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
-    alert.acknowledged !== null && giveBackForm(alert, place)
-  }${!alert.silenced && silenceForm(alert, place)}</div>`;
+  const { others = [] } = place;
+  const names = visit.language.list(
+    others.map(({ accountName }) => nameOf(accountName)),
+    'and',
+  );
+  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${summaryLink(alert)}</p>
+${others.length > 0 && html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`}
+<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
+    place.isBrief !== true &&
+    html`<p class="alert-meta">${say(says.rule, { rule: alert.rule }, visit)} · ${sinceWords(alert, visit)}${conditions(alert, visit)}</p>`
+  }${account !== null && !place.isOnAccount && hintLine(account, visit)}</div>
+<div class="acts">${account !== null && !place.isOnAccount && payButtons(account, alert.balance, { visit, back: place.back })}${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place, visit)}${
+    alert.acknowledged !== null && giveBackForm(alert, place, visit)
+  }${place.isBrief !== true && !alert.silenced && silenceForm(alert, place, visit)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
 }
 
-function runwayWords({ balance }: AlertView, account: AccountView | null, frame: Frame): Html | null {
-  const runway = balance === null ? null : ownOf(account?.runways, balance);
-  if (account === null || runway == null) return null;
-  const endsAt = endOf(runway, frame.now);
-  const range = runway.forecast === null ? null : rangeOf(runway.forecast, frame);
-  const at = endsAt === null ? null : nearMoment(endsAt, frame);
-  const isVague = range !== null && isGuess(runway.forecast, frame.now);
-  const gone = isVague
-    ? html`${range}, not known well`
-    : html`${at}${range !== null && html` (80 %: ${range})`}`;
-  return html`${at !== null && html`gone ${gone} · `}${account.readAt !== null && html`read ${age(account.readAt, frame)} · `}`;
+/** What the operators wrote for whoever is woken, and what to read. */
+function hintLine(account: AccountView, visit: Visit): Html | null {
+  const links = accountLinks({ ...account, topUpUrl: null }, false, visit);
+  if (account.note === null && links.length === 0) return null;
+  return html`<p class="hint">${account.note !== null && html`<bdi>${account.note}</bdi> `}${links}</p>`;
 }
 
-function rangeOf({ earliest, latest }: Forecast, frame: Frame): Html | null {
-  if (earliest === null || latest === null || isBeyondHorizon(latest, frame.now)) return null;
-  return html`${nearMoment(Math.max(earliest, frame.now), frame)} to ${nearMoment(latest, frame)}`;
+/** By when to act, how long it lasts, and what there is. */
+export function whenWords(
+  { balance, urgency, since }: AlertView,
+  account: AccountView | null,
+  visit: Visit,
+): Html {
+  const runway = balance === null ? null : (ownOf(account?.runways, balance) ?? null);
+  const micros = balance === null ? undefined : ownOf(account?.reading?.balances, balance);
+  const group = dueGroup(urgency, visit.now);
+  const isDated = runway !== null && urgency.actBy > visit.now && urgency.actBy < notUrgent.actBy;
+  const payment = account?.payments.find((each) => each.balance === balance);
+  const moment = () => sayNearMoment(urgency.actBy, visit);
+  const by =
+    account !== null && payment !== undefined
+      ? html`<strong>${payWords(payment, account, visit)}</strong>`
+      : group === 'now'
+        ? html`<strong class="gone">${say(says.actNow, visit)}</strong>`
+        : isDated
+          ? html`<strong>${say(says.actBy, { moment: moment() }, visit)}</strong>`
+          : html`${say(says.since, { moment: sayNearMoment(since, visit) }, visit)}`;
+  const left =
+    micros !== undefined &&
+    account !== null &&
+    html` · ${say(says.left, { amount: sayAmount(micros, { ...visit, currency: unitOf(account, balance ?? '') }) }, visit)}`;
+  const isOld = account !== null && account.outcome !== 'ok' && account.readAt !== null;
+  return html`${by}${runway !== null && html` · <span class="runway">${sayRunwayClause({ ...runway, emptyAt: null, payBy: null }, visit)}</span>`}${left}${isOld && html` · <span class="unread old">${age(account.readAt ?? 0, visit)}</span>`}`;
+}
+
+/** A clock that was set back leaves beginnings in the future. */
+function sinceWords({ since }: AlertView, visit: Visit): Html {
+  if (since > visit.now) return html`${say(says.future, { moment: sayMoment(since, visit) }, visit)}`;
+  return html`since ${age(since, visit)}`;
+}
+
+function undelivered({ notified }: AlertView): Html | null {
+  const waiting = notified.filter(({ at }) => at === null);
+  return waiting.length === 0
+    ? null
+    : html` · <span class="condition">not delivered yet to ${listNames(waiting)}</span>`;
+}
+
+/** Who ordered what that has not come yet, where people look. */
+export function moneyOnItsWay(account: AccountView, balance: Balance | null, visit: Visit): readonly Html[] {
+  const { views } = visit;
+  const coming = views
+    .expected()
+    .filter((topUp) => topUp.account === account.id && topUp.balance === balance);
+  return coming.map(({ amountMicros, orderedBy: by, orderedAt, by: arrivesBy }) => {
+    const amount = sayAmount(amountMicros, { ...visit, currency: unitOf(account, balance ?? '') });
+    const [age, moment] = [sayAge(orderedAt, visit), sayNearMoment(arrivesBy, visit)];
+    return html`<p class="on-its-way"><bdi>${say(says.onItsWay, { by, amount, age, moment }, visit)}</bdi></p>`;
+  });
+}
+
+/** `Ordered` stands wherever `Top up` stands. */
+export function payButtons(
+  account: AccountView,
+  balance: Balance | null,
+  { visit, back }: { readonly visit: Visit; readonly back: string },
+): Html {
+  const payments = account.payments.filter((payment) => payment.balance === balance);
+  const { topUpUrl } = account;
+  return html`${payments.length > 0 && topUpUrl !== null && html`<a class="button primary" href="${topUpUrl}">${say(says.topUp, visit)}</a>`}${payments.map((payment) => orderedForm(account, payment, visit, back))}`;
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
@@ -135,27 +214,34 @@ function listNames(channels: AlertView['notified']): Html {
 }
 
 /** What to do about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */
-export function actLine(account: AccountView, balance: Balance | null, frame: Frame): Html | null {
-  const payments = account.payments.filter((payment) => balance === null || payment.balance === balance);
-  const links = accountLinks(account, payments.length > 0);
-  if (payments.length === 0 && links.length === 0 && account.note === null) return null;
-  return html`<p class="act-line">${payments.map((payment) => html`<strong>${payWords(payment, account, frame)}</strong> `)}${links.map((link) => html`${link} `)}${
-    account.note !== null && html`<span class="hint"><bdi>${account.note}</bdi></span>`
-  }</p>`;
+export function actLine(account: AccountView, visit: Visit, back: string): Html | null {
+  const { payments, note } = account;
+  const links = accountLinks(account, payments.length > 0, visit);
+  const coming = account.balances.map(({ id }) => moneyOnItsWay(account, id, visit));
+  if (payments.length + links.length === 0 && note === null) return html`${coming}`;
+  return html`<div class="act-line">${payments.map((payment) => html`<strong>${payWords(payment, account, visit)}</strong> ${orderedForm(account, payment, visit, back)}`)}${links.map((link) => html`${link} `)}${
+    note !== null && html`<span class="hint"><bdi>${note}</bdi></span>`
+  }</div>${coming}`;
 }
 
-function payWords({ micros, dueAt, balance }: Payment, account: AccountView, frame: Frame): Html {
-  const by = dueAt === null || dueAt <= frame.now ? html`now` : html`by ${nearMoment(dueAt, frame)}`;
-  return html`Pay ${formatAmount(micros, unitOf(account, balance))} ${by}`;
+export function payWords(payment: Payment, account: AccountView, visit: Visit): string {
+  const { micros, dueAt, isDue, balance } = payment;
+  const amount = sayAmount(micros, { ...visit, currency: unitOf(account, balance) });
+  if (isDue || dueAt === null) return say(says.payNow, { amount }, visit);
+  return say(says.payBy, { amount, moment: sayNearMoment(dueAt, visit) }, visit);
 }
 
 /** Where to pay, and what to read; `mayPay` is false where no money is asked for. */
-export function accountLinks({ topUpUrl, runbookUrl }: AccountView, mayPay: boolean): readonly Html[] {
+export function accountLinks(
+  { topUpUrl, runbookUrl }: AccountView,
+  mayPay: boolean,
+  visit: Visit,
+): readonly Html[] {
   const links = [
-    ['Top up', mayPay ? topUpUrl : null],
-    ['Runbook', runbookUrl],
+    [says.topUp, mayPay ? topUpUrl : null, 'button primary'],
+    [says.runbook, runbookUrl, 'button'],
   ] as const;
-  return links.flatMap(([label, url]) =>
-    url === null ? [] : [html`<a class="button" href="${url}">${label}</a>`],
+  return links.flatMap(([label, url, look]) =>
+    url === null ? [] : [html`<a class="${look}" href="${url}">${say(label, visit)}</a>`],
   );
 }

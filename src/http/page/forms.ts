@@ -1,21 +1,41 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { describeDuration, parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
-import { nameOf, severityWord } from './words.ts';
+import { nameOf, severityWord, type Visit } from './words.ts';
 
 export interface FormPlace {
   readonly back: string;
   readonly pick?: Html;
   /** True where the page is the account's: what to do about it stands on top. */
   readonly isOnAccount?: boolean;
+  /** Alerts with the same cause that the card stands for too. */
+  readonly others?: readonly AlertView[];
+  /** Only what is needed to act: what else is known stands on the account's page. */
+  readonly isBrief?: boolean;
 }
+
+const says = phrases('forms', {
+  name: 'Your name',
+  asWhom: 'As {name}.',
+  comment: 'Comment',
+  giveBack: 'Give back',
+  acknowledge: 'Acknowledge',
+  acknowledgeEffect: 'Reminders and escalation stop until this resolves or gets worse.',
+  silence: 'Silence',
+  silenceEffect: 'No messages about this meanwhile. What still fires when the silence ends is sent then.',
+  for: 'For',
+});
+const noReader = { name: '', isProven: false };
 
 type Choices = readonly (readonly [value: string, word: string])[];
 
@@ -23,18 +43,19 @@ type Choices = readonly (readonly [value: string, word: string])[];
 export const maxChoices = 200;
 
 /** Gives an acknowledged alert back. */
-export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
-  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
+export function giveBackForm(alert: AlertView, { back }: FormPlace, visit: Visit): Html {
+  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
 }
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
-export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
-  return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
-<form method="post" action="/alerts/${alertName(alert)}/acknowledge">
-<p>Reminders and escalation stop until this resolves or gets worse.</p>
-${hidden('back', back)}${seenFields(alert)}
-${personFields()}
-<button>Acknowledge</button>
+export function acknowledgeForm(alert: AlertView, { back, others = [] }: FormPlace, visit: Visit): Html {
+  const many = [alert, ...others];
+  return html`<details class="act"><summary>${say(says.acknowledge, visit)}<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
+<form method="post" action="${others.length === 0 ? `/alerts/${alertName(alert)}/acknowledge` : '/alerts/many'}">
+<p>${say(says.acknowledgeEffect, visit)}</p>
+${hidden('back', back)}${others.length === 0 ? seenFields(alert) : many.map((each) => hidden('alert', pickedName(each)))}
+${personFields(visit)}
+<button>${say(says.acknowledge, visit)}</button>
 </form></details>`;
 }
 
@@ -44,18 +65,19 @@ export function silenceForm(
     | { readonly account: string; readonly accountName: string; readonly rule: string | null }
     | AlertView,
   { back }: FormPlace,
+  visit: Visit,
 ): Html {
   const name = nameOf(target.accountName);
   const what = target.rule === null ? `all alerts of ${name}` : `${target.rule} of ${name}`;
-  return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
+  return html`<details class="act"><summary>${say(says.silence, visit)}<span class="hidden"> ${what}</span></summary>
 <form method="post" action="/silences">
-<p>No messages about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
+<p>${say(says.silenceEffect, visit)}</p>
 <input type="hidden" name="confirmed" value="yes">${hidden('back', back)}
 ${hidden('account', target.account)}
 ${target.rule !== null && html`${hidden('rule', target.rule)}`}${'severity' in target && seenFields(target)}
-${durationField()}
-${personFields()}
-<button>Silence</button>
+${durationField(visit)}
+${personFields(visit)}
+<button>${say(says.silence, visit)}</button>
 </form></details>`;
 }
 
@@ -74,17 +96,24 @@ export function pickedName(alert: AlertView): string {
 }
 
 /** `given` is what a form was sent with before. */
-export function personFields(given = new URLSearchParams()): Html {
-  return html`<label>Your name <input name="by" required maxlength="100" autocomplete="name" value="${given.get('by')}"></label>
-<label>Comment <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
+export function personFields(visit: Visit, given = new URLSearchParams()): Html {
+  return html`${nameField(given.get('by'), visit)}
+<label>${say(says.comment, visit)} <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
+}
+
+/** Asks for no name that is known: what the trusted proxy says counts, and what this browser gave last stands there. */
+export function nameField(given: string | null, visit: Visit): Html {
+  const { name, isProven } = visit.reader ?? noReader;
+  if (isProven) return html`<p class="soft">${say(says.asWhom, { name }, visit)}</p>`;
+  return html`<label>${say(says.name, visit)} <input name="by" required maxlength="100" autocomplete="name" value="${given ?? name}"></label>`;
 }
 
 const durations = ['1h', '2h', '4h', '8h', '1d', '3d', '7d', '30d'].map(
   (text) => [text, describeDuration(parseDuration(text) ?? 0)] as const,
 );
 
-export function durationField(chosen = '2h'): Html {
-  return html`<label>For <select name="for">${options(durations, chosen)}</select></label>`;
+export function durationField(visit: Visit, chosen = '2h'): Html {
+  return html`<label>${say(says.for, visit)} <select name="for">${options(durations, chosen)}</select></label>`;
 }
 
 /** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
@@ -174,10 +203,26 @@ export function sendBack(context: WebContext, form: URLSearchParams, done: strin
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
   setCookie(context, doneCookie, done, { maxAge: 60, httpOnly: true, sameSite: 'Strict' });
+  keepName(context, form.get('by') ?? '');
   return context.redirect(url.pathname + url.search, 303);
 }
 
 const doneCookie = 'lowwater_done';
+const nameCookie = 'lowwater_name';
+const yearSeconds = 365 * 86_400;
+
+/** The name that was typed, for the next form of this browser: a convenience, it proves nothing. */
+export function keepName(context: WebContext, by: string): void {
+  const name = cleanText(by, 100).trim();
+  if (name === '' || context.get('person') !== null) return;
+  setCookie(context, nameCookie, name, { maxAge: yearSeconds, httpOnly: true, sameSite: 'Strict' });
+}
+
+/** Who looks, as far as that is known. */
+export function readerOf(context: WebContext, person: string | null): NonNullable<Visit['reader']> {
+  const name = person ?? cleanText(getCookie(context, nameCookie) ?? '', 100);
+  return { name, isProven: person !== null };
+}
 
 /** What a form of this browser has just done, once: an address that says so proves nothing. */
 export function takeDone(context: WebContext): string | null {

@@ -1,10 +1,16 @@
 import { inSlices } from '../../daemon/slices.ts';
+import { hourMs } from '../../domain/duration.ts';
+import { isoDay, parseLocalText } from '../../domain/moment.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText, plural } from '../../domain/plain-text.ts';
 import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
+import { notUrgent } from '../../domain/urgency.ts';
+import { dueGroup, dueGroups } from '../../rules/urgency.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { balanceName, leadingBalance } from '../../wording/quantity-wording.ts';
 import {
   AccountListing,
@@ -38,7 +44,7 @@ import {
   type Visit,
 } from './words.ts';
 
-const shownAlerts = 8;
+const shownCards = 8;
 const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
@@ -71,6 +77,17 @@ ${live('messages', messages)}
 ${live('channels', channelTable(views.channels(), visit))}</section>`;
 }
 
+const says = phrases('overview', {
+  needs: '{count, plural, one {# alert needs attention} other {# alerts need attention}}',
+  calm: 'Nothing needs you now',
+  unsure: 'No alert needs you now, but that is not all clear',
+  now: 'Now',
+  today: 'Today',
+  week: 'This week',
+  later: 'Watch',
+  all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
+});
+
 async function urgentSection(visit: Visit, back: string): Promise<Html> {
   const { views } = visit;
   const firing = [...views.firing()];
@@ -79,18 +96,41 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   const doubts = doubtsOf(views);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
-    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}No alert needs you now, but that is not all clear</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
+    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, visit)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
   }
   if (urgent.length === 0) {
-    return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}Nothing needs you now</h2>${taken}</section>`;
+    return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, visit)}</h2>${taken}</section>`;
   }
-  const more = urgent.length - shownAlerts;
-  const first = urgent.slice(0, shownAlerts);
-  const shown = await Promise.all(first.map(({ account, rule }) => views.alert(account, rule)));
-  const accounts = await accountsOf(views, first);
-  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
-<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, visit, { back }))}</ul>
-${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
+  // Accounts with one cause are one card.
+  const cards = [...Map.groupBy(urgent, (alert) => alert.cause ?? alert).values()];
+  const shown = cards.slice(0, shownCards);
+  const todayEndsAt = Math.max(endOfDay(visit), visit.now + nightMs);
+  const groups = Map.groupBy(shown, ([first]) =>
+    dueGroup(first?.urgency ?? notUrgent, visit.now, todayEndsAt),
+  );
+  const accounts = await accountsOf(views, shown.flat());
+  const card = async (alerts: readonly FiringView[]): Promise<Html | null> => {
+    const [first, ...others] = (
+      await Promise.all(alerts.map(({ account, rule }) => views.alert(account, rule)))
+    ).flatMap((alert) => alert ?? []);
+    if (first === undefined) return null;
+    return alertCard(first, accounts.get(first.account) ?? null, visit, { back, others, isBrief: true });
+  };
+  const sections = dueGroups.map(async (group) => {
+    const own = groups.get(group);
+    if (own === undefined) return null;
+    return html`<h3>${say(says[group], visit)}</h3><ul class="alerts">${await Promise.all(own.map(card))}</ul>`;
+  });
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${say(says.needs, { count: urgent.length }, visit)}</h2>
+${await Promise.all(sections)}
+${cards.length > shownCards && html`<p><a href="/alerts?care=nobody&state=firing">${say(says.all, { count: urgent.length }, visit)}</a></p>`}${taken}</section>`;
+}
+
+/** What must be done before the morning belongs to today. */
+const nightMs = 12 * hourMs;
+
+function endOfDay({ now, timezone }: Visit): number {
+  return parseLocalText(`${isoDay(now, timezone)}T23:59`, timezone) ?? now;
 }
 
 /** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */
@@ -135,6 +175,7 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
 
 function sortWords(balances: AccountPage['balances']): readonly (readonly [SortKey, string])[] {
   return [
+    ['urgency', 'urgency'],
     ['runway', 'runway, shortest first'],
     ['state', 'state, worst first'],
     ['name', 'name'],
@@ -159,7 +200,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.matching === 0)
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, key, word, extra);
-  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, balanceName(label), 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th>`;
+  const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, balanceName(label), 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
   return html`${table('Accounts', 'cards accounts', cells, rows)}
 ${pager(page, list)}`;
@@ -182,14 +223,12 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const { word, tone } = stateWords[state];
   const leading = leadingBalance(account);
   const other = otherThanFirst(account, leading);
-  const cells = html`<td class="state">${badge(tone, word)}</td>
+  const cells = html`<td class="state">${badge(tone, word)}${readNote(account, frame)}</td>
 <th scope="row">${accountLink(account)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
 <td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
-<td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>
-<td data-label="Read">${readCell(account, frame)}</td>
-<td class="open" data-label="Open">${openCell(account)}</td>`;
+<td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 
@@ -229,15 +268,11 @@ function burnCell(account: AccountView): Html {
   })}`;
 }
 
-function readCell(account: AccountView, frame: Frame): Html {
-  const read = account.readAt === null ? html`<span class="soft">never</span>` : age(account.readAt, frame);
-  if (account.outcome === null || account.outcome === 'ok') return read;
-  return html`${read}<span class="sub unread">${account.outcome.replaceAll('_', ' ')}</span>`;
-}
-
-function openCell({ firing, pending }: AccountView): Html {
-  if (firing === 0 && pending === 0) return html`<span class="soft">none</span>`;
-  return html`${firing > 0 && `${firing} firing`}${firing > 0 && pending > 0 && ', '}${pending > 0 && `${pending} pending`}`;
+/** The age of a reading, only where it is bad. */
+function readNote(account: AccountView, frame: Frame): Html | null {
+  if (account.outcome === null || account.outcome === 'ok') return null;
+  const read = account.readAt === null ? 'never read' : html`read ${age(account.readAt, frame)}`;
+  return html`<span class="sub unread">${account.outcome.replaceAll('_', ' ')}, ${read}</span>`;
 }
 
 function pager({ before, nextCursor, matching, accounts }: AccountPage, list: ListQuery): Html | null {

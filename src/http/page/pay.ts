@@ -1,106 +1,148 @@
-import { parseLocalText } from '../../domain/moment.ts';
-import { formatAmount, formatMicros, parseMicros } from '../../domain/money.ts';
-import { plural } from '../../domain/plain-text.ts';
 import { unitOf } from '../../domain/reading.ts';
-import { severities } from '../../domain/severity.ts';
-import type { Wanted } from '../../engine/orders.ts';
-import { type CurrencyPayments, type DuePayment, planPayments } from '../../views/payment-plan.ts';
+import {
+  type CurrencyPayments,
+  type DuePayment,
+  paymentGroups,
+  planPayments,
+  sumOf,
+} from '../../views/payment-plan.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceLabel } from '../../wording/quantity-wording.ts';
-import { findAccount } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
-import type { WebContext } from '../web-env.ts';
+import { say } from '../../wording/language.ts';
+import { sayMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, sayAmount } from '../../wording/quantity-wording.ts';
+import { pageOfList } from '../api/input.ts';
 import { accountsOf } from './alerts.ts';
-import { hidden, readForm, readPerson, sendBack } from './forms.ts';
 import { live } from './live.ts';
-import { show } from './show.ts';
-import {
-  accountLink,
-  badge,
-  balanceCell,
-  moment,
-  nameOf,
-  runwayCell,
-  stateOf,
-  stateWords,
-  table,
-  type Visit,
-} from './words.ts';
+import { orderedForm } from './ordered.ts';
+import { payRuns } from './pay-runs.ts';
+import { accountLink, addressOf, nameOf, nearMoment, table, type Visit } from './words.ts';
 
-/** What is to be paid, by when and where, by currency: to work through, and to print. */
+const paymentsAPage = 40;
+
+const says = phrases('pay', {
+  title: 'Pay',
+  csv: 'Download as CSV',
+  lead: 'What keeps each balance going for another 30 days, and at least clears its alerts, due so that the money arrives before the balance may be empty.',
+  nothing: 'Nothing is due within 30 days.',
+  nothingKnown: 'Nothing is known to be due within 30 days.',
+  unread:
+    '{count, plural, one {# account could not be read: what it needs is as of its last reading.} other {# accounts could not be read: what they need is as of their last readings.}}',
+  unknown: 'Not enough history yet:',
+  unknownMore: '{count, plural, one {and # more} other {and # more}}',
+  now: 'Now',
+  thisWeek: 'This week',
+  later: 'Later',
+  account: 'Account',
+  amount: 'Pay',
+  by: 'By',
+  act: 'Do it',
+  dueNow: 'now',
+  topUp: 'Top up',
+  expected: '{amount} expected by {moment}, ordered by {by}',
+  orderedHeading: 'Ordered',
+  cancel: 'Cancel',
+  runs: 'Announced runs',
+  run: '{amount} beyond the usual, {from} to {to}, announced by {by}',
+  first: 'First page',
+  next: 'Next page',
+  calendar: 'Calendar',
+  calendarLead:
+    'By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to.',
+  calendarNone: 'It has no address yet.',
+  calendarOpen: 'Whoever has its address sees it without signing in.',
+  calendarMake: 'Make an address',
+  calendarAgain: 'Make another address',
+  calendarEnds: 'The present one then shows nothing any more.',
+});
+
+const groupWords = { now: says.now, 'this week': says.thisWeek, later: says.later };
+
+/** What is to be paid now, this week and later, the most urgent first: to work through, and to print. */
 export async function renderPay(visit: Visit): Promise<Html> {
-  const { views } = visit;
-  const { currencies, unknown } = await planPayments(views, visit.now);
+  const { views, query } = visit;
+  const plan = await planPayments(views, visit.now);
+  const { payments, currencies, unknown } = plan;
   const { unread } = views.counts();
-  return html`<div class="section-head"><h1>Pay</h1><p class="download"><a href="/api/v1/pay.csv" download>Download as CSV</a></p></div>
-<p class="lead">What keeps each balance going for another 30 days, and at least clears its alerts. It is due so that the money arrives before the balance may be empty.</p>
+  const cursor = query.get('cursor') || undefined;
+  const keyOf = ({ account, balance }: DuePayment) => JSON.stringify([account.id, balance]);
+  const { items, nextCursor } = pageOfList(payments, { limit: paymentsAPage, cursor }, keyOf);
+  const none = unknown.length > 0 ? says.nothingKnown : says.nothing;
+  return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/pay.csv" download>${say(says.csv, visit)}</a></p></div>
 ${live(
   'pay',
-  html`${await expectedList(visit)}${currencies.length === 0 && html`<p class="empty">Nothing is ${unknown.length > 0 && html`known to be `}due within 30 days.</p>`}${unknownList(unknown)}${unread > 0 && html`<p class="note unread">${plural(unread, 'account')} could not be read: what they need is as of their last reading.</p>`}${currencies.map((currency) => currencySection(currency, visit))}`,
+  html`${payments.length === 0 && html`<p class="empty">${say(none, visit)}</p>`}${unknownList(unknown, visit)}${unread > 0 && html`<p class="note unread">${say(says.unread, { count: unread }, visit)}</p>`}${payRuns(plan, visit)}${paymentGroups.map((due) => paymentSection(due, { shown: items, currencies }, visit))}
+${(cursor !== undefined || nextCursor !== null) && html`<nav class="pager" aria-label="${say(says.title, visit)}">${cursor !== undefined && html`<a href="/pay">${say(says.first, visit)}</a> `}${nextCursor !== null && html`<a href="${addressOf('/pay', { cursor: nextCursor })}">${say(says.next, visit)}</a>`}</nav>`}${await expectedList(visit)}${await announcedList(visit)}`,
 )}
-${calendarSection(visit.calendarKey ?? null)}`;
+<p class="lead">${say(says.lead, visit)}</p>
+${calendarSection(visit.calendarKey ?? null, visit)}`;
 }
 
 /** The address shows what the page shows to whoever has it, without signing in; a new key ends it. */
-function calendarSection(key: string | null): Html {
-  return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">Calendar</h2>
-<p>By when to pay, when balances are empty and which top-ups are expected, as a calendar that others subscribe to. ${key === null ? 'It has no address yet.' : 'Whoever has its address sees it without signing in.'}</p>
+function calendarSection(key: string | null, visit: Visit): Html {
+  return html`<section aria-labelledby="calendar-heading"><h2 id="calendar-heading">${say(says.calendar, visit)}</h2>
+<p>${say(says.calendarLead, visit)} ${say(key === null ? says.calendarNone : says.calendarOpen, visit)}</p>
 ${key !== null && html`<p><a href="/pay.ics?key=${key}"><code>/pay.ics?key=${key}</code></a></p>`}
-<form method="post" action="/pay/calendar"><button class="quiet">${key === null ? 'Make an address' : 'Make another address'}</button>${key !== null && html` <span class="soft">The present one then shows nothing any more.</span>`}</form></section>`;
+<form method="post" action="/pay/calendar"><button class="quiet">${say(key === null ? says.calendarMake : says.calendarAgain, visit)}</button>${key !== null && html` <span class="soft">${say(says.calendarEnds, visit)}</span>`}</form></section>`;
 }
 
 const maxNamed = 20;
 
 /** Not an all-clear: who may need something that nobody can say yet. */
-function unknownList(unknown: readonly AccountView[]): Html | null {
+function unknownList(unknown: readonly AccountView[], visit: Visit): Html | null {
   if (unknown.length === 0) return null;
-  const more = unknown.length - maxNamed;
-  return html`<p class="note unread">Not enough history yet: ${unknown.slice(0, maxNamed).map((account, index) => html`${index > 0 && html`, `}${accountLink(account)}`)}${more > 0 && html` and ${more} more`}.</p>`;
+  const count = unknown.length - maxNamed;
+  const links = unknown
+    .slice(0, maxNamed)
+    .map((account, place) => html`${place > 0 && html`, `}${accountLink(account)}`);
+  return html`<p class="note unread">${say(says.unknown, visit)} ${links}${count > 0 && html` ${say(says.unknownMore, { count }, visit)}`}.</p>`;
 }
 
-function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyPayments, frame: Visit): Html {
-  const id = `pay-${currency.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`;
-  return html`<section aria-labelledby="${id}"><h2 id="${id}"><bdi>${currency}</bdi></h2>
-<p class="sums"><strong>${formatAmount(thisWeek, currency)}</strong> within 7 days · <strong>${formatAmount(next30Days, currency)}</strong> within 30 days</p>
+interface ShownPayments {
+  readonly shown: readonly DuePayment[];
+  readonly currencies: readonly CurrencyPayments[];
+}
+
+/** What of the page is due then; the sums are those of all pages. */
+function paymentSection(
+  due: DuePayment['due'],
+  { shown, currencies }: ShownPayments,
+  visit: Visit,
+): Html | null {
+  const rows = shown.filter((payment) => payment.due === due);
+  if (rows.length === 0) return null;
+  const id = `due-${due.replace(' ', '-')}`;
+  const sums = currencies.flatMap(({ currency, payments }) => {
+    const own = payments.filter((payment) => payment.due === due);
+    return own.length === 0 ? [] : [sayAmount(sumOf(own), { ...visit, currency })];
+  });
+  const word = say(groupWords[due], visit);
+  const head = html`<th scope="col">${say(says.account, visit)}</th><th scope="col" class="number">${say(says.amount, visit)}</th><th scope="col">${say(says.by, visit)}</th><th scope="col">${say(says.act, visit)}</th>`;
+  return html`<section aria-labelledby="${id}"><div class="section-head"><h2 id="${id}">${word}</h2><p class="sums"><strong>${visit.language.list(sums)}</strong></p></div>
 ${table(
-  `Payments in ${currency}`,
-  'cards compact pay',
-  html`<th scope="col">Account</th><th scope="col" class="number">Pay</th><th scope="col">By</th><th scope="col" class="number">Left now</th><th scope="col">Lasts</th><th scope="col">Where</th><th scope="col">Done?</th>`,
-  payments.map((payment) => paymentRow(payment, frame)),
+  word,
+  'cards pay',
+  head,
+  rows.map((payment) => paymentRow(payment, visit)),
 )}</section>`;
 }
 
-function paymentRow(payment: DuePayment, frame: Visit): Html {
-  const { account, balance, micros, dueAt } = payment;
-  const { word, tone } = stateWords[stateOf(account)];
-  return html`<tr><th scope="row">${accountLink(account)} ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
-<td class="number" data-label="Pay"><strong>${formatAmount(micros, unitOf(account, balance))}</strong></td>
-<td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
-<td class="number" data-label="Left now">${balanceCell(account, balance, frame)}</td>
-<td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
-<td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td>
-<td data-label="Done?">${orderedForm(account, payment, frame)}</td></tr>`;
-}
-
-/** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
-function orderedForm(account: AccountView, { balance, micros }: DuePayment, visit: Visit): Html {
-  const given = new URLSearchParams({ balance, amount: formatMicros(micros) });
-  return html`<details class="act"><summary>Ordered<span class="hidden"> for ${nameOf(account.name)}</span></summary>${orderedFields(account, given, visit)}</details>`;
-}
-
-/** `given`: the balance and the amount, and what a form was sent with before. */
-function orderedFields({ id, currency, worst }: AccountView, given: URLSearchParams, { views }: Visit): Html {
-  const balance = given.get('balance');
-  const known = views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
-  return html`<form method="post" action="/pay/ordered">
-<p>The alerts that it ends are acknowledged, and an alert fires if the money does not come.</p>
-${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
-<label>Amount${currency !== null && html`, ${currency}`} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
-<label>Arrives by (empty: after the lead time) <input type="date" name="arrives" value="${given.get('arrives')}"></label>
-<label>Order number <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
-<label>Your name <input name="by" required maxlength="100" autocomplete="name" value="${given.get('by')}"></label>
-<button>Ordered</button></form>`;
+/** What, how much, by when, and what to do. */
+function paymentRow(payment: DuePayment, visit: Visit): Html {
+  const { account, balance, micros, dueAt, isDue } = payment;
+  const other = account.balances.length > 1 && balanceLabel(balance, account.balances);
+  const by =
+    isDue || dueAt === null
+      ? html`<strong class="gone">${say(says.dueNow, visit)}</strong>`
+      : nearMoment(dueAt, visit);
+  const topUp =
+    account.topUpUrl !== null &&
+    html`<a class="button primary" href="${account.topUpUrl}">${say(says.topUp, visit)}<span class="hidden"> ${nameOf(account.name)}</span></a>`;
+  return html`<tr><th scope="row">${accountLink(account)}${other && html` <span class="soft">${other}</span>`}</th>
+<td class="number" data-label="${say(says.amount, visit)}"><strong>${sayAmount(micros, { ...visit, currency: unitOf(account, balance) })}</strong></td>
+<td class="by" data-label="${say(says.by, visit)}">${by}</td>
+<td class="do"><div class="acts">${topUp} ${orderedForm(account, payment, visit, '/pay')}</div></td></tr>`;
 }
 
 async function expectedList(visit: Visit): Promise<Html | null> {
@@ -108,43 +150,27 @@ async function expectedList(visit: Visit): Promise<Html | null> {
   const expected = views.expected();
   if (expected.length === 0) return null;
   const accounts = await accountsOf(views, expected);
-  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">Ordered</h2><ul class="ordered">${expected.map(
-    ({ id, account, balance, amountMicros, by, comment, orderedBy }) => {
+  return html`<section aria-labelledby="ordered-heading"><h2 id="ordered-heading">${say(says.orderedHeading, visit)}</h2><ul class="ordered">${expected.map(
+    ({ id, account, balance, amountMicros, by: arrivesBy, comment, orderedBy }) => {
       const { name = account, balances = [], currency = null } = accounts.get(account) ?? {};
-      return html`<li>${accountLink({ id: account, name })}: ${formatAmount(amountMicros, unitOf({ balances, currency }, balance))} expected by ${moment(by, visit)}${comment !== '' && html` (<bdi>${comment}</bdi>)`}, ordered by <bdi>${orderedBy}</bdi>
-<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">Cancel<span class="hidden"> the top-up of ${nameOf(name)}</span></button></form></li>`;
+      const amount = sayAmount(amountMicros, { ...visit, currency: unitOf({ balances, currency }, balance) });
+      const words = say(says.expected, { amount, moment: sayMoment(arrivesBy, visit), by: orderedBy }, visit);
+      return html`<li>${accountLink({ id: account, name })}: <bdi>${words}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
     },
   )}</ul></section>`;
 }
 
-/** Orders what the form says. A refused form is shown again with what was typed; sent once more it says that its sender saw why. */
-export async function orderTopUp(context: WebContext): Promise<Response> {
-  const form = await readForm(context);
-  form.set('back', '/pay');
-  const { visit, door } = context.var;
-  const account = await findAccount(visit.views, form.get('account') ?? '');
-  try {
-    await door.give(readTopUp(account.id, form, visit), readPerson(form).by);
-    return sendBack(context, form, 'ordered');
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    const content = html`<section class="panel question"><h1>Ordered for ${nameOf(account.name)}?</h1>
-<p class="problem" role="alert">${error.message}</p>${orderedFields(account, form, visit)}<p><a href="/pay">Back</a></p></section>`;
-    return show(context, { title: 'Ordered? · lowwater', content, current: 'pay', status: error.status });
-  }
-}
-
-function readTopUp(account: string, form: URLSearchParams, { timezone }: Visit): Wanted<'expect-top-up'> {
-  const typed = (form.get('amount') ?? '').trim();
-  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
-  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
-  const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
-  if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
-  const day = form.get('arrives') ?? '';
-  const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
-  const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
-  const seen = { expected: form.getAll('seen-expected'), worst };
-  const balance = form.get('balance') ?? '';
-  const { comment } = readPerson(form);
-  return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
+/** Runs that people announced (`lowwater expect-spending`). */
+async function announcedList(visit: Visit): Promise<Html | null> {
+  const runs = visit.views.announced();
+  if (runs.length === 0) return null;
+  const accounts = await accountsOf(visit.views, runs);
+  return html`<section aria-labelledby="runs-heading"><h2 id="runs-heading">${say(says.runs, visit)}</h2><ul class="ordered">${runs.map(
+    ({ id, account, amountMicros, startsAt, endsAt, comment, announcedBy }) => {
+      const { name = account, currency = null } = accounts.get(account) ?? {};
+      return html`<li>${accountLink({ id: account, name })}: <bdi>${say(says.run, { amount: sayAmount(amountMicros, { ...visit, currency }), from: sayMoment(startsAt, visit), to: sayMoment(endsAt, visit), by: announcedBy }, visit)}</bdi>${comment !== '' && html` (<bdi>${comment}</bdi>)`}
+<form method="post" action="/pay/cancel"><input type="hidden" name="account" value="${account}"><input type="hidden" name="id" value="${id}"><button class="quiet">${say(says.cancel, visit)}<span class="hidden"> ${nameOf(name)}</span></button></form></li>`;
+    },
+  )}</ul></section>`;
 }

@@ -1,4 +1,5 @@
 import { dayMs } from '../../domain/duration.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
 import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
@@ -8,7 +9,7 @@ import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
-import { accountLink, type Frame, table, unknown, type Visit } from './words.ts';
+import { accountLink, table, unknown, type Visit } from './words.ts';
 
 const shownIncidents = 200;
 const shownAccounts = 30;
@@ -29,13 +30,14 @@ export function readReviewQuery(visit: Visit) {
   };
 }
 
-export function reviewOf({ views, now }: Visit, query: ReviewQuery): Promise<Review> {
+export function reviewOf({ views, now, timezone }: Visit, query: ReviewQuery): Promise<Review> {
   const { span, filters, person, groupBy } = query;
   const name = person.toLowerCase();
   const onAccounts = { ...filters, severity: null, rule: '' };
   return reviewTime(views, {
     since: span.since,
     until: Math.min(span.until, now + 1),
+    timezone,
     groupBy,
     wantsAccount: ({ id, name: accountName, labels }) =>
       selects(onAccounts, { account: id, accountName, rule: '', severity: 'info', labels }),
@@ -59,7 +61,7 @@ export async function renderReview(visit: Visit): Promise<Html> {
   return html`<div class="section-head"><h1>Review</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>Incidents as CSV</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>Spending as CSV</a></p></div>
 ${filterForm(visit, query)}
 ${tiles(review)}
-${spendingSection(review, visit)}
+${spendingSection(review)}
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${plural(review.incidents.length, 'incident')}</h2>
 ${review.isCut && html`<p class="note unread">There were more: only the newest are counted. Choose a shorter time.</p>`}
 ${incidentTable(shown, null, visit, { names: true })}
@@ -103,14 +105,17 @@ function tiles(review: Review): Html {
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
   const lasting = (ms: number | null) => (ms === null ? unknown() : roughDuration(ms));
   const below = spending?.belowZeroMs ?? null;
+  const isKnown = below !== 0 || review.unknown.length === 0;
   return html`<div class="tiles">${tile('Incidents', incidents.length, open === 0 ? 'none still open' : `${open} still open`)}
 ${tile('Time to acknowledge', lasting(acknowledgeMs), `middle of ${acknowledged} acknowledged of ${incidents.length}`)}
 ${tile('Time to resolve', lasting(resolveMs), `middle of ${incidents.length - open}`)}
-${tile('Below zero', below === 0 ? 'never' : lasting(below), 'all balances together, as far as they were read')}
+${tile('Below zero', below === 0 && isKnown ? 'never' : lasting(isKnown ? below : null), 'all balances together, from each reading to the next')}
 ${tile('Forecasts', forecasts === null ? unknown() : `${Math.round(forecasts.medianError * 100)} % off`, forecasts === null ? 'none came due in the last two weeks' : `3 days ahead, middle of ${forecasts.count}, last two weeks`)}</div>`;
 }
 
-function spendingSection(review: Review, frame: Frame): Html {
+function spendingSection(review: Review): Html {
+  // One team has one colour in all charts.
+  const colours = new Map<string, number>();
   const { spending, unknown: missing } = review;
   if (spending === null)
     return html`<section><h2>Spending</h2><p class="note unread">There is too much history to add up at once. Choose an account or a label, or a shorter time.</p></section>`;
@@ -121,7 +126,7 @@ ${missing.length > 0 && html`<p class="note unread">${plural(missing.length, 'ac
 ${spending.groups.length === 0 && html`<p class="empty">Nothing was read in this time.</p>`}
 ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
-  return html`${stackedChart(own, review, frame)}${spentTable(`Spending in ${code}`, own, ({ group }) => (group === '' ? html`<span class="soft">none</span>` : html`<bdi>${group}</bdi>`))}`;
+  return html`${stackedChart(own, review.days, colours)}${spentTable(`Spending in ${code}`, own, ({ group }) => (group === '' ? html`<span class="soft">none</span>` : html`<bdi>${group}</bdi>`))}`;
 })}
 ${spending.accounts.length > 0 && html`<details><summary>By account</summary>${spentTable('Spending by account', spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account))}${more > 0 && html`<p class="soft">and ${more} more, in the CSV</p>`}</details>`}</section>`;
 }
@@ -144,8 +149,8 @@ function changeWords(spent: Micros, before: Micros | null): Html | string {
 /** Bars of a day or more, one upon another by label; the smallest labels are one. The table next to it says the same. */
 function stackedChart(
   groups: readonly GroupSpent[],
-  { since, bucketMs }: Pick<Review, 'since' | 'bucketMs'>,
-  frame: Frame,
+  days: Review['days'],
+  colours: Map<string, number>,
 ): Html | null {
   const [first] = groups;
   if (first === undefined || first.buckets.length < 2) return null;
@@ -162,24 +167,27 @@ function stackedChart(
   const totals = first.buckets.map((_, at) =>
     series.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0),
   );
+  const colourOf = (name: string): number => getOrMake(colours, name, () => colours.size % 7);
   const top = Math.max(...totals, 1);
   const width = 100 / totals.length;
   const heights = totals.map(() => 0);
-  const bars = series.map(({ buckets }, index) =>
+  const bars = series.map(({ name, buckets }) =>
     buckets.map((micros, at) => {
       const height = (micros / top) * 88;
       heights[at] = (heights[at] ?? 0) + height;
       return (
         micros > 0 &&
-        html`<rect class="s${index}" x="${share(at * width + width * 0.1)}" y="${share(90 - (heights[at] ?? 0))}" width="${share(width * 0.8)}" height="${share(height)}"/>`
+        html`<rect class="s${colourOf(name)}" x="${share(at * width + width * 0.1)}" y="${share(90 - (heights[at] ?? 0))}" width="${share(width * 0.8)}" height="${share(height)}"/>`
       );
     }),
   );
-  const words = `Spending each ${bucketMs === dayMs ? 'day' : roughDuration(bucketMs)}, at most ${formatAmount(top, first.currency)}`;
+  const stepMs = Date.parse(days[1] ?? '') - Date.parse(days[0] ?? '');
+  const isDaily = stepMs === dayMs;
+  const words = `Spending each ${isDaily ? 'day' : roughDuration(stepMs)}, at most ${formatAmount(top, first.currency)}`;
   const labelled = [0, Math.floor(totals.length / 2), totals.length - 1];
   return html`<figure class="chart"><div class="chart-box low"><svg class="chart-svg stack" role="img" aria-label="${words}">${bars}
-${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${formatShortMoment(since + at * bucketMs, frame.timezone).slice(0, -' 00:00'.length)}</text>`)}</svg></div>
-<figcaption><ul class="legend">${series.map(({ name }, index) => html`<li><span class="key stack s${index}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${words}.</p></figcaption></figure>`;
+${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${formatShortMoment(Date.parse(days[at] ?? ''), 'UTC').slice(0, -' 00:00'.length)}</text>`)}</svg></div>
+<figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${words}.</p></figcaption></figure>`;
 }
 
 function share(value: number): string {

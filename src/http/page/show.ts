@@ -11,6 +11,7 @@ import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
+import { languageForm } from './reader-language.ts';
 import { endSilenceForm } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
@@ -52,7 +53,23 @@ export function show(
   const needs = needsOf(views);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
-  return context.html(layOut(framed).markup, status);
+  const { markup } = layOut(framed);
+  return context.html(mayAct(context) ? markup : withoutOrders(markup), status);
+}
+
+/** A viewer sees no form that it may not send. */
+function withoutOrders(markup: string): string {
+  return markup
+    .replaceAll(/<details class="act">.*?<\/details>/gs, '')
+    .replaceAll(
+      /<form(?=[^>]* method="post")(?![^>]* action="\/(?:time-zone|language|sign-out)")[^>]*>.*?<\/form>/gs,
+      '',
+    )
+    .replaceAll(/<label class="pick">.*?<\/label>/gs, '');
+}
+
+function mayAct({ var: { site }, req }: WebContext): boolean {
+  return site.sessions === null || site.sessions.roleOfSession(req.header('cookie')) !== 'viewer';
 }
 
 /** What stands around the content of every page for who is signed in. */
@@ -69,7 +86,7 @@ function chromeOf(context: WebContext, current: PageName | null) {
     version,
     // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
     items: html`${problems([...own, ...short])}${muted(active, visit, back)}`,
-    zone: zoneForm(visit.timezone, site.timezone, back),
+    zone: html`${zoneForm(visit.timezone, site.timezone, back)}${languageForm(visit.language, back)}`,
   };
 }
 
@@ -172,7 +189,7 @@ export function layOut(options: LayoutOptions): Html {
   const { scripts = [], styles = [] } = options;
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
-<html lang="en" data-now="${frame.now}">
+<html lang="${frame.language.id}" data-now="${frame.now}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -89,8 +89,9 @@ export const nothingGiven: GivenSilence = { form: new URLSearchParams(), problem
 function silenceFields(
   choices: ReturnType<Views['choices']>,
   { form, problem }: GivenSilence,
-  { now, timezone }: Frame,
+  visit: Visit,
 ): Html {
+  const { now, timezone } = visit;
   const of = (name: Field) => ({
     chosen: form.get(name) ?? '',
     problem: problem?.field === name ? problem.words : undefined,
@@ -106,9 +107,9 @@ ${textChoice('rule', 'Rule', choices.rules, of('rule'))}
 ${textChoice('label', 'Label', choices.labels, of('label'))}
 <label>Severity <select name="severity">${severityOptions(form.get('severity'))}</select></label>
 ${moment('starts', `Begins, ${timezone} (empty: now)`)}
-${durationField(form.get('for') ?? undefined)}
+${durationField(visit, form.get('for') ?? undefined)}
 ${moment('ends', `Or until, ${timezone}`)}
-${personFields(form)}
+${personFields(visit, form)}
 <label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> Mute every alert of every account (only where nothing above is chosen)${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
 }
 

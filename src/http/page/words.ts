@@ -22,6 +22,8 @@ export interface Frame {
 export interface Visit extends Frame {
   readonly views: LiveViews;
   readonly query: URLSearchParams;
+  /** Who looks: what the trusted proxy says, else the name that this browser gave last. */
+  readonly reader?: { readonly name: string; readonly isProven: boolean };
   /** The key of the calendar's address; null where there is none, or one that a replaced token made. */
   readonly calendarKey?: string | null;
 }

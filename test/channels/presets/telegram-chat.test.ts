@@ -99,6 +99,7 @@ describe('a bot that listens', () => {
     const { telegram, events } = await listen();
     telegram.update(pressed('0.1.a'));
     await eventually('the confirmation', () => telegram.unconfirmed === 0);
+    await eventually('the event', () => events.length === 1);
     expect(events.map(({ id }) => id)).toEqual(['101']);
   });
 

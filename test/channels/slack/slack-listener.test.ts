@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSlackListener } from '../../../src/channels/slack/slack-listener.ts';
 import { createForeignTexts } from '../../../src/domain/foreign-text.ts';
@@ -16,10 +17,13 @@ import {
 /** Real time, but pauses between tries are short. */
 const clock = {
   ...systemClock,
-  setTimer: (ms: number, fire: () => void) => systemClock.setTimer(Math.min(ms, ms > 5000 ? ms : 20), fire),
+  setTimer: (ms: number, fire: () => void) =>
+    systemClock.setTimer([1000, 2000, 4000].includes(ms) ? 20 : ms, fire),
 };
 
-async function listen(over: { readonly actors?: readonly string[]; readonly appToken?: string } = {}) {
+async function listen(
+  over: { readonly actors?: readonly string[]; readonly appToken?: string; readonly silenceMs?: number } = {},
+) {
   const slack = await startSlackSocket();
   const events: ChatEvent[] = [];
   let next: ChatAnswer = { text: 'Ada has it <3', isPublic: true };
@@ -31,7 +35,13 @@ async function listen(over: { readonly actors?: readonly string[]; readonly appT
       apiUrl: slack.url,
       chat: { appToken: new Secret(over.appToken ?? appToken), actors: over.actors ?? null },
     },
-    { clock, texts: createForeignTexts([appToken]) },
+    {
+      clock: {
+        ...clock,
+        setTimer: (ms, fire) => clock.setTimer(ms === 90_000 ? (over.silenceMs ?? ms) : ms, fire),
+      },
+      texts: createForeignTexts([appToken]),
+    },
     async (event) => {
       events.push(event);
       return next;
@@ -57,7 +67,7 @@ describe('Socket Mode', () => {
     await connected(bed);
     const id = bed.slack.envelope('interactive', blockActions('0.1.incident-1'));
     await bed.heard(1);
-    expect(bed.slack.acknowledged).toEqual([id]);
+    await eventually('the acknowledgement', () => bed.slack.acknowledged.includes(id));
     expect(bed.events[0]).toMatchObject({
       ...{ channel: 'ops', chat: 'C012AB3CD', standing: 'may act' },
       ...{ person: { id: 'U012AB3CD', name: 'ada' }, said: { kind: 'button', data: '0.1.incident-1' } },
@@ -137,7 +147,7 @@ describe('Socket Mode', () => {
     const last = bed.slack.envelope('events_api', mention('pay'));
     await eventually('the last', () => bed.slack.acknowledged.includes(last) && bed.events.length >= 2);
     expect(bed.events.map(({ said }) => said.kind)).toEqual(['button', 'text']);
-    expect(bed.slack.acknowledged).toHaveLength(7);
+    await eventually('all acknowledgements', () => bed.slack.acknowledged.length === 7);
   });
 
   test('knows who may act, and where', async () => {
@@ -168,6 +178,32 @@ describe('Socket Mode', () => {
     }
     bed.slack.envelope('interactive', blockActions('0.1.a'));
     await bed.heard(1);
+  });
+
+  test('believes a connection that pings, and makes another where nothing comes any more', async () => {
+    const bed = await listen({ silenceMs: 600 });
+    await connected(bed);
+    for (let round = 0; round < 6; round++) {
+      bed.slack.ping();
+      await pause(200);
+    }
+    expect(bed.slack.tickets).toBe(1);
+    await eventually('another connection', () => bed.slack.tickets === 2);
+    await connected(bed);
+  });
+
+  test('takes a flood in its turn: what there is no room for is not acknowledged, and comes again', async () => {
+    const bed = await listen();
+    await connected(bed);
+    for (let press = 0; press < 1000; press++)
+      bed.slack.envelope('interactive', blockActions(`0.1.i${press}`, { user: { id: `U0BEN${press}` } }));
+    await eventually('all that was acknowledged', () => {
+      const { length } = bed.slack.acknowledged;
+      return length >= 100 && bed.events.length === length;
+    });
+    const before = bed.events.length;
+    bed.slack.envelope('interactive', blockActions('0.1.after'));
+    await bed.heard(before + 1);
   });
 
   test('a refused token is told as what it is, without the token', async () => {

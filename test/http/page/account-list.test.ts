@@ -38,14 +38,14 @@ const ids = (query: string) =>
 
 describe('the list of accounts', () => {
   it('begins with the shortest runway of either balance and ends with the unknown', () => {
-    expect(ids('')).toEqual(['d', 'e', 'c', 'a', 'b']);
+    expect(ids('sort=runway')).toEqual(['d', 'e', 'c', 'a', 'b']);
   });
 
   it.each([
     ['state, worst first', 'sort=state', ['d', 'c', 'a', 'b', 'e']],
     ['name', 'sort=name', ['a', 'b', 'd', 'e', 'c']],
     ['name, backwards', 'sort=name&order=desc', ['c', 'e', 'd', 'b', 'a']],
-    ['runway, backwards, the unknown still last', 'order=desc', ['a', 'c', 'e', 'd', 'b']],
+    ['runway, backwards, the unknown still last', 'sort=runway&order=desc', ['a', 'c', 'e', 'd', 'b']],
     ['the lowest SMS balance, each currency for itself', 'sort=sms', ['d', 'c', 'a', 'b', 'e']],
   ])('sorts by %s', (_what, query, expected) => {
     expect(ids(query)).toEqual(expected);
@@ -76,7 +76,7 @@ describe('the list of accounts', () => {
       }),
     );
     const page = (all: typeof many, cursor: string | null) =>
-      listAccounts(all, { ...readListQuery(new URLSearchParams()), cursor });
+      listAccounts(all, { ...readListQuery(new URLSearchParams('sort=runway')), cursor });
     const first = page(many, null);
     const second = page(many, first.nextCursor);
     const third = page(many, second.nextCursor);
@@ -100,7 +100,7 @@ describe('the list of accounts', () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
       buildAccountView({ id: `n${index}`, name: String(index), runways: runway((index * 617) % 1000) }),
     );
-    const query = readListQuery(new URLSearchParams());
+    const query = readListQuery(new URLSearchParams('sort=runway'));
     const first = listAccounts(many, query);
     expect(first.accounts.map(({ runways }) => runways.sms?.runwayMs)).toEqual(
       Array.from({ length: 100 }, (_, days) => days * dayMs),

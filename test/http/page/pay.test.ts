@@ -73,7 +73,10 @@ describe('the plan of payments', () => {
       buildAccountView({ id: 'far', payments: [payment(31, 1000)] }),
       buildAccountView({ id: 'eur', currency: 'EUR', payments: [payment(1, 5)] }),
     ];
-    const views = { accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts };
+    const views = {
+      ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
+      finance: () => ({ money: null, runBefore: () => null, hasPayDays: false }),
+    };
     const { currencies } = await planPayments(views, now);
     expect(
       currencies.map(({ currency, payments, thisWeek, next30Days }) => ({
@@ -103,12 +106,7 @@ describe('who pays', () => {
     Object.assign(world.views, showingAccounts(world.views, accounts));
     const server = await serveWorld(world);
     const page = await (await fetch(`${server.url}/pay`)).text();
-    for (const words of [
-      '9,300.00 CNY',
-      'Sun 22 Nov 10:41',
-      'href="https://pay.example/otp"',
-      'within 7 days',
-    ])
+    for (const words of ['9,300.00 CNY', 'Sun 10:41', 'href="https://pay.example/otp"', 'This week'])
       expect(page).toContain(words);
     expect(page).not.toContain('>Fine</bdi>');
     const csv = await (await fetch(`${server.url}/api/v1/pay.csv`)).text();
@@ -141,7 +139,14 @@ describe('an alert of a real daemon', () => {
     const { url } = await serveWorld(world);
     for (const path of ['/', '/alerts', '/accounts/otp']) {
       const page = await (await fetch(url + path)).text();
-      expect(page).toMatch(/Pay 180\.00 CNY now.*>Top up<.*>Runbook<.*Ask Wei &lt;b&gt;first/);
+      for (const words of [
+        /Pay 180\.00 CNY now/,
+        />Top up</,
+        />Ordered</,
+        />Runbook</,
+        /Ask Wei &lt;b&gt;first/,
+      ])
+        expect(page).toMatch(words);
     }
     expect(await (await fetch(`${url}/alerts`)).text()).toMatch(/<bdi>ops<\/bdi> notified <time/);
   });

@@ -8,7 +8,7 @@ import { showingAccounts } from '../../support/showing-accounts.ts';
 import { serveWorld } from '../../support/web-server.ts';
 import { read, startWorld, type World } from '../../support/world.ts';
 
-const everything = { groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
+const everything = { timezone: 'UTC', groupBy: null, wantsAccount: () => true, wantsIncident: () => true };
 
 /** Two teams. One ran low at noon, was acknowledged after ten minutes and topped up after fifty; it spent 90, the other 30. */
 async function reviewedWorld(): Promise<World> {
@@ -86,6 +86,22 @@ describe('a review', () => {
     expect(await (await get('/api/v1/review?range=30d')).json()).toMatchObject({ complete: false });
     expect((await get('/api/v1/review.csv?range=30d&of=spending')).status).toBe(400);
     expect((await get('/api/v1/review?severity=bad')).status).toBe(400);
+  });
+
+  it('counts what is below zero on to the end, from the last reading', async () => {
+    const world = await startWorld({ rules: [] });
+    await read(world, -10);
+    const since = world.now;
+    const order = { ...everything, since, until: since + 3 * hourMs };
+    expect((await reviewTime(world.views, order)).spending?.belowZeroMs).toBe(3 * hourMs);
+  });
+
+  it('adds up by the calendar days of the zone, also where the clock changes', async () => {
+    const world = await startWorld({ rules: [] });
+    const since = Date.UTC(2026, 9, 22, 22);
+    const order = { ...everything, timezone: 'Europe/Berlin', since, until: Date.UTC(2026, 9, 27, 23) };
+    const { days } = await reviewTime(world.views, order);
+    expect(days).toEqual(['2026-10-23', '2026-10-24', '2026-10-25', '2026-10-26', '2026-10-27']);
   });
 
   it('names accounts that were not read in the time', async () => {

@@ -19,6 +19,7 @@ import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
 import { Pacing } from './pacing.ts';
+import { Receivers } from './receivers.ts';
 import { restoreLoaded } from './restore-awake.ts';
 import { silenced } from './routing.ts';
 import { SelfAlerts } from './self-alerts.ts';
@@ -43,6 +44,7 @@ export class Model implements Observer {
   readonly #duties: Duties;
   readonly #pacing: Pacing;
   readonly #own = new SelfAlerts();
+  readonly #receivers = new Receivers();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
   /** When a process last began to count time, by the clock that its records go by. */
@@ -209,6 +211,7 @@ export class Model implements Observer {
     for (const incident of batch.incidents) {
       this.#follow(incident, daemon, moment);
       this.#duties.followed(incident, moment.at);
+      this.#receivers.followed(incident, moment.at);
     }
     this.#duties.changed(
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
@@ -313,6 +316,7 @@ export class Model implements Observer {
   arrived(send: Send): void {
     this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived`);
     this.#ledger.readers.arrived(send);
+    this.#receivers.arrived(send, this.#now());
   }
 
   answered(send: Send, delivery: Delivery): void {
@@ -381,6 +385,7 @@ export class Model implements Observer {
     this.#restored = true;
     this.#book.restored();
     this.#ledger.restored();
+    this.#receivers.restored();
     this.#duties.restored();
     this.#pacing.restored();
     for (const map of this.#stored) map.restore();
@@ -433,6 +438,7 @@ export class Model implements Observer {
     this.#duties.review(daemon.state, moment);
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
+    this.#expectShown(daemon, moment, this.#storedIncidents());
     if (this.#storage.bytes().includes('secret-'))
       throw new Violation('no secret is shown', 'in the database');
   }
@@ -452,10 +458,10 @@ export class Model implements Observer {
 
   /** Whoever heard that something fired has heard that it ended. */
   #expectEndsHeard(daemon: Daemon, moment: Moment): void {
+    const stored = this.#storedIncidents();
     for (const key of this.#ledger.readers.heardKeys()) {
       const [channel = '', id = ''] = key.split('/');
-      const incident =
-        daemon.state.incidents.get(id) ?? this.#store?.incidents({}).find((it) => it.id === id) ?? null;
+      const incident = daemon.state.incidents.get(id) ?? stored.get(id) ?? null;
       if (incident === null || incident.event || incident.resolvedAt === null) continue;
       if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
       if (this.#ledger.readers.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel))
@@ -464,6 +470,15 @@ export class Model implements Observer {
       if (silenced(daemon.state, this.#calendar, incident, moment.now)) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
     }
+  }
+
+  #storedIncidents(): ReadonlyMap<string, Incident> {
+    return new Map(this.#store?.incidents({}).map((incident) => [incident.id, incident]));
+  }
+
+  #expectShown({ state }: Daemon, moment: Moment, stored: ReadonlyMap<string, Incident> = new Map()): void {
+    const parts = { state, calendar: this.#calendar, ledger: this.#ledger };
+    this.#receivers.expectTrue({ ...parts, ...moment, stored: (id) => stored.get(id) });
   }
 
   #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
@@ -499,6 +514,7 @@ export class Model implements Observer {
     if (!isAgain) this.#duties.expectNotified(daemon.state);
     this.#duties.review(daemon.state, moment);
     this.#own.review(daemon.state, moment.at);
+    this.#expectShown(daemon, moment);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {
       if (poll.kind === 'every') return poll.everyMs;
       const next = this.#calendar.next(poll.cron, poll.timezone, moment.now) ?? moment.now;

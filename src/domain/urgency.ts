@@ -1,0 +1,22 @@
+/** How urgent something is: the one order of cards, lists, payments, reports, the calendar and messages about several alerts. */
+export interface Urgency {
+  /** Empty now: it comes before everything else. */
+  readonly isEmpty: boolean;
+  /** By when somebody must act, in milliseconds since 1970; `never` where nothing has to be done. */
+  readonly actBy: number;
+}
+
+/** A number that JSON knows: views travel to the command line. */
+export const never = Number.MAX_SAFE_INTEGER;
+export const notUrgent: Urgency = { isEmpty: false, actBy: never };
+
+/** What is empty now first, then by when somebody must act. */
+export function byUrgency(left: Urgency, right: Urgency): number {
+  return Number(right.isEmpty) - Number(left.isEmpty) || left.actBy - right.actBy;
+}
+
+export function mostUrgent(all: Iterable<Urgency>): Urgency {
+  let first = notUrgent;
+  for (const urgency of all) if (byUrgency(urgency, first) < 0) first = urgency;
+  return first;
+}

@@ -1,0 +1,75 @@
+import type { Payment } from '../../domain/message.ts';
+import { parseLocalText } from '../../domain/moment.ts';
+import { formatMicros, parseMicros } from '../../domain/money.ts';
+import { unitOf } from '../../domain/reading.ts';
+import { severities } from '../../domain/severity.ts';
+import type { Wanted } from '../../engine/orders.ts';
+import type { AccountView } from '../../views/views.ts';
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { sayAge } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
+import { RequestError } from '../refusal.ts';
+import { hidden, nameField, readPerson } from './forms.ts';
+import { nameOf, type Visit } from './words.ts';
+
+const says = phrases('ordered', {
+  ordered: 'Ordered',
+  before: '{by} ordered {amount} {age}.',
+  effect: 'The alerts that it ends are acknowledged, and an alert fires if the money does not come.',
+  amount: 'Amount, {currency}',
+  arrives: 'Arrives by (empty: after the lead time)',
+  number: 'Order number',
+});
+
+/** Who has paid says so: the alerts that the money ends are acknowledged, and it is expected. */
+export function orderedForm(account: AccountView, payment: Payment, visit: Visit, back: string): Html {
+  return html`<details class="act"><summary>${say(says.ordered, visit)}<span class="hidden"> ${nameOf(account.name)}</span></summary>${orderedFields(account, givenBy(payment, back), visit)}</details>`;
+}
+
+export function givenBy({ balance, micros }: Payment, back: string): URLSearchParams {
+  return new URLSearchParams({ balance, amount: formatMicros(micros), back });
+}
+
+/** `given`: the balance and the amount, and what a form was sent with before. */
+export function orderedFields(
+  account: AccountView,
+  given: URLSearchParams,
+  visit: Visit,
+  action = '/pay/ordered',
+  extra: HtmlValue = null,
+): Html {
+  const { id, worst } = account;
+  const balance = given.get('balance');
+  const currency = unitOf(account, balance ?? '');
+  const known = visit.views.expected().filter((topUp) => topUp.account === id && topUp.balance === balance);
+  return html`<form method="post" action="${action}">
+${known.map((topUp) => html`<p class="problem">${say(says.before, { by: topUp.orderedBy, amount: sayAmount(topUp.amountMicros, { ...visit, currency }), age: sayAge(topUp.orderedAt, visit) }, visit)}</p>`)}<p>${say(says.effect, visit)}</p>${extra}${hidden('back', given.get('back'))}
+${hidden('account', id)}${hidden('balance', balance)}${hidden('seen-worst', worst)}${known.map((topUp) => hidden('seen-expected', topUp.id))}
+<label>${say(says.amount, { currency: currency ?? '' }, visit)} <input name="amount" required inputmode="decimal" value="${given.get('amount')}"></label>
+<label>${say(says.arrives, visit)} <input type="date" name="arrives" value="${given.get('arrives')}"></label>
+<label>${say(says.number, visit)} <input name="comment" maxlength="400" autocomplete="off" placeholder="PO-4711" value="${given.get('comment')}"></label>
+${nameField(given.get('by'), visit)}
+<button>${say(says.ordered, visit)}</button></form>`;
+}
+
+/** Throws `RequestError` where the form cannot be read. */
+export function readTopUp(
+  account: string,
+  form: URLSearchParams,
+  { timezone }: Visit,
+): Wanted<'expect-top-up'> {
+  const typed = (form.get('amount') ?? '').trim();
+  // Commas between thousands, as the page writes them: `12,50` is not 1,250.
+  const isGrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(typed);
+  const amountMicros = parseMicros(isGrouped ? typed.replaceAll(',', '') : typed);
+  if (amountMicros === null) throw new RequestError('bad_request', 'amount: give a number such as 9300.00');
+  const day = form.get('arrives') ?? '';
+  const arrivesBy = day === '' ? {} : { arrivesBy: parseLocalText(`${day}T23:59`, timezone) ?? Number.NaN };
+  const worst = severities.find((severity) => severity === form.get('seen-worst')) ?? null;
+  const seen = { expected: form.getAll('seen-expected'), worst };
+  const balance = form.get('balance') ?? '';
+  const { comment } = readPerson(form);
+  return { kind: 'expect-top-up', account, balance, amountMicros, ...arrivesBy, comment, seen };
+}

@@ -1,0 +1,55 @@
+import { accepts } from 'hono/accepts';
+import { getCookie, setCookie } from 'hono/cookie';
+import { loadLanguage } from '../../languages/load-language.ts';
+import { type Html, html } from '../../wording/html.ts';
+import { type Language, type LanguageId, languageIds } from '../../wording/language.ts';
+import type { WebContext } from '../web-env.ts';
+import { hidden } from './forms.ts';
+
+const cookieName = 'lowwater_language';
+const yearSeconds = 365 * 86_400;
+
+/** Each in its own words: whoever cannot read the others finds it. */
+const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
+
+/** The language of a reader: the choice that this browser keeps, else what it asks for, else the configured one. */
+export function languageOf(context: WebContext, configured: string): Promise<Language> {
+  const chosen = getCookie(context, cookieName);
+  const known = languageIds.find((id) => id === chosen);
+  if (known !== undefined) return loadLanguage(known);
+  const wanted = accepts(context, {
+    header: 'Accept-Language',
+    supports: [...languageIds],
+    default: configured,
+    match: (accepted) => acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured,
+  });
+  return loadLanguage(wanted);
+}
+
+/** `zh`, `zh-Hans` and `es-MX` are said in what there is of their language; traditional Chinese is another one. */
+function acceptedOf(accepted: readonly { readonly type: string; readonly q: number }[]): string | undefined {
+  for (const { type, q } of accepted) {
+    const [language] = type.toLowerCase().split('-');
+    const found = languageIds.find((id) => id.split('-')[0] === language);
+    if (q > 0 && found !== undefined && !/^zh-(?:hant|tw|hk|mo)/i.test(type)) return found;
+  }
+  return undefined;
+}
+
+/** Keeps a language for this browser; any other word goes back to what the browser asks for. */
+export function keepLanguageChoice(context: WebContext, id: string): void {
+  const known = languageIds.some((each) => each === id);
+  setCookie(context, cookieName, known ? id : '', {
+    maxAge: known ? yearSeconds : 0,
+    httpOnly: true,
+    sameSite: 'Strict',
+  });
+}
+
+/** In the footer of every page. */
+export function languageForm(shown: Language, back: string): Html {
+  return html`<form class="zone" method="post" action="/language">${hidden('back', back)}${languageIds.map(
+    (known) =>
+      html`<button class="quiet" name="language" value="${known}" lang="${known}"${known === shown.id && html` aria-current="true"`}>${names[known]}</button> `,
+  )}</form>`;
+}

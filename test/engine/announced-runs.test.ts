@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { Refusal } from '../../src/domain/operator.ts';
+import { dayMs, hourMs, units } from '../support/account-facts.ts';
+import { giveAtOnce } from '../support/orders.ts';
+import { makeAccount } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const account = 'otp';
+const hourly = makeAccount(account, { poll: { kind: 'every', everyMs: hourMs } });
+
+/** Eight days of ten an hour, read every hour, with 20,000 left. */
+async function eightDays(): Promise<World & { left: number }> {
+  const world = Object.assign(await startWorld({ accounts: [hourly] }), { left: 20_000 });
+  await spend(world, 192, 10);
+  return world;
+}
+
+async function spend(world: World & { left: number }, hours: number, perHour: number): Promise<void> {
+  for (let hour = 0; hour < hours; hour++) {
+    world.left -= perHour;
+    world.provider.set(account, world.left);
+    await world.pass(hourMs);
+  }
+}
+
+const watched = ({ daemon }: World) => {
+  const found = daemon.state.accounts.get(account);
+  if (found === undefined) throw new Error('the account is watched');
+  return found;
+};
+
+const announce = (world: World, over: object = {}) => {
+  const now = world.daemon.now();
+  const window = { startsAt: now + dayMs, endsAt: now + dayMs + 5 * hourMs };
+  const own = { kind: 'expect-spending', account, amountMicros: units(2000), id: 'r-1', comment: 'campaign' };
+  return giveAtOnce(world, { ...own, ...window, ...over } as never) as unknown as Refusal | null;
+};
+
+const isFiring = (world: World) => world.daemon.state.alerts.get(account, 'late-top-up')?.state === 'firing';
+
+describe('a run that was announced', () => {
+  test('is known to the forecast until it is cancelled, and is no surge when it comes', async () => {
+    const world = await eightDays();
+    const { spending } = watched(world);
+    const within = () => Math.round((spending.expected('sms', 2 * dayMs) ?? 0) / units(1));
+    const before = within();
+    announce(world);
+    expect(within()).toBe(before + 2000);
+    giveAtOnce(world, { kind: 'cancel-expected', account, id: 'r-1' });
+    expect(within()).toBe(before);
+    announce(world);
+    await spend(world, 24, 10);
+    await spend(world, 5, 410);
+    expect(spending.state('sms')?.more.sum).toBe(0);
+    await spend(world, 2, 10);
+    expect(isFiring(world)).toBe(false);
+    // What it took is not learned as usual.
+    expect(Math.abs((spending.state('sms')?.meanHour ?? 0) - units(10))).toBeLessThan(units(2));
+  });
+
+  test('is reported for a day when it does not come', async () => {
+    const world = await eightDays();
+    announce(world);
+    await spend(world, 24 + 5 + 2, 10);
+    expect(isFiring(world)).toBe(true);
+    await spend(world, 24, 10);
+    expect(isFiring(world)).toBe(false);
+    expect(world.daemon.state.announced.size).toBe(0);
+  });
+});
+
+test.each<[string, (now: number) => object, RegExp]>([
+  ['backwards', (now) => ({ startsAt: now + dayMs, endsAt: now + hourMs }), /end after it begins/],
+  ['of the past', (now) => ({ startsAt: now - dayMs, endsAt: now - hourMs }), /in the future/],
+  ['of nothing', () => ({ amountMicros: 0 }), /above 0/],
+  ['of months', (now) => ({ startsAt: now, endsAt: now + 90 * dayMs }), /31 days/],
+  ['on a balance that there is not', () => ({ balance: 'fax' }), /no balance "fax"/],
+])('a run %s is refused with the reason', async (_, over, why) => {
+  const world = await startWorld();
+  expect(announce(world, over(world.daemon.now()))).toMatchObject({ why: expect.stringMatching(why) });
+});

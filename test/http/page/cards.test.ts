@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import { signLink } from '../../../src/http/ack-link.ts';
+import { hourMs, smsLow, units } from '../../support/account-facts.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { serveWorld } from '../../support/web-server.ts';
+import { read, startWorld, step, type World } from '../../support/world.ts';
+
+const rules = [smsLow({ warning: units(200), critical: units(50) })];
+const topUpUrl = 'https://pay.example/otp';
+const makeLow = async () => {
+  const accounts = [makeAccount('otp', { topUpUrl, leadTimeMs: hourMs })];
+  const world = await startWorld({ accounts, rules });
+  await read(world, 20);
+  return world;
+};
+
+async function linkOf(world: World): Promise<string> {
+  const incident = (await world.views.alert('otp', 'sms-low'))?.incident ?? '';
+  const [key] = world.views.linkKeys();
+  if (key === undefined) throw new Error('there is no key');
+  return signLink(key, { incident, expiresAt: world.now + hourMs });
+}
+
+const post = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual', headers });
+
+describe('the page behind a link', () => {
+  it('offers to pay, to say so, to acknowledge and to be quiet, and keeps the name for the next time', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    const link = await linkOf(world);
+    const page = await (await fetch(`${url}/a/${link}`)).text();
+    for (const words of [
+      'Pay 180.00 CNY now',
+      topUpUrl,
+      'I ordered it',
+      'Acknowledge',
+      '2 hours quiet',
+      'chart-svg',
+    ])
+      expect(page).toContain(words);
+    expect(Buffer.byteLength(page)).toBeLessThan(25_000);
+    const answer = await post(`${url}/ack`, {
+      link,
+      do: 'ordered',
+      account: 'otp',
+      balance: 'sms',
+      amount: '500',
+      'seen-worst': 'critical',
+      by: 'Wei',
+    });
+    expect(await answer.text()).toContain('Ordered');
+    expect(world.views.expected()).toMatchObject([
+      { account: 'otp', orderedBy: 'Wei', amountMicros: units(500) },
+    ]);
+    const cookie = answer.headers.getSetCookie().join().split(';')[0] ?? '';
+    const again = await (await fetch(`${url}/a/${link}`, { headers: { cookie } })).text();
+    expect(again).toContain('Wei has it');
+    expect(again).toContain('Wei ordered 500.00 CNY');
+    expect(cookie).toContain('lowwater_name=Wei');
+  });
+
+  it('mutes this alert alone for two hours', async () => {
+    const world = await makeLow();
+    const { url } = await serveWorld(world);
+    await post(`${url}/ack`, { link: await linkOf(world), do: 'quiet', by: 'Wei' });
+    const [silence] = world.views.silences();
+    expect(silence).toMatchObject({ match: { account: ['otp'], rule: ['sms-low'] }, by: 'Wei' });
+    expect((silence?.endsAt ?? 0) - world.now).toBe(2 * hourMs);
+  });
+});
+
+describe('the overview', () => {
+  it('is one card for the accounts of one refused key, and acknowledges them at once', async () => {
+    const accounts = ['otp', 'news', 'batch'];
+    const world = await startWorld({ accounts, rules: [] });
+    for (const id of accounts) world.provider.fail(id, 'auth_failed');
+    await world.pass(4 * step);
+    const firing = [...world.views.firing()].filter(({ type }) => type === 'auth-failed');
+    const causes = new Set(firing.map(({ cause }) => cause));
+    const { url } = await serveWorld(world);
+    const page = await (await fetch(url)).text();
+    const cards = page.match(/data-live="alert /g)?.length ?? 0;
+    expect(firing.length).toBe(3);
+    expect(cards).toBe(causes.size);
+  });
+
+  it('groups what needs somebody by when to act', async () => {
+    const { url } = await serveWorld(await makeLow());
+    const page = await (await fetch(url)).text();
+    expect(page).toMatch(/<h3>Now<\/h3>/);
+    expect(page).toMatch(/>Top up<.*>Ordered<.*>Acknowledge</s);
+  });
+});
+
+describe('a reader', () => {
+  it('is spoken to in the language that was chosen, else asked for, else configured', async () => {
+    const { url } = await serveWorld(await makeLow());
+    const lang = async (headers: Record<string, string>) =>
+      /<html lang="([^"]+)"/.exec(await (await fetch(`${url}/pay`, { headers })).text())?.[1];
+    expect(await lang({})).toBe('en');
+    expect(await lang({ 'accept-language': 'fr, es-MX;q=0.8' })).toBe('es');
+    expect(await lang({ 'accept-language': 'zh' })).toBe('zh-CN');
+    expect(await lang({ 'accept-language': 'zh-TW' })).toBe('en');
+    expect(await lang({ 'accept-language': 'es', cookie: 'lowwater_language=zh-CN' })).toBe('zh-CN');
+    const kept = await post(`${url}/language`, { language: 'es', back: '/pay' });
+    expect(kept.headers.getSetCookie().join()).toContain('lowwater_language=es');
+  });
+
+  it('who may only look sees no form that it may not send, and sets its own time zone', async () => {
+    const settings = { token: new Secret('t'.repeat(32)), viewerToken: new Secret('v'.repeat(32)) };
+    const { url } = await serveWorld(await makeLow(), { settings });
+    const signIn = async (token: string) =>
+      (await post(`${url}/sign-in`, { token })).headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const cookie = await signIn('v'.repeat(32));
+    for (const path of ['/', '/alerts', '/pay', '/accounts/otp', '/silences', '/sessions']) {
+      const page = await (await fetch(url + path, { headers: { cookie } })).text();
+      const forms = [...page.matchAll(/<form[^>]*method="post"[^>]*action="([^"]+)"/g)].map(([, to]) => to);
+      expect(new Set(forms)).toEqual(new Set(['/sign-out', '/time-zone', '/language']));
+    }
+    const zone = await post(`${url}/time-zone`, { zone: 'Asia/Tokyo' }, { cookie, origin: url });
+    expect(zone.status).toBe(303);
+    const own = await (await fetch(url, { headers: { cookie: await signIn('t'.repeat(32)) } })).text();
+    expect(own).toContain('action="/pay/ordered"');
+  });
+});

@@ -1,0 +1,121 @@
+import { Secret } from '../../src/domain/secret.ts';
+import { buildBuiltInRules } from '../../src/rules/rules-for-account.ts';
+import { belowRule, units } from '../support/account-facts.ts';
+import { exampleChannels } from '../support/example-channels.ts';
+import { toolTypes } from '../support/paging-tool.ts';
+import { makeAccount, makeProvider, makeRoute, makeSettings } from '../support/settings.ts';
+import {
+  type ChannelFault,
+  type ChannelSpell,
+  dayMs,
+  type Happening,
+  hourMs,
+  minuteMs,
+  type Scenario,
+} from './scenario.ts';
+import type { Seeded } from './seeded.ts';
+
+/** What broke most often is where two things meet. Left to chance they seldom do, so they are drawn together. */
+const pairs = ['taken × worse', 'refused × worse', 'owed × flapping', 'taken × away'] as const;
+
+/** Few accounts with one ladder, so that nothing else speaks in its place, and one kind of trouble again and again. */
+export function drawPair(from: Seeded, drawn: Scenario): Scenario {
+  const pair = from.pick(pairs);
+  const accounts = Array.from({ length: from.pick([1, 1, 2]) }, (_, place) =>
+    makeAccount(`acc-${place}`, {
+      credentials: { authSecret: new Secret(`secret-key-${place}`) },
+      baseUrl: 'https://one.example',
+      currency: 'EUR',
+      poll: { kind: 'every', everyMs: from.pick([10, 20]) * minuteMs },
+    }),
+  );
+  const thresholds = { info: units(320), warning: units(200), critical: units(60) };
+  const rule = belowRule({
+    id: 'ladder',
+    thresholds,
+    hysteresis: { kind: 'amount', micros: from.pick([0, units(5)]) },
+  });
+  // Tools, and one that people read.
+  const types = [from.pick(toolTypes), from.pick([...toolTypes, 'slack', 'email', 'twilio-sms', 'feishu'])];
+  const channels = types.map((type, place) => {
+    const example = exampleChannels().find((each) => each.type === type);
+    if (example === undefined) throw new Error(`there is no channel of type ${type}`);
+    return { ...example, name: `ch-${place}`, place: new Secret(`https://in.example/secret-place-${place}`) };
+  });
+  const [first = '', second = ''] = channels.map(({ name }) => name);
+  const escalate = from.chance(0.5) ? { afterMs: 40 * minuteMs, channels: [second] } : null;
+  const named = from.chance(0.5) ? [first] : [first, second];
+  const routes = [makeRoute({ channels: named, escalate, repeatEveryMs: from.pick([4, 24]) * hourMs })];
+  const provider = makeProvider({ maxRequestsPerSecond: 20 });
+  const settings = {
+    ...makeSettings({ provider, accounts, rules: [] }),
+    rules: [rule, ...buildBuiltInRules([rule], accounts)],
+    channels,
+    routes,
+    storage: { path: ':memory:', retentionMs: 400 * dayMs },
+    log: { level: 'debug' } as const,
+  };
+  const isFlapping = pair === 'owed × flapping';
+  const traffic = Object.fromEntries(
+    accounts.map(({ id }, place) => [
+      id,
+      {
+        key: drawn.seed * 16 + place,
+        cycleMs: from.pick([6, 12, 24]) * hourMs,
+        grainMicros: units(10),
+        highMicros: units(500),
+        lows: [units(-20), units(30), units(40)],
+        swings: isFlapping ? 0.7 : 0.1,
+        idles: 0,
+        levels: [units(200), units(60)],
+        currency: 'EUR',
+      },
+    ]),
+  );
+  const faults: Readonly<Record<(typeof pairs)[number], readonly ChannelFault[]>> = {
+    'taken × worse': [],
+    'refused × worse': ['dead'],
+    'owed × flapping': ['owing'],
+    'taken × away': ['refused', 'lost'],
+  };
+  const takes = pair.startsWith('taken') ? 90 * minuteMs : 8 * hourMs;
+  const until = drawn.days * dayMs;
+  return {
+    ...drawn,
+    settings,
+    traffic,
+    weather: [],
+    channelWeather: faults[pair].flatMap((kind) => drawSpells(from, kind, { until, channel: first })),
+    events: [...drawn.events.filter(isNoEdit), ...drawTakes(from, takes, until)].sort(
+      (left, right) => left.at - right.at,
+    ),
+    noise: 0,
+  };
+}
+
+/** Of the settings drawn before. */
+function isNoEdit({ kind }: Happening): boolean {
+  return kind !== 'reload' && kind !== 'silence' && kind !== 'poll now';
+}
+
+function drawTakes(from: Seeded, everyMs: number, until: number): Happening[] {
+  const takes: Happening[] = [];
+  for (let at = from.skewed(minuteMs, everyMs); at < until; at += from.skewed(everyMs / 3, 3 * everyMs))
+    takes.push({ at, kind: 'acknowledge', place: from.int(0, 5), byOrder: false });
+  return takes;
+}
+
+function drawSpells(
+  from: Seeded,
+  kind: ChannelFault,
+  { until, channel }: { readonly until: number; readonly channel: string },
+): ChannelSpell[] {
+  const spells: ChannelSpell[] = [];
+  for (let at = from.skewed(minuteMs, 6 * hourMs); at < until; ) {
+    const forMs = from.skewed(5 * minuteMs, 4 * hourMs);
+    const afterMs = kind === 'owing' ? from.pick([null, 5 * minuteMs, 20 * minuteMs]) : null;
+    spells.push({ kind, from: at, until: at + forMs, channel, share: 1, afterMs });
+    at += forMs + from.skewed(hourMs, 12 * hourMs);
+  }
+  return spells;
+}

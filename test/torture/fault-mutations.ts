@@ -1,0 +1,134 @@
+import type { Mutation } from './mutations.ts';
+
+const flippedBits = 'test/store/sqlite/flipped-bits.test.ts';
+const clockJumps = 'test/daemon/clock-jumps.test.ts';
+const pushes = 'test/daemon/pushed-readings.test.ts';
+const serverTest = 'test/http/server.test.ts';
+const security = 'test/http/security.test.ts';
+const freshness = 'src/providers/transport/freshness.ts';
+const freshnessTest = 'test/providers/transport/freshness.test.ts';
+
+/** Bugs about what a daemon meets: a damaged database, a clock, a cache, a rude client. */
+export const faultMutations: readonly Mutation[] = [
+  {
+    name: 'a folder that cannot be looked into ends the daemon',
+    file: 'src/store/sqlite/self-healing-store.ts',
+    old: `    takeOrders: () =>
+      guardStorage(path, () => {`,
+    new: `    takeOrders: () =>
+      ((_: string, work: () => readonly []) => work())(path, () => {`,
+    test: 'test/store/sqlite/moved-file.test.ts',
+  },
+  {
+    name: 'a stored instant may be a text',
+    file: 'src/store/shapes.ts',
+    old: "const instant: Check = (value) => typeof value === 'number' && Math.abs(value) <= maxInstant;",
+    new: 'const instant: Check = (value) => value !== undefined || maxInstant > 0;',
+    test: 'test/daemon/damaged-polls.test.ts',
+  },
+  {
+    name: 'what could not be read at the load is told to nobody',
+    file: 'src/engine/restore.ts',
+    old: '  noteDamagedRecords(state, stored.damagedRecords ?? [], now);',
+    new: '  noteDamagedRecords(state, [], now);',
+    test: 'test/daemon/damaged-polls.test.ts',
+  },
+  {
+    name: 'what was due while the machine slept is polled at its next turn',
+    file: 'src/daemon/poller.ts',
+    old: 'if (dueAt !== null || poll.kind ===',
+    new: 'if (dueAt === null || dueAt > since || poll.kind ===',
+    test: clockJumps,
+  },
+  {
+    name: 'a short stand-still counts as watched',
+    file: 'src/daemon/steady-clock.ts',
+    old: 'const standstillMs = 2000;',
+    new: 'const standstillMs = 15_000;',
+    test: clockJumps,
+  },
+  {
+    name: 'a gap between two readings is walked from its beginning',
+    file: 'src/spending/account-spending.ts',
+    old: 'if (at - lastAt <= maxWalkMs) return lastAt;',
+    new: 'if (at - lastAt <= maxWalkMs || lastAt < at) return lastAt;',
+    test: 'test/spending/account-spending.test.ts',
+  },
+  {
+    name: 'a name that every object knows is found in a record',
+    file: 'src/domain/own.ts',
+    old: 'record != null && Object.hasOwn(record, name) ?',
+    new: 'record != null && name in record ?',
+    test: 'test/outside-names.test.ts',
+  },
+  {
+    name: 'a pushed reading of long ago is taken',
+    file: 'src/engine/observe.ts',
+    old: 'if (pushed.at < now - state.settings.storage.retentionMs)',
+    new: 'if (pushed.at < -state.settings.storage.retentionMs)',
+    test: pushes,
+  },
+  {
+    name: 'a reading that a clock ahead repeats is another one',
+    file: 'src/engine/observe.ts',
+    old: 'const at = pushed.at === clamped?.given ? clamped.taken : Math.min(pushed.at, now);',
+    new: 'const at = clamped?.given === 0 ? 0 : Math.min(pushed.at, now);',
+    test: pushes,
+  },
+  {
+    name: 'requests of one connection are answered side by side',
+    file: 'src/http/limits.ts',
+    old: '    await before;\n',
+    new: '    void before;\n',
+    test: serverTest,
+  },
+  {
+    name: 'who does not read keeps others out',
+    file: 'src/http/limits.ts',
+    old: ' || !response.req.complete || response.writableLength > 0;',
+    new: ' || !response.req.complete;',
+    test: serverTest,
+  },
+  {
+    name: 'the answer that a cache repeats is believed',
+    file: freshness,
+    old: 'askedAt - last.firstAt > grainMs;',
+    new: 'askedAt - last.firstAt > 1e9 * grainMs;',
+    test: freshnessTest,
+  },
+  {
+    name: 'near empty an answer may be as old as at any other time',
+    file: freshness,
+    old: '(nearEmptyMs ?? usualMs)',
+    new: '(usualMs + 0 * (nearEmptyMs ?? 0))',
+    test: freshnessTest,
+  },
+  {
+    name: 'a damaged frame ends the log of a killed daemon without a word',
+    file: 'src/store/sqlite/write-ahead-log.ts',
+    old: 'else if (isOwn) return { soundFrames, isDamaged: true };',
+    new: 'else return { soundFrames, isDamaged: false };',
+    test: flippedBits,
+  },
+  {
+    name: 'indexes are not held against their tables',
+    file: 'src/store/sqlite/integrity.ts',
+    old: 'return [`integrity_check(',
+    new: 'return [`quick_check(',
+    test: flippedBits,
+  },
+  {
+    name: 'metrics are open behind a proxy that says nothing',
+    file: 'src/http/access.ts',
+    old: '    isLoopbackHost(publicHost(settings) ?? name) &&\n',
+    new: '',
+    test: security,
+  },
+  {
+    name: 'of several session cookies the first counts',
+    file: 'src/http/session.ts',
+    old: 'const sessions = valuesOf(cookieHeader).flatMap(',
+    new: 'const sessions = valuesOf(cookieHeader).slice(0, 1).flatMap(',
+    test: security,
+  },
+];

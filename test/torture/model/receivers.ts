@@ -1,0 +1,203 @@
+import { alertKey, type Incident, isAcknowledged, isSelfId } from '../../../src/domain/alert.ts';
+import type { MessageItem } from '../../../src/domain/message.ts';
+import type { Severity } from '../../../src/domain/severity.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Calendar } from '../../../src/ports/clock.ts';
+import { PagingTool, type ToolType, toolTypes } from '../../support/paging-tool.ts';
+import type { Send } from '../observer.ts';
+import { Violation } from '../story.ts';
+import type { Ledger, Moment } from './ledger.ts';
+import { acknowledged, asksOf, silenced } from './routing.ts';
+import { rank } from './rules.ts';
+
+const hourMs = 3_600_000;
+/** Until then a channel that refused for good is tried again with everything. */
+const refusedForMs = 26 * hourMs;
+
+/** The last word that somebody read about an alert. */
+interface Word {
+  readonly incident: string;
+  readonly state: 'open' | 'taken' | 'over';
+  readonly severity: Severity;
+  readonly at: number;
+}
+
+/** Everybody who is never refused a message that others get. */
+const others = 'others';
+
+/** What people see at a receiver: the alerts of a tool, or the last word that each recipient read. */
+interface Shown {
+  readonly tool: PagingTool | null;
+  readonly words: Map<string, Map<string, Word>>;
+  /** The latest incident of each alert that a message was about, and when that arrived. */
+  readonly latest: Map<string, Word>;
+}
+
+interface Truth extends Moment {
+  readonly state: MonitorState;
+  readonly calendar: Calendar;
+  readonly ledger: Ledger;
+  /** An incident that the database has, whether or not it is open. */
+  readonly stored: (id: string) => Incident | undefined;
+}
+
+/**
+ * What each receiver shows, made of what really arrived there, held against the truth: what a person sees is so, or is late because
+ * something waits, was refused or is muted. Tools are modelled as their documentation says, from the bodies they get; of all others the
+ * last word counts, for each recipient.
+ */
+export class Receivers {
+  readonly #shown = new Map<string, Shown>();
+  /** When each incident last changed in what people need to know. */
+  readonly #changed = new Map<string, { readonly words: string; readonly at: number }>();
+
+  followed(incident: Incident, at: number): void {
+    const { severity, rises, resolvedAt, acknowledgement, flappingSince } = incident;
+    const words = JSON.stringify([severity, rises, resolvedAt, acknowledgement, flappingSince]);
+    if (this.#changed.get(incident.id)?.words !== words) this.#changed.set(incident.id, { words, at });
+  }
+
+  /** An older database took the place of the present one: what it does not know ends nowhere. */
+  restored(): void {
+    this.#shown.clear();
+  }
+
+  arrived({ channel, type, message, missed }: Send, at: number): void {
+    const shown = this.#at(channel, type);
+    if (message.kind !== 'incidents') return;
+    const items = message.items
+      .filter(({ incident }) => !incident.event)
+      .toSorted((left, right) => left.firedAt - right.firedAt);
+    for (const item of items) shown.latest.set(nameOf(item.incident), wordOf(item, at));
+    if (shown.tool !== null) {
+      const got = shown.tool
+        .partsOf(message)
+        .filter((part) => !missed.includes(part) && message.except?.includes(part) !== true);
+      shown.tool.receive(message.recipients === undefined ? { ...message, recipients: got } : message);
+      return;
+    }
+    const late = [...missed, ...(message.except ?? [])];
+    for (const name of late) this.#wordsOf(shown, name);
+    const readers = message.recipients ?? [...shown.words.keys()].filter((name) => !late.includes(name));
+    for (const name of readers)
+      for (const item of items) this.#wordsOf(shown, name).set(nameOf(item.incident), wordOf(item, at));
+  }
+
+  /** Throws where somebody would see what is not so, though nothing is on its way. */
+  expectTrue(truth: Truth): void {
+    for (const { name } of truth.state.settings.channels) {
+      const shown = this.#shown.get(name);
+      if (shown === undefined || this.#isLate(name, truth)) continue;
+      this.#expectEnded(name, shown, truth);
+      for (const incident of truth.state.incidents.values())
+        if (this.#isToBeShown(name, incident, truth)) this.#expectOpen(name, shown, incident);
+    }
+  }
+
+  #isLate(channel: string, { at, ledger }: Truth): boolean {
+    if (ledger.pending.some((row) => row.channel === channel)) return true;
+    return at - (ledger.lastDead.get(channel) ?? Number.NEGATIVE_INFINITY) < refusedForMs;
+  }
+
+  /** What is over for an hour is shown as open nowhere. */
+  #expectEnded(channel: string, shown: Shown, truth: Truth): void {
+    for (const [alert, word] of shown.latest) {
+      const incident = truth.state.incidents.get(word.incident) ?? truth.stored(word.incident);
+      if (incident === undefined || incident.resolvedAt === null || isOpen(truth.state, incident)) continue;
+      if (truth.at - Math.max(word.at, this.#changed.get(incident.id)?.at ?? 0) < hourMs) continue;
+      if (silenced(truth.state, truth.calendar, incident, truth.now)) continue;
+      const seen =
+        shown.tool === null
+          ? [...shown.words].filter(([, words]) => !['over', undefined].includes(words.get(alert)?.state))
+          : shown.tool.about(`lowwater/${alert}`);
+      if (seen.length > 0)
+        throw untrue(`${channel} shows ${alert} as open, which ended: ${JSON.stringify(seen)}`);
+    }
+  }
+
+  /** Known there, unchanged for an hour, and the only one of its account: another one says nothing in its place. */
+  #isToBeShown(channel: string, incident: Incident, { state, calendar, at, now }: Truth): boolean {
+    const { id, account, event, resolvedAt, flappingSince, notified, type } = incident;
+    if (event || resolvedAt !== null || flappingSince !== null || isSelfId(account) || type === 'stale')
+      return false;
+    if (notified[channel] === undefined || at - (this.#changed.get(id)?.at ?? at) < hourMs) return false;
+    if (silenced(state, calendar, incident, now)) return false;
+    const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
+    return (
+      firing.length === 1 &&
+      asksOf(state.settings, incident).some((ask) => ask.channel === channel && ask.direct)
+    );
+  }
+
+  #expectOpen(channel: string, shown: Shown, incident: Incident): void {
+    const alert = nameOf(incident);
+    const { acknowledgement, severity } = incident;
+    const isTaken = acknowledged(incident);
+    // What rose to where its reader had seen it is no news.
+    const isWorse = acknowledgement === null || rank[severity] > rank[acknowledgement.severity];
+    const isFree = !isTaken && isWorse;
+    if (shown.tool === null) {
+      for (const [reader, words] of shown.words) {
+        const word = words.get(alert);
+        if (word === undefined) continue;
+        const says = `${reader} of ${channel} reads ${JSON.stringify(word)}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
+        if (word.incident !== incident.id || word.state === 'over') throw untrue(says);
+        if (isFree && (word.state === 'taken' || rank[word.severity] < rank[severity])) throw untrue(says);
+      }
+      return;
+    }
+    const open = shown.tool.about(`lowwater/${alert}`);
+    const says = `${channel} shows ${JSON.stringify(open)} of ${alert}, and it is ${JSON.stringify({ severity, acknowledgement })}`;
+    // What somebody took before the tool heard of it never wakes anybody there.
+    if (!isFree) return;
+    const free = open.filter(({ taken }) => !taken);
+    if (!free.some(({ urgency }) => urgency === null || rank[urgency] >= rank[severity])) throw untrue(says);
+  }
+
+  #at(channel: string, type: string): Shown {
+    const known = this.#shown.get(channel);
+    if (known !== undefined) return known;
+    const tool = toolTypes.find((each) => each === type);
+    const fresh: Shown = {
+      tool: tool === undefined ? null : new PagingTool(tool),
+      words: new Map([[others, new Map()]]),
+      latest: new Map(),
+    };
+    this.#shown.set(channel, fresh);
+    return fresh;
+  }
+
+  /** Whoever was not told apart so far has read what the others have. */
+  #wordsOf(shown: Shown, name: string): Map<string, Word> {
+    const known = shown.words.get(name);
+    if (known !== undefined) return known;
+    const words = new Map(shown.words.get(others));
+    shown.words.set(name, words);
+    return words;
+  }
+}
+
+function wordOf({ incident, kinds, resolvedAt, severity }: MessageItem, at: number): Word {
+  const isOver = resolvedAt !== null || kinds.includes('resolved');
+  const state = isOver ? 'over' : isAcknowledged(incident) ? 'taken' : 'open';
+  return { incident: incident.id, state, severity, at };
+}
+
+function nameOf({ account, rule }: Incident): string {
+  return alertKey(account, rule);
+}
+
+/** Another incident of the same alert fires by now. */
+function isOpen({ alerts }: MonitorState, { account, rule }: Incident): boolean {
+  return alerts.get(account, rule)?.state === 'firing';
+}
+
+function untrue(words: string): Violation {
+  return new Violation('what a person sees is so, or is late', words);
+}
+
+/** The parts of a message to a tool, by which it can be refused; null for a receiver that takes it whole. */
+export function partsAt(type: string, message: Send['message']): readonly string[] | null {
+  const tool = toolTypes.find((each): each is ToolType => each === type);
+  return tool === undefined ? null : new PagingTool(tool).partsOf(message);
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it, test } from 'vitest';
+import { sumUp } from '../../src/domain/one-sum.ts';
+import { payCron } from '../../src/schema/times.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { planPayments } from '../../src/views/payment-plan.ts';
+import { dayMs, hourMs, units } from '../support/account-facts.ts';
+import { buildAccountView, buildPayment } from '../support/built-views.ts';
+
+const money = { currency: 'EUR', date: '2026-11-20', rates: { CNY: 0.121, VND: 0.000036 } };
+
+describe('one sum over several currencies', () => {
+  it('counts each at its rate, and its own currency as it is', () => {
+    const sums = [
+      { currency: 'RMB', micros: units(1000) },
+      { currency: 'EUR', micros: units(5) },
+      { currency: 'VND', micros: units(1_000_000) },
+    ];
+    expect(sumUp(sums, money)).toEqual({
+      currency: 'EUR',
+      date: '2026-11-20',
+      micros: units(121 + 5 + 36),
+      missing: [],
+    });
+  });
+
+  it('says which currency has no rate, once', () => {
+    const dollars = { currency: 'USD', micros: units(7) };
+    const { micros, missing } = sumUp([dollars, dollars, { currency: 'EUR', micros: units(1) }], money);
+    expect({ micros, missing }).toEqual({ micros: units(1), missing: ['USD'] });
+  });
+});
+
+// Monday 9 November 2026, noon.
+const now = Date.UTC(2026, 10, 9, 12);
+
+const plan = (payDays: string, due: readonly (readonly [id: string, dueAt: number])[]) => {
+  const accounts = due.map(([id, dueAt]) =>
+    buildAccountView({ id, payments: [{ ...buildPayment(100, dueAt), isDue: false }] }),
+  );
+  const cron = payCron(payDays) ?? '';
+  return planPayments(
+    {
+      ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
+      finance: () => ({ money, runBefore: (at) => cronCalendar.previous(cron, 'UTC', at), hasPayDays: true }),
+    },
+    now,
+  );
+};
+
+describe('pay runs', () => {
+  it('hold what is due before the next one; what is due before the first cannot wait', async () => {
+    const { runs, total } = await plan('1,15', [
+      ['tomorrow', now + dayMs],
+      ['in a week', now + 7 * dayMs],
+      ['before the first', Date.UTC(2026, 10, 30, 23)],
+      ['on the first', Date.UTC(2026, 11, 1, 8)],
+    ]);
+    expect(runs.map(({ at, payments }) => [at, payments.map(({ account }) => account.id)])).toEqual([
+      [null, ['tomorrow']],
+      [Date.UTC(2026, 10, 15), ['in a week', 'before the first']],
+      [Date.UTC(2026, 11, 1), ['on the first']],
+    ]);
+    expect(runs.map(({ sums }) => sums.map(({ micros }) => micros / units(1)))).toEqual([
+      [100],
+      [200],
+      [100],
+    ]);
+    expect(total?.micros).toBe(units(48.4));
+  });
+
+  it('are still to come on their own day', async () => {
+    const { runs } = await plan('mon', [['today', now + hourMs]]);
+    expect(runs.map(({ at }) => at)).toEqual([Date.UTC(2026, 10, 9)]);
+  });
+});
+
+test.each([
+  ['1,15', '0 0 1,15 * *'],
+  ['fri', '0 0 * * fri'],
+  ['mon, thu', '0 0 * * mon,thu'],
+  ['0 0 * * 5#1', '0 0 * * 5#1'],
+  ['32', null],
+  ['0', null],
+  ['friday', null],
+])('pay days %s are %s', (written, cron) => {
+  expect(payCron(written)).toBe(cron);
+});
