@@ -1,6 +1,7 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
@@ -16,7 +17,14 @@ import {
 } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
-import { addToSums, beginSums, type Period, type PeriodSum, type PeriodSums } from './periods.ts';
+import {
+  addToSums,
+  beginSums,
+  endOfNextMonth,
+  type Period,
+  type PeriodSum,
+  type PeriodSums,
+} from './periods.ts';
 import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { rememberTopUp } from './top-ups.ts';
@@ -177,6 +185,29 @@ export class AccountSpending {
       micros: Math.round(micros),
       low: Math.round(micros / factor),
       high: Math.round(micros * factor),
+    };
+  }
+
+  /** What the present month of the calendar took so far, comes to, and what the next one takes; null before the first reading. */
+  month(balance: Balance) {
+    const sum = this.since('month');
+    if (sum === null) return null;
+    const spent = ownOf(sum.spent, balance) ?? 0;
+    const rest = this.expectedUntil(balance, sum.endsAt);
+    const both = this.expectedUntil(balance, endOfNextMonth(this.week, sum.startsAt));
+    const of = (pick: (from: keyof ExpectedSpending) => Micros): ExpectedSpending => ({
+      micros: pick('micros'),
+      low: pick('low'),
+      high: pick('high'),
+    });
+    return {
+      knownSince: sum.knownSince,
+      spent,
+      total: rest && of((from) => spent + rest[from]),
+      next:
+        rest &&
+        both &&
+        of((from) => Math.round((both[from] * (both.micros - rest.micros)) / (both.micros || 1))),
     };
   }
 

@@ -70,3 +70,9 @@ function daysOf(period: Period, day: number, weekday: number): readonly [number,
     Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / dayMs;
   return [monthAt(0), monthAt(1)];
 }
+
+/** The first instant after the month that follows the one in which an instant lies. */
+export function endOfNextMonth(week: LocalWeek, at: number): number {
+  const date = new Date(week.dayAt(at) * dayMs);
+  return week.beginOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 2, 1) / dayMs);
+}

@@ -120,6 +120,9 @@ export function createViews(current: () => ViewDependencies) {
     /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
+    /** What the present month and the next take of a balance; null before its first reading. */
+    month: (id: string, balance: Balance) =>
+      current().state.accounts.get(id)?.spending.month(balance) ?? null,
     /** How good the forecasts of a balance were; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,

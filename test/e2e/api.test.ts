@@ -87,6 +87,7 @@ describe.concurrent('the API and the metrics of the built program', () => {
         ['get', '/api/v1/expected-top-ups', '/api/v1/expected-top-ups', undefined],
         ['post', '/api/v1/expected-top-ups', '/api/v1/expected-top-ups', { account: 'otp', amount: '5' }],
         ['delete', '/api/v1/expected-top-ups/{id}', '/api/v1/expected-top-ups/none', undefined],
+        ['get', '/api/v1/spending-forecast', '/api/v1/spending-forecast', undefined],
         ['get', '/api/v1/expected-spending', '/api/v1/expected-spending', undefined],
         ['post', '/api/v1/expected-spending', '/api/v1/expected-spending', { account: 'otp', amount: '5' }],
         ['delete', '/api/v1/expected-spending/{id}', '/api/v1/expected-spending/none', undefined],

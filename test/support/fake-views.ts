@@ -197,6 +197,10 @@ export class FakeViews implements LiveViews {
     return [];
   }
 
+  month() {
+    return null;
+  }
+
   finance() {
     return { money: null, runBefore: () => null, hasPayDays: false };
   }
