@@ -13,7 +13,7 @@ export function makeRoom(server: Server, most: number): void {
   const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      const owing = connections.entries().find(([, response]) => isOwed(response));
+      const owing = connections.entries().find(([held, response]) => isOwed(held, response));
       const [leaving] = owing ?? [socket];
       connections.delete(leaving);
       leaving.destroy();
@@ -33,8 +33,8 @@ export function makeRoom(server: Server, most: number): void {
 }
 
 /** A request, the rest of one, or the reading of an answer. */
-function isOwed(response: ServerResponse | null): boolean {
-  return response === null || !response.req.complete || response.writableLength > 0;
+function isOwed(socket: Socket, response: ServerResponse | null): boolean {
+  return response === null || !response.req.complete || socket.writableLength > 0;
 }
 
 /** So many requests wait until others are answered: one more ends its connection. */
