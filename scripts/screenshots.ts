@@ -19,7 +19,7 @@ const pages = [
 const views = [
   { name: 'light', width: 1280, colorScheme: 'light' },
   { name: 'dark', width: 1280, colorScheme: 'dark' },
-  { name: 'phone', width: 360, colorScheme: 'light' },
+  { name: 'phone', width: 390, colorScheme: 'light' },
 ] as const;
 
 const browser = await launchBrowser();

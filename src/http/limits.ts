@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../daemon/slices.ts';
 import { RequestError } from './refusal.ts';
 
 /**
@@ -13,7 +13,7 @@ export function makeRoom(server: Server, most: number): void {
   const connections = new Map<Socket, ServerResponse<IncomingMessage> | null>();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      const owing = connections.entries().find(([, response]) => isOwed(response));
+      const owing = connections.entries().find(([held, response]) => isOwed(held, response));
       const [leaving] = owing ?? [socket];
       connections.delete(leaving);
       leaving.destroy();
@@ -33,8 +33,8 @@ export function makeRoom(server: Server, most: number): void {
 }
 
 /** A request, the rest of one, or the reading of an answer. */
-function isOwed(response: ServerResponse | null): boolean {
-  return response === null || !response.req.complete || response.writableLength > 0;
+function isOwed(socket: Socket, response: ServerResponse | null): boolean {
+  return response === null || !response.req.complete || socket.writableLength > 0;
 }
 
 /** So many requests wait until others are answered: one more ends its connection. */
@@ -75,7 +75,7 @@ export class AnswerQueue {
     answer: () => Promise<void>,
   ): Promise<void> {
     await before;
-    this.#turn = this.#turn.then(() => setImmediate());
+    this.#turn = this.#turn.then(() => nextTurn());
     await this.#turn;
     this.#waiting -= 1;
     if (response.destroyed) return;

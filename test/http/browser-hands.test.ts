@@ -17,7 +17,8 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     const own = await runFakeServer({ views: demoViews() });
     await withPage(bed.scripted, async (page) => {
       await openPage(page, own.url);
-      await tabTo(page, 'Acknowledge sms-low of OTP production');
+      await tabTo(page, 'Ordered OTP production');
+      await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Tab');
       await page.keyboard.type('Wei');
@@ -98,7 +99,7 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
     const own = await runFakeServer({ views: demoViews(), settings: { token: new Secret(token) } });
     await withPage(bed.scripted, async (page) => {
       await page.goto(own.url + ackLink);
-      await page.getByLabel('Your name').fill('Wei');
+      await page.getByRole('textbox', { name: 'Your name' }).fill('Wei');
       await page.getByRole('button', { name: 'Acknowledge' }).click();
       await page.getByRole('heading', { name: 'Acknowledged' }).waitFor();
       expect(own.views.given).toHaveLength(1);
@@ -117,12 +118,12 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       own.views.change();
       await page.getByRole('rowheader', { name: 'brand-new' }).waitFor();
       await page.locator('summary', { hasText: 'Acknowledge' }).first().click();
-      await page.getByLabel('Your name').first().fill('We');
+      await page.getByLabel('Your name').filter({ visible: true }).fill('We');
       own.views.alertList = [];
       own.views.channelList = [];
       own.views.change();
       await page.getByText('No channel is configured').waitFor();
-      expect(await page.getByLabel('Your name').first().inputValue()).toBe('We');
+      expect(await page.getByLabel('Your name').filter({ visible: true }).inputValue()).toBe('We');
     });
     await own.close();
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/operator-error.ts';
@@ -306,14 +307,19 @@ describe('a client that pipelines', () => {
   it('and does not read fills no memory, and makes room for who reads', async () => {
     const world = new World({ accounts: Array.from({ length: 3000 }, (_, index) => `a-${index}`) });
     server = await runServer({ world, limits: { maxConnections: 4 } });
+    await fetch(`${server.url}/api/v1/accounts`, { headers: { connection: 'close' } }).then((all) =>
+      all.text(),
+    );
     const before = process.memoryUsage.rss();
     const rude = Array.from({ length: 4 }, () => connect(Number(new URL(server.url).port), '127.0.0.1'));
     for (const socket of rude) {
       sockets.push(socket);
       socket.on('error', () => undefined).pause();
+      await once(socket, 'connect');
       socket.write(ask('/api/v1/accounts').repeat(200));
     }
-    await expect.poll(async () => (await fetch(`${server.url}/livez`).catch(() => null))?.status).toBe(200);
+    const probe = () => dial(ask('/livez').replace('1.1\r', '1.1\r\nconnection: close\r')).received;
+    await expect.poll(probe, { timeout: 15_000 }).toContain('200 OK');
     expect(process.memoryUsage.rss() - before).toBeLessThan(200 * 1024 * 1024);
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
 import type { AccountView } from '../../src/views/views.ts';
@@ -8,6 +10,7 @@ import {
   buildAlertView,
   buildIncident,
   buildMessage,
+  buildPayment,
   buildPolls,
   buildRunway,
   dayMs,
@@ -18,6 +21,9 @@ import {
 } from './built-views.ts';
 import { FakeViews } from './fake-views.ts';
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  readonly version: string;
+};
 const lastPollAt = viewsNow - 2 * minuteMs;
 
 /**
@@ -26,6 +32,7 @@ const lastPollAt = viewsNow - 2 * minuteMs;
  */
 export function demoViews(): FakeViews {
   const views = new FakeViews();
+  views.daemonStatus = { ...views.daemonStatus, version };
   addOtp(views);
   addMarketing(views);
   addVoice(views);
@@ -102,6 +109,8 @@ function addOtp(views: FakeViews): void {
     labels: { team: 'identity', region: 'cn' },
     worst: 'critical',
     firing: 2,
+    topUpUrl: 'https://pay.example/otp',
+    payments: [buildPayment(2_900, viewsNow + (0.75 * end * dayMs) / perDay)],
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '199' },
     runways: {
       sms: buildRunway({
@@ -134,7 +143,7 @@ function addOtp(views: FakeViews): void {
   } as const;
   const summary = 'OTP production: SMS balance 42.10 CNY lasts 10 hours, less than 3 days (warning)';
   views.alertList.push(
-    buildAlertView(),
+    buildAlertView({ urgency: { isEmpty: false, actBy: viewsNow + (0.75 * end * dayMs) / perDay } }),
     buildAlertView({
       ...runway,
       summary,
@@ -283,6 +292,8 @@ function addVoice(views: FakeViews): void {
       }),
     },
     thresholds: { sms: {}, voip: { critical: 0 } },
+    topUpUrl: 'https://pay.example/voice',
+    payments: [{ ...buildPayment(240), balance: 'voip', isEmpty: true }],
   });
   views.alertList.push(
     buildAlertView({
@@ -294,6 +305,7 @@ function addVoice(views: FakeViews): void {
       since: viewsNow - 50 * minuteMs,
       summary: 'Voice alerts: VoIP balance -18.383 CNY, below zero (critical)',
       incident: 'incident-4',
+      urgency: { isEmpty: true, actBy: viewsNow },
     }),
   );
 }

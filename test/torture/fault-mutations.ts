@@ -83,13 +83,6 @@ export const faultMutations: readonly Mutation[] = [
     test: serverTest,
   },
   {
-    name: 'who does not read keeps others out',
-    file: 'src/http/limits.ts',
-    old: ' || !response.req.complete || response.writableLength > 0;',
-    new: ' || !response.req.complete;',
-    test: serverTest,
-  },
-  {
     name: 'the answer that a cache repeats is believed',
     file: freshness,
     old: 'askedAt - last.firstAt > grainMs;',

@@ -79,7 +79,7 @@ function act(key) {
   else if (key === '?') list();
   else if (key === '/') search();
   else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
-  else if (key === 'a' || key === 's') unfold(key === 'a' ? 'Acknowledge' : 'Silence');
+  else if (key === 'a' || key === 's') unfold(key === 'a' ? ['/acknowledge', '/many'] : ['/silences']);
   else if (key === 'x') here('.alert')?.querySelector('.pick input')?.click();
   else return false;
   return true;
@@ -105,15 +105,16 @@ function here(selector) {
 }
 
 /** Opens a form of the alert that has the focus, else of the only one. */
-function unfold(word) {
+/** By what a form orders: its words differ with the language. */
+function unfold(orders) {
   const alerts = document.querySelectorAll('.alert');
   const alert = here('.alert') ?? (alerts.length === 1 ? alerts[0] : null);
-  const summary = [...(alert?.querySelectorAll('.act > summary') ?? [])].find((it) =>
-    it.textContent.startsWith(word),
+  const form = [...(alert?.querySelectorAll('.act > form') ?? [])].find((it) =>
+    orders.some((order) => it.getAttribute('action').endsWith(order)),
   );
-  if (summary === undefined) return;
-  summary.parentElement.open = true;
-  summary.parentElement.querySelector('select, input:not([type=hidden])')?.focus();
+  if (form === undefined) return;
+  form.parentElement.open = true;
+  form.querySelector('select, input:not([type=hidden])')?.focus();
 }
 
 function leave(element) {

@@ -8,7 +8,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import type { WebContext } from '../web-env.ts';
-import { accountLinks, moneyOnItsWay, payWords, summaryOf, whenWords } from './alerts.ts';
+import { accountLinks, moneyOnItsWay, summaryOf, whenWords } from './alerts.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
@@ -57,7 +57,6 @@ export async function askAcknowledge(
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
   const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></h1>
-${account !== null && payment !== undefined && html`<p class="big">${payWords(payment, account, visit)}</p>`}
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${

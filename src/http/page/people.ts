@@ -4,7 +4,7 @@ import { onStorageError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { addressOf, isSecure } from '../access.ts';
-import { pageOfTime } from '../api/input.ts';
+import { pageOfList, pageOfTime } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import { keptLengthMs, type Session } from '../session.ts';
 import type { WebContext } from '../web-env.ts';
@@ -25,16 +25,21 @@ export function keepSession(context: WebContext, session: Session): void {
   context.var.views.recordSession({ id, role, endsAt, usedAt: context.get('now'), from, agent });
 }
 
+const sessionsAPage = 50;
+
 /** Browsers that are signed in, each with the button that ends it. */
 export async function renderSessions(visit: Visit): Promise<Html> {
   const sessions = visit.views.sessions().filter(({ endsAt }) => endsAt > visit.now);
-  const rows = sessions.map(
+  const cursor = visit.query.get('cursor') || undefined;
+  const page = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
+  const rows = page.items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
       html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, visit)}</td><td data-label="Ends">${momentAndAge(endsAt, visit)}</td>
 <td data-label="Change it"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">End now</button></form></td></tr>`,
   );
   return html`<h1>Sessions</h1><p class="lead">Browsers that are signed in. A session goes on while it is used; a new token ends all of them.</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}`;
+${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}
+${page.nextCursor !== null && html`<nav class="pager" aria-label="Pages of sessions"><a href="/sessions?${new URLSearchParams({ cursor: page.nextCursor }).toString()}">Next page</a></nav>`}`;
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */

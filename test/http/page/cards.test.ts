@@ -125,3 +125,22 @@ describe('a reader', () => {
     expect(own).toContain('action="/pay/ordered"');
   });
 });
+
+it('sessions are shown fifty at a time', async () => {
+  const world = await makeLow();
+  const session = {
+    role: 'viewer',
+    endsAt: world.now + hourMs,
+    usedAt: world.now,
+    from: '',
+    agent: '',
+  } as const;
+  world.views.sessions = () => Array.from({ length: 120 }, (_, index) => ({ ...session, id: `s${index}` }));
+  const { url } = await serveWorld(world);
+  const page = async (path: string) => (await fetch(url + path)).text();
+  const ends = (text: string) => text.match(/\/sessions\/s\d+\/end/g) ?? [];
+  const first = await page('/sessions');
+  const next = /href="(\/sessions\?cursor=[^"]+)">Next page/.exec(first)?.[1] ?? '';
+  expect(ends(first)).toHaveLength(50);
+  expect(ends(await page(next))[0]).toBe('/sessions/s50/end');
+});

@@ -23,6 +23,11 @@ async function lock(bed: ClusterBed, statement: string): Promise<Heal> {
   return () => client.end();
 }
 
+/** A statement that waits for no standby, which may be dead. */
+async function change({ server, url }: ClusterBed, statement: string): Promise<void> {
+  await server.sql(url, `SET synchronous_commit = local; ${statement}`);
+}
+
 async function settings(bed: ClusterBed, set: string, reset: string): Promise<Heal> {
   const apply = async (statement: string): Promise<void> => {
     await bed.server.sql(bed.url, statement);
@@ -67,10 +72,7 @@ export const pairFaults = {
       { kind: 'hand-over', at: Date.now(), epoch },
       { kind: 'hand-over', at: Date.now() },
     ])
-      await bed.server.sql(
-        bed.url,
-        `INSERT INTO operator_order (slot, body) VALUES (0, '${JSON.stringify(order)}')`,
-      );
+      await change(bed, `INSERT INTO operator_order (slot, body) VALUES (0, '${JSON.stringify(order)}')`);
     return nothing;
   },
   'cut off': async (_, owner) => through(owner, 'cut'),
@@ -90,7 +92,7 @@ export const pairFaults = {
   'clock goes back': async (bed) => {
     const { node } = await bed.owner();
     const later = "UPDATE member SET expires_at = expires_at + interval '1 hour' WHERE node = ";
-    await bed.server.sql(bed.url, `${later}'${node}'`);
+    await change(bed, `${later}'${node}'`);
     return nothing;
   },
   'slot locked': (bed) => lock(bed, 'SELECT no FROM slot FOR UPDATE'),
@@ -103,20 +105,17 @@ export const pairFaults = {
     ),
   'bytes escaped': async (bed) => {
     const name = new URL(bed.url.reveal()).pathname.slice(1);
-    await bed.server.sql(bed.url, `ALTER DATABASE ${name} SET bytea_output = 'escape'`);
+    await change(bed, `ALTER DATABASE ${name} SET bytea_output = 'escape'`);
     for (const { proxy } of bed.nodes) proxy.breakAll();
     return nothing;
   },
   'order of a newer program': async (bed) => {
-    await bed.server.sql(
-      bed.url,
-      `INSERT INTO operator_order (slot, body) VALUES (0, '{"kind":"sing","at":1}')`,
-    );
+    await change(bed, `INSERT INTO operator_order (slot, body) VALUES (0, '{"kind":"sing","at":1}')`);
     return nothing;
   },
   'a record is refused': async (bed) => {
-    await bed.server.sql(bed.url, "ALTER TABLE alert ADD CONSTRAINT no_voice CHECK (account <> 'otp')");
-    return async () => void (await bed.server.sql(bed.url, 'ALTER TABLE alert DROP CONSTRAINT no_voice'));
+    await change(bed, "ALTER TABLE alert ADD CONSTRAINT no_otp CHECK (account <> 'otp') NOT VALID");
+    return async () => void (await change(bed, 'ALTER TABLE alert DROP CONSTRAINT no_otp'));
   },
 } as const satisfies Readonly<Record<string, Hurt>>;
 
