@@ -1,11 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inParts, type Parts } from '../domain/parts.ts';
+
+export { nextTurn };
 
 /** Slices, with a turn for the rest of the daemon in between. */
 export async function* inSlices<T>(items: Iterable<T>, size: number): AsyncGenerator<readonly T[]> {
   for (const slice of inParts(items, size)) {
     yield slice;
-    await setImmediate();
+    await nextTurn();
   }
 }
 
@@ -13,7 +15,7 @@ export async function* inSlices<T>(items: Iterable<T>, size: number): AsyncGener
 export async function inTurns<Result>(parts: Parts<Result>): Promise<Result> {
   for (;;) {
     const part = parts.next();
-    await setImmediate();
+    await nextTurn();
     if (part.done === true) return part.value;
   }
 }

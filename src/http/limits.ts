@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../daemon/slices.ts';
 import { RequestError } from './refusal.ts';
 
 /**
@@ -75,7 +75,7 @@ export class AnswerQueue {
     answer: () => Promise<void>,
   ): Promise<void> {
     await before;
-    this.#turn = this.#turn.then(() => setImmediate());
+    this.#turn = this.#turn.then(() => nextTurn());
     await this.#turn;
     this.#waiting -= 1;
     if (response.destroyed) return;

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../daemon/slices.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -108,7 +108,7 @@ export class Trials {
       }
       const tookMs = clock.monotonic() - sliceAt;
       polls = Math.min(maxPolls, Math.max(minPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
-      await setImmediate();
+      await nextTurn();
     }
     return 'too-long';
   }

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../daemon/slices.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import {
@@ -33,7 +33,7 @@ export async function printForecasts(
     const found: PastForecast[] = [];
     for await (const part of forecastsOf(past, cronCalendar)) {
       // Between the parts signals are looked for.
-      await setImmediate();
+      await nextTurn();
       if (signal.aborted) return;
       if (!json) for (const it of part) found.push(it);
       else if (part.length > 0) {

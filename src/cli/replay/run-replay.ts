@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '../../daemon/slices.ts';
 import { dayMs } from '../../domain/duration.ts';
 import { plural } from '../../domain/plain-text.ts';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
@@ -65,7 +65,7 @@ async function runSlices(replay: Replay, signal: AbortSignal, update: Update): P
     const result = await replay.advance(slicePolls);
     if (result !== null) return result;
     update(replay.progress);
-    await setImmediate();
+    await nextTurn();
   }
   return null;
 }
