@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keepUnchanged } from '../../src/config/load-config.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -45,4 +46,30 @@ test('where a rule says something else, or stands elsewhere, all rules are other
     (config: ReturnType<typeof sample>) => config.rules.push({ id: 'idle', type: 'idle', window: '1d' }),
   ])
     expect(kept(before, settingsOf(change)).rules).not.toBe(before.rules);
+});
+
+test('whatever changes, what is kept says exactly what the file says', () => {
+  const account = (keys: object) => (config: ReturnType<typeof sample>) =>
+    Object.assign(config.accounts[0] ?? {}, keys);
+  const top = (keys: object) => (config: ReturnType<typeof sample>) => Object.assign(config, keys);
+  const changes = fc.subarray([
+    account({ leadTime: '2d' }),
+    account({ creditLimit: 5 }),
+    account({ weekend: [] }),
+    account({ poll: { every: '7m' } }),
+    top({ holidays: ['2026-12-25'] }),
+    top({ payDays: 'fri' }),
+    top({ money: { currency: 'EUR', rates: { date: '2026-11-01', CNY: '0.1' } } }),
+    top({ timezone: 'Asia/Shanghai' }),
+    (config) => config.accounts.reverse(),
+    (config) => config.rules.splice(0, 1),
+  ]);
+  fc.assert(
+    fc.property(changes, changes, (first, second) => {
+      const of = (list: typeof first) =>
+        settingsOf((config) => list.forEach((change) => void change(config)));
+      expect(kept(of(first), of(second))).toEqual(of(second));
+    }),
+    { numRuns: 40 },
+  );
 });
