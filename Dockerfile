@@ -29,7 +29,7 @@ RUN mkdir -p usr/local/bin etc app && install -d -m 1777 tmp && install -d -o no
 
 # Indented: checks take each FROM at the start of a line for one of Node's images.
  FROM scratch AS runtime
-ARG VERSION=0.3.0
+ARG VERSION=0.4.0
 ARG REVISION=unknown
 ARG CREATED=unknown
 LABEL org.opencontainers.image.title="lowwater" \

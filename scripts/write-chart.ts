@@ -40,7 +40,7 @@ function writeDeployment(): string {
       `${either(blockOf(onVolume, '  strategy:'), blockOf(several, '  strategy:'))}  selector:\n    matchLabels: ${ownLabels(6)}\n  template:\n    metadata:\n      labels: ${ownLabels(8)}\n    spec:\n{{- if .Values.postgres.enabled }}\n${spread}{{- end }}\n`,
     ],
     [
-      'image: lowwater:0.3.0\n',
+      'image: lowwater:0.4.0\n',
       'image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"\n          imagePullPolicy: {{ .Values.image.pullPolicy }}\n{{- if .Values.postgres.enabled }}\n' +
         `${blockOf(several, '          env:')}{{- end }}\n`,
     ],

@@ -72,10 +72,10 @@ describe('a recipient that is refused for now while others got the message', () 
     expect(readBy(world, 'others')).toEqual([
       'otp/sms-low firing critical',
       'otp/sms-low resolved critical (topped-up)',
-      'otp/sms-low firing critical; ads/sms-low firing critical',
+      'ads/sms-low firing critical; otp/sms-low firing critical',
     ]);
     expect(readBy(world, away[0] ?? '')).toEqual([
-      'otp/sms-low firing critical; ads/sms-low firing critical; otp/sms-low firing+resolved critical (topped-up)',
+      'ads/sms-low firing critical; otp/sms-low firing critical; otp/sms-low firing+resolved critical (topped-up)',
     ]);
     await read(world, 900);
     expect(readBy(world, away[0] ?? '').at(-1)).toBe('otp/sms-low resolved critical (topped-up)');

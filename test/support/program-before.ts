@@ -5,15 +5,15 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The last commit of 0.2.0. */
-const commit = '59d1f09';
+/** The last commit of 0.3.0. */
+const commit = '56a1d73b';
 
 /** Why there is no program of the version before; null where git has it. */
 export const noProgramBefore: string | null = hasCommit()
   ? null
-  : `git has no commit ${commit} (a shallow clone?): tests with lowwater 0.2.0 are left out`;
+  : `git has no commit ${commit} (a shallow clone?): tests with lowwater 0.3.0 are left out`;
 
-/** Unpacks the sources of 0.2.0, which Node runs as they are; gives its entry point. The caller calls `remove`. */
+/** Unpacks the sources of 0.3.0, which Node runs as they are; gives its entry point. The caller calls `remove`. */
 export function unpackProgramBefore(): { readonly main: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-before-'));
   const sources = execFileSync('git', ['archive', commit, 'src', 'migrations', 'package.json'], {
