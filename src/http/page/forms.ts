@@ -164,7 +164,7 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 
 /** Every severity, and none of them in particular. */
 export function severityOptions(chosen: string | null, reader: Pick<Visit, 'language'>): readonly Html[] {
-  const words = severities.map((severity) => [severity, severityWord(severity)] as const);
+  const words = severities.map((severity) => [severity, severityWord(severity, reader)] as const);
   return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
 

@@ -53,13 +53,13 @@ function incidentRow(
 ): Html {
   const currency = account && unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
-  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, severityWord(worstSeverity, frame))}</td>${
     names &&
     html`<td data-label="${say(says.account, frame)}">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
   }<th scope="row"><code>${rule}</code></th>
 <td data-label="${say(says.began, frame)}">${moment(firedAt, frame)}</td><td data-label="${say(says.lasted, frame)}">${wordLasted(incident, frame)}</td>
-<td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown() : describeResolution(resolution, { ...frame, currency })}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown() : sayQuantity(value, { ...frame, currency })}</td>
+<td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown(frame) : describeResolution(resolution, { ...frame, currency })}</td>
+<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
 <td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
       ? html`<span class="soft">${say(says.no, frame)}</span>`

@@ -50,7 +50,7 @@ const types = phrases('messageType', {
 
 /** The last messages, and the channels. */
 export async function renderMessages(visit: Visit): Promise<Html> {
-  const messages = await ifReadable(() => messageTable(visit, listedMessages));
+  const messages = await ifReadable(() => messageTable(visit, listedMessages), visit);
   return html`<h1>${say(says.title, visit)}</h1>${live('messages', messages)}
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, visit)}</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
 }
@@ -109,7 +109,7 @@ type AccountNames = ReadonlyMap<string, string>;
 
 function about(names: AccountNames, { items, report }: Notification, frame: Frame): Html {
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
-  if (items.length === 0) return unknown();
+  if (items.length === 0) return unknown(frame);
   const more = items.length - shownItems;
   const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
     const known = names.get(account);

@@ -153,6 +153,6 @@ function actionRow(
     account === null || known === undefined
       ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
       : accountLink({ id: account, name: known });
-  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(says.account, frame)}">${account === null ? unknown() : subject}</td>
-<td data-label="${say(says.rule, frame)}">${rule === null ? unknown() : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown()}</td></tr>`;
+  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(says.account, frame)}">${account === null ? unknown(frame) : subject}</td>
+<td data-label="${say(says.rule, frame)}">${rule === null ? unknown(frame) : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown(frame)}</td></tr>`;
 }

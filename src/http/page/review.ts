@@ -164,14 +164,14 @@ function tiles(review: Review, visit: Visit): Html {
   const { incidents, open, acknowledged, acknowledgeMs, resolveMs, spending, forecasts } = review;
   const tile = (name: string, value: Html | string | number, detail: string): Html =>
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
-  const lasting = (ms: number | null) => (ms === null ? unknown() : sayDuration(ms, visit));
+  const lasting = (ms: number | null) => (ms === null ? unknown(visit) : sayDuration(ms, visit));
   const below = spending?.belowZeroMs ?? null;
   const isKnown = below !== 0 || review.unknown.length === 0;
   return html`<div class="tiles">${tile(say(says.incidents, visit), incidents.length, open === 0 ? say(says.noneOpen, visit) : say(says.open, { count: open }, visit))}
 ${tile(say(says.acknowledging, visit), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, visit))}
 ${tile(say(says.resolving, visit), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, visit))}
 ${tile(say(says.belowZero, visit), below === 0 && isKnown ? say(says.never, visit) : lasting(isKnown ? below : null), say(says.together, visit))}
-${tile(say(says.forecasts, visit), forecasts === null ? unknown() : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, visit), forecasts === null ? say(says.noForecasts, visit) : say(says.forecastsOf, { count: forecasts.count }, visit))}</div>`;
+${tile(say(says.forecasts, visit), forecasts === null ? unknown(visit) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, visit), forecasts === null ? say(says.noForecasts, visit) : say(says.forecastsOf, { count: forecasts.count }, visit))}</div>`;
 }
 
 function spendingSection(review: Review, visit: Visit): Html {
@@ -201,13 +201,13 @@ function spentTable<Row extends Spent>(
   const head = html`<th scope="col">${say(says.of, visit)}</th><th scope="col" class="number">${say(says.spent, visit)}</th><th scope="col" class="number">${say(says.before, visit)}</th><th scope="col" class="number">${say(says.change, visit)}</th>`;
   const cells = rows.map((row) => {
     const { spent, before, currency } = row;
-    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, visit)}">${sayAmount(spent, { ...visit, currency })}</td><td class="number" data-label="${say(says.before, visit)}">${before === null ? unknown() : sayAmount(before, { ...visit, currency })}</td><td class="number" data-label="${say(says.change, visit)}">${changeWords(spent, before, visit)}</td></tr>`;
+    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, visit)}">${sayAmount(spent, { ...visit, currency })}</td><td class="number" data-label="${say(says.before, visit)}">${before === null ? unknown(visit) : sayAmount(before, { ...visit, currency })}</td><td class="number" data-label="${say(says.change, visit)}">${changeWords(spent, before, visit)}</td></tr>`;
   });
   return table(label, 'cards compact', head, cells);
 }
 
 function changeWords(spent: Micros, before: Micros | null, visit: Visit): Html | string {
-  if (before === null || before === 0) return unknown();
+  if (before === null || before === 0) return unknown(visit);
   const percent = Math.round(((spent - before) / before) * 100);
   return say(says.percent, { percent: `${percent > 0 ? '+' : ''}${percent}` }, visit);
 }
