@@ -45,7 +45,8 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
   writeFileSync(file, text);
   const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
   for (const [, name = '', written = ''] of providers.matchAll(/^```json (\w+\.json)\n(.*?)^```$/gms))
-    writeFileSync(join(folder, name), written);
+    // Another test's daemon may be on the usual port.
+    writeFileSync(join(folder, name), written.replace('{', '{ "server": { "port": 0 },'));
   const loaded = await loadFile(file);
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
   return folder;
