@@ -3,7 +3,7 @@ import { dayMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { Trial, Unnotified } from '../../replay/trial.ts';
+import type { NotTried, Trial } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
@@ -62,15 +62,15 @@ export function addTrialPage(app: WebApp): void {
     if (trial === 'too-long')
       throw new RequestError('unavailable', 'That took too long: try a shorter time.');
     if (trial === 'not-watched' || trial === 'not-read')
-      return refuse({ path: '', message: `${whyUnnotified[trial]}: what it would have done is not known.` });
+      return refuse({ path: '', message: `${whyNotTried[trial]}: what it would have done is not known.` });
     return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
   });
 }
 
-const whyUnnotified = {
+const whyNotTried = {
   'not-watched': 'No poll of this account is stored of that time',
   'not-read': 'The account could not be read in that time, all of its polls failed',
-} as const satisfies Record<Unnotified, string>;
+} as const satisfies Record<NotTried, string>;
 
 async function findRule(context: WebContext) {
   const { views } = context.var;
