@@ -1,4 +1,4 @@
-import { type DurationPart, dayMs } from '../domain/duration.ts';
+import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
 import { type Language, say } from './language.ts';
 import { phrases } from './phrase.ts';
@@ -64,6 +64,11 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
 /** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
 export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): string {
   return sayUnits(roughParts(ms), reader);
+}
+
+/** Not rounded to what a person needs: `1 day`, not `24 hours`. */
+export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+  return sayUnits(durationParts(ms), reader);
 }
 
 function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {

@@ -30,7 +30,8 @@ import {
   runwayCell,
   severityWord,
   stateOf,
-  stateWords,
+  stateTones,
+  stateWord,
   table,
   unknown,
   type Visit,
@@ -42,7 +43,8 @@ const shownIncidents = 20;
 export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
   const { views } = visit;
   const back = accountPath(account.id);
-  const { word, tone } = stateWords[stateOf(account)];
+  const state = stateOf(account);
+  const [word, tone] = [stateWord(state, visit), stateTones[state]];
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
@@ -177,7 +179,7 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
   const reached =
     next !== null &&
-    html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
+    html`<span class="sub">${severityWord(next.severity, words).toLowerCase()} about ${moment(next.at, words)}</span>`;
   return html`${sayQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
 }
 

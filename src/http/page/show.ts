@@ -1,6 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { plural } from '../../domain/plain-text.ts';
-import { wordMatcher } from '../../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -12,7 +11,7 @@ import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
 import { languageForm } from './reader-language.ts';
-import { endSilenceForm } from './silences.ts';
+import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
 
@@ -150,9 +149,9 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
     .slice(0, shownSilences)
     .map(
       (silence) =>
-        html`<li><span><strong>${wordMatcher(silence.match)}</strong> until ${momentAndAge(silence.endsAt, frame)}, by <bdi>${silence.by}</bdi>${
+        html`<li><span><strong>${sayMatcher(silence.match, frame)}</strong> until ${momentAndAge(silence.endsAt, frame)}, by <bdi>${silence.by}</bdi>${
           silence.comment !== '' && html`: <q>${silence.comment}</q>`
-        }</span>${endSilenceForm(silence, back)}</li>`,
+        }</span>${endSilenceForm(silence, back, frame)}</li>`,
     )}</ul>${more > 0 && html`<p><a href="/silences">and ${more} more</a></p>`}</section>`;
 }
 

@@ -229,7 +229,7 @@ function notifiedTable(
 
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
-  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it)}</td>
+  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it, frame)}</td>
 <td class="number" data-label="Value">${value === null ? unknown() : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="Before empty">${empty === null ? unknown() : wordEmptying(empty.at - firedAt, empty.how)}</td></tr>`;
 }
