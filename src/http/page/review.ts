@@ -5,6 +5,7 @@ import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
@@ -80,7 +81,7 @@ function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuer
   const until = Math.min(span.until - 1, visit.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
-  return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), range.label, range === span.preset))}</nav>
+  return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), say(range.label, visit), range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="What is reviewed">
 <label>From <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
 <label>to <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
