@@ -20,7 +20,7 @@ type FleetDependencies = Pick<
   'cluster' | 'clock' | 'log' | 'leaseMs' | 'aloneForMs' | 'askPeers'
 >;
 
-type Rival = PeerAnswer & { readonly origin: DatabaseOrigin };
+type OtherOwner = PeerAnswer & { readonly origin: DatabaseOrigin };
 
 /** What a process knows of those that share its database and of the database itself, and whether it may take the accounts by that. */
 export class FleetView {
@@ -41,7 +41,7 @@ export class FleetView {
   #waitedForEpoch: number | null = null;
   readonly #leases: LeaseWatch;
   #askedPeersAt = Number.NEGATIVE_INFINITY;
-  #rival: Rival | null = null;
+  #otherOwner: OtherOwner | null = null;
 
   constructor(dependencies: FleetDependencies) {
     const { clock, cluster, log, leaseMs } = dependencies;
@@ -67,7 +67,8 @@ export class FleetView {
     this.configurations.observe(look, this.#dependencies.clock.monotonic());
     this.names.observe(look, card);
     // Who stands by next to an owner has nothing to decide by it.
-    if (look.owner === null || look.owner === card.incarnation) this.#lookForRivals(look, card.advertise);
+    if (look.owner === null || look.owner === card.incarnation)
+      this.#lookForOtherOwners(look, card.advertise);
     const happened = before === null ? null : compareLooks(before, look);
     if (happened !== null) this.#dependencies.log.warn({ origin: look.origin, epoch: look.epoch }, happened);
     return happened;
@@ -162,34 +163,35 @@ export class FleetView {
    * Whether two servers take writes, each with an owner of its own: who is no member here any more, and answers at its address that it owns
    * the accounts, does so somewhere else. Asked once a lease, by who owns the accounts and by who could. `address`: this process's own.
    */
-  #lookForRivals({ origin, members }: ClusterLook, address: string | null): void {
+  #lookForOtherOwners({ origin, members }: ClusterLook, address: string | null): void {
     const { clock, leaseMs } = this.#dependencies;
     const now = clock.monotonic();
     if (origin === null || now - this.#askedPeersAt < leaseMs) return;
     this.#askedPeersAt = now;
     const living = new Set(members.map(({ advertise }) => advertise));
     const absent = this.link.peersBeside(address).filter(({ advertise }) => !living.has(advertise));
-    if (absent.length === 0) this.#rival = null;
-    else void this.#askForRivals(absent);
+    if (absent.length === 0) this.#otherOwner = null;
+    else void this.#askForOtherOwners(absent);
   }
 
-  async #askForRivals(absent: readonly ClusterMember[]): Promise<void> {
+  async #askForOtherOwners(absent: readonly ClusterMember[]): Promise<void> {
     const answers = await this.#dependencies.askPeers(absent);
     const own = this.link.look?.origin;
-    const rivals = answers.flatMap((answer) => {
+    const otherOwners = answers.flatMap((answer) => {
       const { origin } = answer;
       const isElsewhere =
         origin !== null && (origin.system !== own?.system || origin.timeline !== own.timeline);
       return answer.owns && isElsewhere ? [{ ...answer, origin }] : [];
     });
-    this.#rival = rivals.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
+    this.#otherOwner =
+      otherOwners.toSorted((left, right) => right.origin.timeline - left.origin.timeline)[0] ?? null;
   }
 
   /** What is the case where two servers take writes, as a sentence; null where that is not known. */
   get split(): string | null {
     const own = this.link.look?.origin;
-    if (this.#rival === null || own == null) return null;
-    const { node, origin } = this.#rival;
+    if (this.#otherOwner === null || own == null) return null;
+    const { node, origin } = this.#otherOwner;
     const where =
       origin.system === own.system
         ? `on timeline ${origin.timeline}, this one is on ${own.timeline}`
@@ -200,8 +202,8 @@ export class FleetView {
   /** The node that owns the accounts on a newer history of this database, on another server; null where there is none. */
   get newerOwner(): string | null {
     const own = this.link.look?.origin;
-    if (this.#rival === null || own == null) return null;
-    const { node, origin } = this.#rival;
+    if (this.#otherOwner === null || own == null) return null;
+    const { node, origin } = this.#otherOwner;
     return origin.system === own.system && origin.timeline > own.timeline ? node : null;
   }
 }

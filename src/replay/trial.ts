@@ -20,7 +20,7 @@ export interface Trial {
 }
 
 /** Why nothing can be said of the time asked for. */
-export type Unnotified = 'not-watched' | 'not-read';
+export type NotTried = 'not-watched' | 'not-read';
 
 export interface TrialOrder {
   readonly account: string;
@@ -61,7 +61,7 @@ export class Trials {
    * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been reported where
    * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
    */
-  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | Unnotified> {
+  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | NotTried> {
     if (this.#running >= maxAtOnce) return 'busy';
     this.#running += 1;
     try {
@@ -71,12 +71,7 @@ export class Trials {
     }
   }
 
-  async #replay({
-    account: id,
-    tried,
-    present,
-    since,
-  }: TrialOrder): Promise<Trial | 'too-long' | Unnotified> {
+  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long' | NotTried> {
     const { calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();

@@ -16,6 +16,7 @@ import {
   sayQuantity,
   type WordingFrame,
 } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
@@ -24,7 +25,6 @@ import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { sayOutcome } from './outcomes.ts';
 import { labelList } from './overview.ts';
-import { sayHtml } from './say-html.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
@@ -40,7 +40,8 @@ import {
   runwayCell,
   severityWord,
   stateOf,
-  stateWords,
+  stateTones,
+  stateWord,
   table,
   unknown,
   type Visit,
@@ -109,15 +110,18 @@ const bases = phrases('basis', {
 export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
   const { views } = visit;
   const back = accountPath(account.id);
-  const { word, tone } = stateWords[stateOf(account)];
+  const state = stateOf(account);
+  const [word, tone] = [stateWord(state, visit), stateTones[state]];
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
-  const chart = await ifReadable(() => chartSection(visit, account));
-  const incidents = await ifReadable(async () =>
-    incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
+  const chart = await ifReadable(() => chartSection(visit, account), visit);
+  const incidents = await ifReadable(
+    async () =>
+      incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
+    visit,
   );
-  const polls = await ifReadable(() => pollTable(visit, account));
+  const polls = await ifReadable(() => pollTable(visit, account), visit);
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
@@ -156,10 +160,10 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = ownOf(account.runways, balance);
-  const burn = burnOf(account, balance);
+  const burn = burnOf(account, balance, frame);
   return html`<section class="tile"><h2>${sayBalance(label, frame)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
-<dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown() : burn}</dd>
+<dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
 <dt>${say(says.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
 ${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${say(bases[runway.forecast.basis], frame)}</dd>`}
 </dl></section>`;
@@ -171,7 +175,7 @@ function readingTile(account: AccountView, frame: Frame): Html {
 <p class="big">${account.readAt === null ? say(says.never, frame) : age(account.readAt, frame)}</p>
 <dl>${account.readAt !== null && html`<dt>${say(says.read, frame)}</dt><dd>${moment(account.readAt, frame)}</dd>`}
 <dt>${say(says.lastPoll, frame)}</dt><dd>${account.polledAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : sayHtml(says.polled, { age: age(account.polledAt, frame), outcome: account.outcome && sayOutcome(account.outcome, frame) }, frame)}</dd>
-<dt>${say(says.nextPoll, frame)}</dt><dd>${account.nextPollAt === null ? unknown() : age(account.nextPollAt, frame)}</dd>
+<dt>${say(says.nextPoll, frame)}</dt><dd>${account.nextPollAt === null ? unknown(frame) : age(account.nextPollAt, frame)}</dd>
 <dt>${say(says.every, frame)}</dt><dd>${sayExactDuration(account.pollIntervalMs, frame)}</dd>
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
 }
@@ -202,7 +206,7 @@ function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView
   const amount = (balance: Balance): Html | string => {
     const micros = ownOf(reading?.balances, balance);
     return micros === undefined
-      ? unknown()
+      ? unknown(frame)
       : sayAmount(micros, {
           ...frame,
           currency: unitOf({ balances, currency: reading?.currency ?? null }, balance),
@@ -231,8 +235,8 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const words = { ...frame, currency: unitOf(account, rule.balance) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
 <th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
-<td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown() : sayQuantity(evaluation.value, words)}</td>
-<td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown() : sayQuantity(evaluation.threshold, words)}</td>
+<td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
 <td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
     evaluation.facts.length > 0 &&
@@ -244,7 +248,7 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
 
 function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, words: WordingFrame): Html {
   const distance = differenceOf(value, threshold);
-  if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
+  if (distance === null || kind === 'unknown' || kind === 'event') return unknown(words);
   const reached =
     next !== null &&
     html`<span class="sub">${sayHtml(says.next, { severity: saySeverity(next.severity, words), moment: moment(next.at, words) }, words)}</span>`;
@@ -263,7 +267,7 @@ function differenceOf(left: Quantity | null, right: Quantity | null) {
 }
 
 function verdict({ evaluation, alert }: Explanation, frame: Frame): Html {
-  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity));
+  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity, frame));
   if (alert?.state === 'pending') return badge('pending', say(verdicts.pending, frame));
   if (evaluation.kind === 'ok') return badge('good', say(verdicts.fine, frame));
   if (evaluation.kind === 'unknown') return badge('neutral', say(verdicts.none, frame));

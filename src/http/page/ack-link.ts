@@ -56,7 +56,7 @@ export async function askAcknowledge(
       ? say(says.nobody, visit)
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></h1>
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${

@@ -19,12 +19,12 @@ import {
   sayLabel,
   sayRunwayClause,
 } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { sayHtml } from './say-html.ts';
 import { accountPath, type Frame, type Visit } from './words.ts';
 
 const tableRows = 40;

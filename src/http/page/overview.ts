@@ -38,7 +38,8 @@ import {
   ifReadable,
   runwayCell,
   stateOf,
-  stateWords,
+  stateTones,
+  stateWord,
   table,
   unknown,
   type Visit,
@@ -68,7 +69,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list, visit))}</div>
 ${searchForm(list, page.balances)}
 ${live('accounts', accountTable(page, list, visit))}</section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
@@ -158,7 +159,7 @@ function describeCared(cared: readonly FiringView[]): string {
   return `Also firing: ${parts.join(', ')}.`;
 }
 
-function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
+function stateFilters({ counts, total }: AccountPage, list: ListQuery, visit: Visit): Html {
   const filter = (state: ListQuery['state'], label: Html): Html => {
     const path = writeListQuery({ ...list, state, cursor: null });
     return choiceLink(path, label, list.state === state);
@@ -168,7 +169,7 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
     (state) =>
       filter(
         state,
-        html`<span class="${stateWords[state].tone}">${icon(stateWords[state].tone)}</span>${stateWords[state].word} ${counts[state]}`,
+        html`<span class="${stateTones[state]}">${icon(stateTones[state])}</span>${stateWord(state, visit)} ${counts[state]}`,
       ),
   )}</nav>`;
 }
@@ -220,10 +221,10 @@ function sortHeader(list: ListQuery, key: SortKey, word: string, extra: string):
 
 function accountRow(account: AccountView, columns: AccountPage['balances'], frame: Frame): Html {
   const state = stateOf(account);
-  const { word, tone } = stateWords[state];
+  const tone = stateTones[state];
   const leading = leadingBalance(account);
   const other = otherThanFirst(account, leading);
-  const cells = html`<td class="state">${badge(tone, word)}${readNote(account, frame)}</td>
+  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}${readNote(account, frame)}</td>
 <th scope="row">${accountLink(account)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>

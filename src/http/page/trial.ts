@@ -2,7 +2,7 @@ import type { IncidentBand } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { Trial, Unnotified } from '../../replay/trial.ts';
+import type { NotTried, Trial } from '../../replay/trial.ts';
 import { describeRule, ruleKindOf } from '../../rules/registry.ts';
 import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../rules/rule-schema.ts';
 import { ruleOn } from '../../rules/rules-for-account.ts';
@@ -12,6 +12,7 @@ import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
@@ -19,7 +20,6 @@ import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { options, readForm } from './forms.ts';
 import { wordLasted } from './incidents.ts';
-import { sayHtml } from './say-html.ts';
 import { show } from './show.ts';
 import {
   accountLink,
@@ -105,15 +105,15 @@ export function addTrialPage(app: WebApp): void {
     }
     if (trial === 'too-long') throw new RequestError('unavailable', say(says.tooLong, visit));
     if (trial === 'not-watched' || trial === 'not-read')
-      return refuse({ path: '', message: say(whyUnnotified[trial], visit) });
+      return refuse({ path: '', message: say(whyNotTried[trial], visit) });
     return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
   });
 }
 
-const whyUnnotified = {
+const whyNotTried = {
   'not-watched': says.notWatched,
   'not-read': says.notRead,
-} as const satisfies Record<Unnotified, unknown>;
+} as const satisfies Record<NotTried, unknown>;
 
 async function findRule(context: WebContext) {
   const { views, visit } = context.var;
@@ -275,9 +275,9 @@ function notifiedTable(
 
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
-  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it)}</td>
-<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown() : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
-<td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown() : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, severityWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it)}</td>
+<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 
 /** How long people would have had until nothing was left. */

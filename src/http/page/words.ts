@@ -1,5 +1,4 @@
-import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { isoText } from '../../domain/moment.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -8,9 +7,18 @@ import type { Severity } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
-import { english, type Language } from '../../wording/language.ts';
-import { sayNearMoment } from '../../wording/moments.ts';
-import { endOf, isGuess, sayComputed, sayInterval, sayLength } from '../../wording/quantity-wording.ts';
+import { english, type Language, say } from '../../wording/language.ts';
+import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import {
+  endOf,
+  isGuess,
+  sayAmount,
+  sayComputed,
+  sayInterval,
+  sayLength,
+} from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 
 export interface Frame {
   readonly language: Language;
@@ -31,21 +39,44 @@ export interface Visit extends Frame {
 /** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word. */
 export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
 
+/** For whom a word is said. */
+type Listener = Pick<Frame, 'language'>;
+
+const says = phrases('cell', {
+  unknown: 'unknown',
+  nothingSpent: 'nothing spent',
+  usedUp: 'used up',
+  ends: 'ends {moment}',
+  endsPerhaps: 'ends {range}, not known well',
+  range: '80 % range: {range}',
+  noDatabase: 'The database cannot be read just now.',
+});
+
+const stateSays = phrases('state', {
+  critical: 'Critical',
+  warning: 'Warning',
+  info: 'Info',
+  unread: 'Not read',
+  pending: 'Pending',
+  waiting: 'Waiting',
+  fine: 'Fine',
+});
+
 /** Worst first: the order of states on the page. */
-export const stateWords = {
-  critical: { word: 'Critical', tone: 'critical' },
-  warning: { word: 'Warning', tone: 'warning' },
-  info: { word: 'Info', tone: 'info' },
-  unread: { word: 'Not read', tone: 'unread' },
-  pending: { word: 'Pending', tone: 'pending' },
-  waiting: { word: 'Waiting', tone: 'neutral' },
-  fine: { word: 'Fine', tone: 'good' },
+export const stateTones = {
+  critical: 'critical',
+  warning: 'warning',
+  info: 'info',
+  unread: 'unread',
+  pending: 'pending',
+  waiting: 'neutral',
+  fine: 'good',
 } as const;
 
-export type AccountState = keyof typeof stateWords;
+export type AccountState = keyof typeof stateTones;
 
 /** As written above: a constant has the keys that its type says. */
-export const accountStates = Object.keys(stateWords) as readonly AccountState[];
+export const accountStates = Object.keys(stateTones) as readonly AccountState[];
 
 export function stateOf(account: AccountView): AccountState {
   if (account.worst !== null) return account.worst;
@@ -54,8 +85,12 @@ export function stateOf(account: AccountView): AccountState {
   return account.pending > 0 ? 'pending' : 'fine';
 }
 
-export function severityWord(severity: Severity): string {
-  return stateWords[severity].word;
+export function severityWord(severity: Severity, reader: Listener = { language: english }): string {
+  return stateWord(severity, reader);
+}
+
+export function stateWord(state: AccountState, reader: Listener): string {
+  return say(stateSays[state], reader);
 }
 
 /** An account's name where it stands among others; its own page shows more of a long one. */
@@ -87,18 +122,18 @@ export function icon(name: string): Html {
 }
 
 /** `3 minutes ago`, kept true by the script; the absolute time on hovering. */
-export function age(at: number, { now, timezone }: Frame): Html {
-  return html`<time datetime="${isoText(at)}" title="${formatMoment(at, { now, timezone })}" data-age>${describeDistance(at, now)}</time>`;
+export function age(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(at)}" title="${sayMoment(at, frame)}" data-age>${sayAge(at, frame)}</time>`;
 }
 
 /** `Fri 20 Nov 23:20 UTC`. */
-export function moment(at: number, { now, timezone }: Frame): Html {
-  return html`<time datetime="${isoText(at)}">${formatMoment(at, { now, timezone })}</time>`;
+export function moment(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(at)}">${sayMoment(at, frame)}</time>`;
 }
 
 /** As short as it stays clear: `Mon 10:00`. */
 export function nearMoment(at: number, frame: Frame): Html {
-  return html`<time datetime="${isoText(Math.round(at))}" title="${formatMoment(at, frame)}">${formatNearMoment(at, frame)}</time>`;
+  return html`<time datetime="${isoText(Math.round(at))}" title="${sayMoment(at, frame)}">${sayNearMoment(at, frame)}</time>`;
 }
 
 /** Absolute and relative. */
@@ -113,35 +148,39 @@ const oldMs = 15_000;
 export function balanceCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const { reading, outcome } = account;
   const micros = ownOf(reading?.balances, balance);
-  if (reading === null || micros === undefined) return unknown();
+  if (reading === null || micros === undefined) return unknown(frame);
   const isOld = outcome !== null && outcome !== 'ok' && frame.now - reading.at > oldMs;
-  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, unitOf(account, balance))}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${sayAmount(micros, { ...frame, currency: unitOf(account, balance) })}</span>${isOld && html` <span class="old unread">${age(account.readAt ?? reading.at, frame)}</span>`}`;
 }
 
-export function burnOf(account: AccountView, balance: Balance): string | null {
+export function burnOf(
+  account: AccountView,
+  balance: Balance,
+  { language }: Listener = { language: english },
+): string | null {
   const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
-  return burn === null ? null : sayComputed(burn, { language: english, currency: unitOf(account, balance) });
+  return burn === null ? null : sayComputed(burn, { language, currency: unitOf(account, balance) });
 }
 
 /** What stands where nothing is known. */
-export function unknown(): Html {
-  return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">unknown</span></span>`;
+export function unknown(reader: Listener = { language: english }): Html {
+  return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">${say(says.unknown, reader)}</span></span>`;
 }
 
 /** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const runway = ownOf(account.runways, balance);
   const runwayMs = runway?.runwayMs ?? null;
-  if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown();
-  if (runwayMs === null) return html`<span class="soft">nothing spent</span>`;
-  if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
+  if (runway == null || (runwayMs === null && runway.burnPerDay !== 0)) return unknown(frame);
+  if (runwayMs === null) return html`<span class="soft">${say(says.nothingSpent, frame)}</span>`;
+  if (runwayMs <= 0) return html`<strong class="runway gone">${say(says.usedUp, frame)}</strong>`;
   const endsAt = endOf(runway, frame.now);
   const interval = sayInterval(runway.forecast, frame, sayNearMoment);
   if (endsAt !== null && isGuess(runway.forecast, frame.now))
-    return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong><span class="sub ends">ends ${interval}, not known well</span>`;
+    return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong><span class="sub ends">${say(says.endsPerhaps, { range: interval ?? '' }, frame)}</span>`;
   return html`<strong class="runway">${sayLength(runwayMs, frame)}</strong>${
     endsAt !== null &&
-    html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
+    html`<span class="sub ends"${interval !== null && html` title="${say(says.range, { range: interval }, frame)}"`}>${sayHtml(says.ends, { moment: nearMoment(endsAt, frame) }, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;
 }
 
@@ -149,12 +188,15 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
  * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
  * balances and alerts are known from memory, and are what people look for just then.
  */
-export async function ifReadable(render: () => Promise<Html>): Promise<Html> {
+export async function ifReadable(
+  render: () => Promise<Html>,
+  reader: Listener = { language: english },
+): Promise<Html> {
   try {
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">The database cannot be read just now.</p>`;
+    return html`<p class="empty">${say(says.noDatabase, reader)}</p>`;
   }
 }
 

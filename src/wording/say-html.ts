@@ -1,0 +1,24 @@
+import { type Html, type HtmlValue, html } from './html.ts';
+import type { Language } from './language.ts';
+import type { Phrase } from './phrase.ts';
+
+/** Of Unicode's private use: no sentence has it. */
+const mark = '\u{E000}';
+
+type Markup<Arguments> = {
+  readonly [Name in keyof Arguments]: Arguments[Name] extends number ? number : HtmlValue;
+};
+
+/** As `say`, where what stands for an argument is markup; counts are numbers as there. */
+export function sayHtml<Arguments>(
+  phrase: Phrase<Arguments>,
+  given: Markup<Arguments>,
+  { language }: { readonly language: Language },
+): Html {
+  const values: HtmlValue[] = [];
+  const marked = Object.entries<HtmlValue>(given).map(([name, value]) =>
+    typeof value === 'number' ? [name, value] : [name, `${mark}${values.push(value) - 1}${mark}`],
+  );
+  const pieces = language.fill(phrase, Object.fromEntries(marked)).split(mark);
+  return html`${pieces.map((piece, place) => (place % 2 === 0 ? piece : values[Number(piece)]))}`;
+}
