@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Incident } from '../../domain/alert.ts';
 import { plural } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
@@ -29,26 +28,27 @@ export async function renderAlerts(visit: Visit): Promise<Html> {
   const query = readAlertQuery(visit.query);
   const found = query.state === 'past' ? await pastSection(visit, query) : await openSection(visit, query);
   return html`<h1>Alerts</h1>
-${filterForm(query, visit.views.choices())}
+${filterForm(query, visit)}
 ${live('alerts', found)}`;
 }
 
 const exactFilters = [
-  ['account', 'Account', 'accounts'],
-  ['rule', 'Rule', 'rules'],
-  ['label', 'Label', 'labels'],
+  ['account', 'accounts'],
+  ['rule', 'rules'],
+  ['label', 'labels'],
 ] as const;
 
 /** Of thousands only those are shown that a search finds. */
-function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
+function filterForm(query: AlertQuery, visit: Visit): Html {
+  const choices = visit.views.choices();
   const { q, severity, care, account, rule, label } = query;
   const set = [q, severity, care, account, rule, label].filter(Boolean).length;
   return html`<details class="fold"><summary>Filter${(set > 0 || query.state !== 'open') && html` · ${query.state}${set > 0 && `, ${plural(set, 'filter')}`}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
 <label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
-<label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
+<label>Severity <select name="severity">${severityOptions(query.severity, visit)}</select></label>
 <label>Owner <select name="care">${options([['', 'anyone'], ...Object.entries(careWords)], query.care ?? '')}</select></label>
-${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
+${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, visit))}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
 

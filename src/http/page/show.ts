@@ -1,6 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { ownOf } from '../../domain/own.ts';
-import { wordMatcher } from '../../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
@@ -16,7 +15,7 @@ import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
 import { languageForm } from './reader-language.ts';
-import { endSilenceForm } from './silences.ts';
+import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
 
@@ -195,13 +194,14 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
   return html`<section class="muted" aria-label="${say(says.whatIsSilenced, frame)}"><h2>${icon('silence')}${say(says.silenced, frame)}</h2><ul>${widestFirst
     .slice(0, shownSilences)
     .map(
-      (silence) => html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back)}</li>`,
+      (silence) =>
+        html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
     )}</ul>${more > 0 && html`<p><a href="/silences">${say(says.more, { count: more }, frame)}</a></p>`}</section>`;
 }
 
 function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): Html {
   const given = {
-    what: html`<strong>${wordMatcher(match)}</strong>`,
+    what: html`<strong>${sayMatcher(match, frame)}</strong>`,
     moment: momentAndAge(endsAt, frame),
     by: html`<bdi>${by}</bdi>`,
   };
