@@ -21,6 +21,7 @@ const says = phrases('time', {
   past: '{duration} ago',
   future: 'in {duration}',
   short: 'less than a second',
+  millisecond: '{count} ms',
   joined: '{larger} {smaller}',
   second: '{count, plural, one {# second} other {# seconds}}',
   minute: '{count, plural, one {# minute} other {# minutes}}',
@@ -66,9 +67,12 @@ export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): strin
   return sayUnits(roughParts(ms), reader);
 }
 
-/** Not rounded to what a person needs: `1 day`, not `24 hours`. */
+/** Not rounded: what is configured is said as it was written. */
 export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
-  return sayUnits(durationParts(ms), reader);
+  const parts = durationParts(ms);
+  return parts.length === 0
+    ? say(says.millisecond, { count: Math.abs(Math.round(ms)) }, reader)
+    : sayUnits(parts, reader);
 }
 
 function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {

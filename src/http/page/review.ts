@@ -26,7 +26,6 @@ const says = phrases('review', {
   cut: 'There were more: only the newest are counted. Choose a shorter time.',
   newest: 'The newest {shown} of {all}; all are in the CSV.',
   time: 'Time',
-  year: '1 year',
   reviewed: 'What is reviewed',
   from: 'From',
   to: 'to',
@@ -141,7 +140,7 @@ function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuer
   const until = Math.min(span.until - 1, visit.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
-  return html`<nav class="filters" aria-label="${say(says.time, visit)}">${ranges.map((range) => choiceLink(link(range.name), range.name === '1y' ? say(says.year, visit) : sayDuration(range.ms, visit), range === span.preset))}</nav>
+  return html`<nav class="filters" aria-label="${say(says.time, visit)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, visit), range === span.preset))}</nav>
 <form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, visit)}">
 <label>${say(says.from, visit)} <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
 <label>${say(says.to, visit)} <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
