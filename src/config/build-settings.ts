@@ -190,7 +190,15 @@ export function buildProvider(
   config: ProviderInput,
   { written, putInAt }: { readonly written: unknown; readonly putInAt: (key: string) => readonly Secret[] },
 ): ProviderEntry | { readonly problems: readonly EntryProblem[] } {
-  const { timeout, maxRequestsPerSecond, allowInsecureHttp, topUpUrl = null, backoff, ...own } = config;
+  const {
+    timeout,
+    maxRequestsPerSecond,
+    allowInsecureHttp,
+    topUpUrl = null,
+    payDays = null,
+    backoff,
+    ...own
+  } = config;
   const type = keyOf(own, 'type');
   const typed = { ...own, type: typeof type === 'string' ? type : undefined };
   const kind = providerKindOf(typed);
@@ -205,6 +213,7 @@ export function buildProvider(
       credentialNames: kind.credentials(typed).map((credential) => credential.name),
       allowInsecureHttp,
       topUpUrl,
+      payDays,
       backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       written,
       putIn: (kind.requestKeys ?? []).flatMap(putInAt),

@@ -20,6 +20,8 @@ export interface ProviderEntry {
   readonly backoff: { readonly initialMs: number; readonly maxMs: number };
   /** Where to pay, for accounts that name no address of their own. */
   readonly topUpUrl: string | null;
+  /** Cron: when payments to it are made; null: as the configuration says for all. */
+  readonly payDays: string | null;
   /** What its accounts have, in the order in which they are shown; at least one. */
   readonly balances: readonly BalanceDefinition[];
   /** Set where answers say how far below zero an account may go, and its balances do not include that. */

@@ -2,6 +2,7 @@ import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
+import { entryOf } from '../domain/provider-entry.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
@@ -142,14 +143,16 @@ export function createViews(current: () => ViewDependencies) {
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
     /** How sums are made one, and when payments are made. */
     finance() {
-      const { settings, calendar } = current().state;
-      const { money, payDays, timezone } = settings;
+      const { settings, accounts, calendar } = current().state;
       return {
-        money,
-        /** The last pay run at or before an instant; null where no pay days are set. */
-        runBefore: (at: number): number | null =>
-          payDays === null ? null : calendar.previous(payDays, timezone, at),
-        hasPayDays: payDays !== null,
+        money: settings.money,
+        /** The last pay run of an account at or before an instant; null where it cannot wait for one, undefined where it has no pay days. */
+        runBefore(id: string, at: number | null): number | null | undefined {
+          const account = accounts.get(id);
+          const payDays = (account && entryOf(settings, account.settings).payDays) ?? settings.payDays;
+          if (payDays === null) return undefined;
+          return at === null ? null : calendar.previous(payDays, settings.timezone, at);
+        },
       };
     },
     silences: (): readonly SilenceView[] => viewSilences(current()),

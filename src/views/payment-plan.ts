@@ -19,8 +19,8 @@ export const paymentGroups = ['now', 'this week', 'later'] as const;
 export interface DuePayment extends Payment {
   readonly account: AccountView;
   readonly due: (typeof paymentGroups)[number];
-  /** The last pay run that is in time for it; null where it cannot wait for one, or no pay days are set. */
-  readonly runAt: number | null;
+  /** The last pay run that is in time for it; null where it cannot wait for one, undefined where no pay days are set. */
+  readonly runAt: number | null | undefined;
 }
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
@@ -30,7 +30,7 @@ export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currenc
  * which the daemon goes about its business.
  */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
-  const { money, runBefore, hasPayDays } = views.finance();
+  const { money, runBefore } = views.finance();
   const unknown: AccountView[] = [];
   const ending: AccountView[] = [];
   const due: (DuePayment & { readonly currency: string })[] = [];
@@ -48,7 +48,7 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
           account,
           currency: unitOf(counting, payment.balance),
           due: dueOf(payment, now),
-          runAt: runInTime(payment, { now, runBefore }),
+          runAt: runInTime(payment, now, (at) => runBefore(account.id, at)),
         });
     }
   }
@@ -67,7 +67,8 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
   const inOne = (own: readonly (Payment & { readonly currency: string })[]) =>
     money === null ? null : sumUp(own, money);
   /** By pay run, what cannot wait for one first; empty where no pay days are set. */
-  const runs = [...Map.groupBy(hasPayDays ? due : [], ({ runAt }) => runAt)]
+  const inRuns = due.filter(({ runAt }) => runAt !== undefined);
+  const runs = [...Map.groupBy(inRuns, ({ runAt = null }) => runAt)]
     .toSorted(([left], [right]) => (left ?? 0) - (right ?? 0))
     .map(([at, own]) => ({ at, payments: own.toSorted(inOrder), sums: sumsOf(own), total: inOne(own) }));
   /** Too little is known of `unknown` to say what they need; `ending` have a balance that has an end. */
@@ -77,10 +78,11 @@ export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' 
 /** The last run at or before the payment is due that is not over: its day is the run's. */
 function runInTime(
   { isDue, dueAt }: Payment,
-  { now, runBefore }: { readonly now: number; readonly runBefore: (at: number) => number | null },
-): number | null {
-  const at = isDue || dueAt === null ? null : runBefore(dueAt);
-  return at !== null && at + dayMs > now ? at : null;
+  now: number,
+  runBefore: (at: number | null) => number | null | undefined,
+): DuePayment['runAt'] {
+  const at = runBefore(isDue ? null : dueAt);
+  return typeof at === 'number' && at + dayMs <= now ? null : at;
 }
 
 function sumsOf(payments: readonly (Payment & { readonly currency: string })[]) {

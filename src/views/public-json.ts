@@ -173,7 +173,7 @@ export const paymentJson = publicObject<DuePayment>()('Payment', {
     at(
       'The last pay run that is in time for it; null where it cannot wait for one, or there are no `payDays`',
     )[0],
-    ({ runAt }) => isoOrNull(runAt),
+    ({ runAt = null }) => isoOrNull(runAt),
   ],
   left: [money.nullable(), ({ account, balance }) => moneyOrNull(ownOf(account.reading?.balances, balance))],
   runwaySeconds: [runway, ({ account, balance }) => secondsOrNull(ownOf(account.runways, balance)?.runwayMs)],

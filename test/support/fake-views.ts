@@ -202,7 +202,7 @@ export class FakeViews implements LiveViews {
   }
 
   finance() {
-    return { money: null, runBefore: () => null, hasPayDays: false };
+    return { money: null, runBefore: () => undefined };
   }
 
   async pushReading(): Promise<Refusal> {

@@ -55,6 +55,7 @@ export function makeProvider(over: Partial<ProviderEntry> = {}): ProviderEntry {
     allowInsecureHttp: false,
     backoff: { initialMs: 30_000, maxMs: 3_600_000 },
     topUpUrl: null,
+    payDays: null,
     written: null,
     shortestEveryMs: null,
     credentialNames: ['authSecret'],

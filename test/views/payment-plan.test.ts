@@ -5,6 +5,8 @@ import { cronCalendar } from '../../src/system/calendar.ts';
 import { planPayments } from '../../src/views/payment-plan.ts';
 import { dayMs, hourMs, units } from '../support/account-facts.ts';
 import { buildAccountView, buildPayment } from '../support/built-views.ts';
+import { makeProvider } from '../support/settings.ts';
+import { startWorld } from '../support/world.ts';
 
 const money = { currency: 'EUR', date: '2026-11-20', rates: { CNY: 0.121, VND: 0.000036 } };
 
@@ -41,7 +43,10 @@ const plan = (payDays: string, due: readonly (readonly [id: string, dueAt: numbe
   return planPayments(
     {
       ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
-      finance: () => ({ money, runBefore: (at) => cronCalendar.previous(cron, 'UTC', at), hasPayDays: true }),
+      finance: () => ({
+        money,
+        runBefore: (_, at) => (at === null ? null : cronCalendar.previous(cron, 'UTC', at)),
+      }),
     },
     now,
   );
@@ -84,4 +89,15 @@ test.each([
   ['friday', null],
 ])('pay days %s are %s', (written, cron) => {
   expect(payCron(written)).toBe(cron);
+});
+
+it('pay days are those of the provider entry where it has its own, and none where nothing says', async () => {
+  const runOf = async (own: string | null, common: string | null) => {
+    const world = await startWorld({ provider: makeProvider({ payDays: own }), payDays: common });
+    return world.views.finance().runBefore('otp', Date.UTC(2026, 10, 20));
+  };
+  const [first, fifteenth] = ['0 0 1 * *', '0 0 15 * *'];
+  expect(await runOf(first, fifteenth)).toBe(Date.UTC(2026, 10, 1));
+  expect(await runOf(null, fifteenth)).toBe(Date.UTC(2026, 10, 15));
+  expect(await runOf(null, null)).toBeUndefined();
 });

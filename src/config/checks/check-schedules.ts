@@ -31,10 +31,13 @@ export function checkSchedules(file: Spot, check: CronCheck): void {
 
 /** Pay days that no month has are a mistake. */
 export function checkPayDays(file: Spot, check: CronCheck): void {
-  const place = file.at('payDays');
-  const cron = place.text === null ? null : payCron(place.text);
-  const found = cron === null ? null : findProblem(cron, 'UTC', check);
-  if (found !== null && place.text !== null) place.report(describeCron(place.text, found, place.isFilled));
+  const providers = file.at('providers');
+  const entries = [file.at('provider'), ...providers.keys().map((name) => providers.at(name))];
+  for (const place of [file, ...entries].map((entry) => entry.at('payDays'))) {
+    const cron = place.text === null ? null : payCron(place.text);
+    const found = cron === null ? null : findProblem(cron, 'UTC', check);
+    if (found !== null && place.text !== null) place.report(describeCron(place.text, found, place.isFilled));
+  }
 }
 
 function checkPoll(poll: Spot): void {

@@ -6,6 +6,7 @@ import { providerKinds, providerSchemas } from '../../providers/registry.ts';
 import { linkAddress } from '../../schema/addresses.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { duration } from '../../schema/texts.ts';
+import { payDays } from '../../schema/times.ts';
 import { didYouMean } from '../../wording/lists.ts';
 
 const sharedKeys = {
@@ -22,6 +23,7 @@ const sharedKeys = {
     'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
   ).default(false),
   topUpUrl: linkAddress('Where to pay, for accounts that name no address of their own.').optional(),
+  payDays: payDays.optional(),
   backoff: shape({
     initial: duration('First pause after the provider says that there were too many requests.', {
       minMs: secondMs,

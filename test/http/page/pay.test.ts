@@ -75,7 +75,7 @@ describe('the plan of payments', () => {
     ];
     const views = {
       ...{ accountIds: () => accounts.map(({ id }) => id), accounts: async () => accounts },
-      finance: () => ({ money: null, runBefore: () => null, hasPayDays: false }),
+      finance: () => ({ money: null, runBefore: () => undefined }),
     };
     const { currencies } = await planPayments(views, now);
     expect(

@@ -45,6 +45,7 @@ async function readBy(
       allowInsecureHttp: false,
       backoff: { initialMs: 0, maxMs: 0 },
       topUpUrl: null,
+      payDays: null,
       written: config,
       shortestEveryMs: null,
       credentialNames: [],

@@ -488,6 +488,7 @@ function entryOf(kind: PresetKind, baseUrl = addressOf(kind)): DescribedEntry {
       allowInsecureHttp: false,
       backoff: { initialMs: 1000, maxMs: 1000 },
       topUpUrl: null,
+      payDays: null,
       written: {},
       shortestEveryMs: null,
       credentialNames: [],
