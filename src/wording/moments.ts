@@ -1,4 +1,4 @@
-import { type DurationPart, dayMs } from '../domain/duration.ts';
+import { type DurationPart, dayMs, durationParts } from '../domain/duration.ts';
 import { momentParts, roughParts } from '../domain/moment.ts';
 import { type Language, say } from './language.ts';
 import { phrases } from './phrase.ts';
@@ -21,6 +21,7 @@ const says = phrases('time', {
   past: '{duration} ago',
   future: 'in {duration}',
   short: 'less than a second',
+  millisecond: '{count} ms',
   joined: '{larger} {smaller}',
   second: '{count, plural, one {# second} other {# seconds}}',
   minute: '{count, plural, one {# minute} other {# minutes}}',
@@ -64,6 +65,14 @@ export function sayAge(at: number, reader: Pick<Reader, 'language' | 'now'>): st
 /** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
 export function sayDuration(ms: number, reader: Pick<Reader, 'language'>): string {
   return sayUnits(roughParts(ms), reader);
+}
+
+/** Not rounded: what is configured is said as it was written. */
+export function sayExactDuration(ms: number, reader: Pick<Reader, 'language'>): string {
+  const parts = durationParts(ms);
+  return parts.length === 0
+    ? say(says.millisecond, { count: Math.abs(Math.round(ms)) }, reader)
+    : sayUnits(parts, reader);
 }
 
 function sayUnits([first, second]: readonly DurationPart[], reader: Pick<Reader, 'language'>): string {

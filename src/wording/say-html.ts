@@ -20,5 +20,10 @@ export function sayHtml<Arguments>(
     typeof value === 'number' ? [name, value] : [name, `${mark}${values.push(value) - 1}${mark}`],
   );
   const pieces = language.fill(phrase, Object.fromEntries(marked)).split(mark);
-  return html`${pieces.map((piece, place) => (place % 2 === 0 ? piece : values[Number(piece)]))}`;
+  return html`${pieces.map((piece, place) => (place % 2 === 0 ? wordsOf(piece) : values[Number(piece)]))}`;
+}
+
+/** Text that is escaped as one loses the spaces at its ends. */
+function wordsOf(piece: string): HtmlValue {
+  return piece.split(' ').map((word, place) => html`${place > 0 && html` `}${word}`);
 }

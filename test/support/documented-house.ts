@@ -44,8 +44,9 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
   const providers = readFileSync(join(import.meta.dirname, '../../docs/providers.md'), 'utf8');
+  // Another test's daemon may be on the usual port.
   for (const [, name = '', written = ''] of providers.matchAll(/^```json (\w+\.json)\n(.*?)^```$/gms))
-    writeFileSync(join(folder, name), written);
+    writeFileSync(join(folder, name), written.replace('{', '{ "server": { "port": 0 },'));
   const loaded = await loadFile(file);
   await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
   return folder;

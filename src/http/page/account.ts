@@ -1,19 +1,29 @@
-import { dayMs, describeDuration } from '../../domain/duration.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { dayMs } from '../../domain/duration.ts';
 import { ownOf } from '../../domain/own.ts';
-import { cleanText, plural } from '../../domain/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/registry.ts';
-import { basisWords } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceName, sayFact, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayExactDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import {
+  sayAmount,
+  sayBalance,
+  sayFact,
+  sayQuantity,
+  type WordingFrame,
+} from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
+import { saySeverity } from '../../wording/severity-words.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
+import { sayOutcome } from './outcomes.ts';
 import { labelList } from './overview.ts';
 import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
@@ -39,6 +49,63 @@ import {
 
 const shownIncidents = 20;
 
+const says = phrases('account', {
+  overview: 'Overview',
+  poll: 'Poll now',
+  rules: 'Rules',
+  incidents: 'Incidents',
+  allIncidents: 'All past incidents of this account',
+  silences: 'Silences',
+  polls: 'Polls',
+  failed: 'The last poll failed',
+  failedInARow: 'Failed {count} times in a row.',
+  waits: 'Waits until {moment}.',
+  lastReading: 'The balances below are from the last reading.',
+  burn: 'Burn per day',
+  runway: 'Runway',
+  basis: 'Forecast from',
+  reading: 'Reading',
+  never: 'never',
+  read: 'Read',
+  lastPoll: 'Last poll',
+  polled: '{age}, {outcome}',
+  nextPoll: 'Next poll',
+  every: 'Polled every',
+  calm: 'No alert is open',
+  alerts: 'Open alerts',
+  noPoll: 'No poll lately.',
+  outcome: 'Outcome',
+  time: 'Time',
+  noRule: 'No rule applies to this account.',
+  verdict: 'Verdict',
+  rule: 'Rule',
+  value: 'Value',
+  threshold: 'Threshold',
+  far: 'How far',
+  behind: 'Behind it',
+  fine: '{count, plural, one {# rule is fine} other {# rules are fine}}',
+  fineRules: 'Rules that are fine',
+  builtIn: 'built in',
+  tryOthers: 'Try other values',
+  numbers: 'Numbers',
+  ofRule: 'of {rule}',
+  below: '{amount} below threshold',
+  above: '{amount} above threshold',
+  next: '{severity} about {moment}',
+});
+const verdicts = phrases('verdict', {
+  pending: 'Pending',
+  fine: 'Fine',
+  none: 'No verdict',
+  happened: 'Happened',
+  breached: 'Breached',
+});
+const bases = phrases('basis', {
+  'mean-burn': 'average spend (under a day of history)',
+  'hour-of-day': 'the hour of the day (under a week of history)',
+  'hour-of-week': 'the hour of the week',
+});
+
 /** Everything about one account. `query` chooses range and balance of the chart. */
 export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
   const { views } = visit;
@@ -48,15 +115,17 @@ export async function renderAccount(visit: Visit, account: AccountView): Promise
   const open = await views.alerts({ all: false });
   const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
   const rules = await views.explain(account.id);
-  const chart = await ifReadable(() => chartSection(visit, account));
-  const incidents = await ifReadable(async () =>
-    incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
+  const chart = await ifReadable(() => chartSection(visit, account), visit);
+  const incidents = await ifReadable(
+    async () =>
+      incidentTable(await views.incidents({ account: account.id, limit: shownIncidents }), account, visit),
+    visit,
   );
-  const polls = await ifReadable(() => pollTable(visit, account));
+  const polls = await ifReadable(() => pollTable(visit, account), visit);
   const silences = views.silences().filter((silence) => concerns(silence, account));
-  return html`<p class="crumb"><a href="/">Overview</a></p>
+  return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
-<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">Poll now</button></form>
+<form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, visit)}</button></form>
 ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back }, visit)}</div></div>
 ${live(
   'account-state',
@@ -66,11 +135,11 @@ ${failureNote(account, visit)}
 )}
 ${live('account-alerts', alertSection(alerts, account, visit))}
 ${chart}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, visit))}</section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}
-<p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">All past incidents of this account</a></p></section>
-${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, visit, back))}</section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live('polls', polls)}</section>`;
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">${say(says.rules, visit)}</h2>${live('rules', ruleList(rules, account, visit))}</section>
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.incidents, visit)}</h2>${live('incidents', incidents)}
+<p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">${say(says.allIncidents, visit)}</a></p></section>
+${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">${say(says.silences, visit)}</h2>${live('silences', silenceTable(silences, visit, back))}</section>`}
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">${say(says.polls, visit)}</h2>${live('polls', polls)}</section>`;
 }
 
 function concerns({ match }: SilenceView, account: AccountView): boolean {
@@ -84,39 +153,39 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
   const { consecutiveFailures, backoffUntil } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
-  return html`<p class="note unread">${badge('unread', account.outcome.replaceAll('_', ' '))} ${(account.failure ?? 'The last poll failed').replace(/\.$/, '')}. ${
-    consecutiveFailures > 1 && html`Failed ${consecutiveFailures} times in a row. `
-  }${waits && html`Waits until ${momentAndAge(backoffUntil, frame)}. `}The balances below are from the last reading.</p>`;
+  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${(account.failure ?? say(says.failed, frame)).replace(/\.$/, '')}. ${
+    consecutiveFailures > 1 && html`${say(says.failedInARow, { count: consecutiveFailures }, frame)} `
+  }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${say(says.lastReading, frame)}</p>`;
 }
 
 function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = ownOf(account.runways, balance);
-  const burn = burnOf(account, balance);
-  return html`<section class="tile"><h2>${balanceName(label)}</h2>
+  const burn = burnOf(account, balance, frame);
+  return html`<section class="tile"><h2>${sayBalance(label, frame)}</h2>
 <p class="big">${balanceCell(account, balance, frame)}</p>
-<dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
-<dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${runway?.forecast != null && html`<dt>Forecast from</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
+<dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
+<dt>${say(says.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
+${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${say(bases[runway.forecast.basis], frame)}</dd>`}
 </dl></section>`;
 }
 
 function readingTile(account: AccountView, frame: Frame): Html {
   const usage = Object.entries(account.usage);
-  return html`<section class="tile"><h2>Reading</h2>
-<p class="big">${account.readAt === null ? 'never' : age(account.readAt, frame)}</p>
-<dl>${account.readAt !== null && html`<dt>Read</dt><dd>${moment(account.readAt, frame)}</dd>`}
-<dt>Last poll</dt><dd>${account.polledAt === null ? html`<span class="soft">never</span>` : html`${age(account.polledAt, frame)}, ${account.outcome ?? ''}`}</dd>
-<dt>Next poll</dt><dd>${account.nextPollAt === null ? unknown() : age(account.nextPollAt, frame)}</dd>
-<dt>Polled every</dt><dd>${describeDuration(account.pollIntervalMs)}</dd>
+  return html`<section class="tile"><h2>${say(says.reading, frame)}</h2>
+<p class="big">${account.readAt === null ? say(says.never, frame) : age(account.readAt, frame)}</p>
+<dl>${account.readAt !== null && html`<dt>${say(says.read, frame)}</dt><dd>${moment(account.readAt, frame)}</dd>`}
+<dt>${say(says.lastPoll, frame)}</dt><dd>${account.polledAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : sayHtml(says.polled, { age: age(account.polledAt, frame), outcome: account.outcome && sayOutcome(account.outcome, frame) }, frame)}</dd>
+<dt>${say(says.nextPoll, frame)}</dt><dd>${account.nextPollAt === null ? unknown(frame) : age(account.nextPollAt, frame)}</dd>
+<dt>${say(says.every, frame)}</dt><dd>${sayExactDuration(account.pollIntervalMs, frame)}</dd>
 ${usage.map(([name, value]) => html`<dt><code>${name}</code></dt><dd><bdi>${value}</bdi></dd>`)}</dl></section>`;
 }
 
 function alertSection(alerts: readonly AlertView[], account: AccountView, frame: Visit): Html {
   const back = accountPath(account.id);
   if (alerts.length === 0) {
-    return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">No alert is open</h2></section>`;
+    return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">${say(says.calm, frame)}</h2></section>`;
   }
-  return html`<section aria-labelledby="alerts-heading"><h2 id="alerts-heading">Open alerts</h2>
+  return html`<section aria-labelledby="alerts-heading"><h2 id="alerts-heading">${say(says.alerts, frame)}</h2>
 <ul class="alerts">${alerts.map((alert) => alertCard(alert, account, frame, { back, isOnAccount: true }))}</ul></section>`;
 }
 
@@ -127,48 +196,51 @@ async function pollTable(visit: Visit, account: AccountView): Promise<Html> {
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
   const found = await visit.views.polls(account.id, visit.now - span, visit.now + 1);
   const polls = found.slice(-shownPolls);
-  if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
-  const head = html`<th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${balanceName(label)}</th>`)}`;
+  if (polls.length === 0) return html`<p class="empty">${say(says.noPoll, visit)}</p>`;
+  const head = html`<th scope="col">${say(says.outcome, visit)}</th><th scope="col">${say(says.time, visit)}</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${sayBalance(label, visit)}</th>`)}`;
   const rows = polls.toReversed().map((poll) => pollRow(poll, account, visit));
-  return table('Polls', 'cards compact', head, rows);
+  return table(say(says.polls, visit), 'cards compact', head, rows);
 }
 
 function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
   const amount = (balance: Balance): Html | string => {
     const micros = ownOf(reading?.balances, balance);
     return micros === undefined
-      ? unknown()
-      : formatAmount(micros, unitOf({ balances, currency: reading?.currency ?? null }, balance));
+      ? unknown(frame)
+      : sayAmount(micros, {
+          ...frame,
+          currency: unitOf({ balances, currency: reading?.currency ?? null }, balance),
+        });
   };
-  return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
-${balances.map(({ id, label }) => html`<td class="number" data-label="${balanceName(label)}">${amount(id)}</td>`)}</tr>`;
+  return html`<tr><td data-label="${say(says.outcome, frame)}">${badge(outcome === 'ok' ? 'good' : 'unread', sayOutcome(outcome, frame))}</td><td data-label="${say(says.time, frame)}">${momentAndAge(at, frame)}</td>
+${balances.map(({ id, label }) => html`<td class="number" data-label="${sayBalance(label, frame)}">${amount(id)}</td>`)}</tr>`;
 }
 
 /** What breaches a rule, or has no verdict, first; what is fine is folded. */
 function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
-  if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
+  if (explanations.length === 0) return html`<p class="empty">${say(says.noRule, frame)}</p>`;
   const isFine = ({ evaluation, alert }: Explanation): boolean => alert === null && evaluation.kind === 'ok';
-  const head = html`<th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th>`;
+  const head = html`<th scope="col">${say(says.verdict, frame)}</th><th scope="col">${say(says.rule, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col" class="number">${say(says.threshold, frame)}</th><th scope="col" class="number">${say(says.far, frame)}</th><th scope="col">${say(says.behind, frame)}</th>`;
   const rows = (some: readonly Explanation[]) => some.map((each) => ruleRow(each, account, frame));
   const fine = explanations.filter(isFine);
   const others = explanations.filter((explanation) => !isFine(explanation));
-  return html`${others.length > 0 && table('Rules', 'cards', head, rows(others))}${
+  return html`${others.length > 0 && table(say(says.rules, frame), 'cards', head, rows(others))}${
     fine.length > 0 &&
-    html`<details class="fold"${others.length === 0 && html` open`}><summary>${plural(fine.length, 'rule')} ${fine.length === 1 ? 'is' : 'are'} fine</summary>${table('Rules that are fine', 'cards', head, rows(fine))}</details>`
+    html`<details class="fold"${others.length === 0 && html` open`}><summary>${say(says.fine, { count: fine.length }, frame)}</summary>${table(say(says.fineRules, frame), 'cards', head, rows(fine))}</details>`
   }`;
 }
 
 function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
   const { rule, evaluation, wouldNotFire } = explanation;
   const words = { ...frame, currency: unitOf(account, rule.balance) };
-  return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
-<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
-<td class="number" data-label="Value">${evaluation.value === null ? unknown() : sayQuantity(evaluation.value, words)}</td>
-<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : sayQuantity(evaluation.threshold, words)}</td>
-<td class="number far" data-label="How far">${howFar(explanation, words)}</td>
-<td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
+  return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
+<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
+<td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
+<td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
+<td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
     evaluation.facts.length > 0 &&
-    html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
+    html`<details><summary>${say(says.numbers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></summary><dl>${evaluation.facts.map(
       (fact) => html`<dt>${fact.name}</dt><dd>${sayFact(fact, words)}</dd>`,
     )}</dl></details>`
   }</td></tr>`;
@@ -176,11 +248,12 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
 
 function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, words: WordingFrame): Html {
   const distance = differenceOf(value, threshold);
-  if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
+  if (distance === null || kind === 'unknown' || kind === 'event') return unknown(words);
   const reached =
     next !== null &&
-    html`<span class="sub">${severityWord(next.severity, words).toLowerCase()} about ${moment(next.at, words)}</span>`;
-  return html`${sayQuantity(distance.by, words)} ${distance.isBelow ? html`below` : html`above`} threshold${reached}`;
+    html`<span class="sub">${sayHtml(says.next, { severity: saySeverity(next.severity, words), moment: moment(next.at, words) }, words)}</span>`;
+  const side = distance.isBelow ? says.below : says.above;
+  return html`${say(side, { amount: sayQuantity(distance.by, words) }, words)}${reached}`;
 }
 
 function differenceOf(left: Quantity | null, right: Quantity | null) {
@@ -193,10 +266,13 @@ function differenceOf(left: Quantity | null, right: Quantity | null) {
   return { by: { unit: 'duration', ms: Math.abs(ms) } as const, isBelow: ms < 0 };
 }
 
-function verdict({ evaluation, alert }: Explanation): Html {
-  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity));
-  if (alert?.state === 'pending') return badge('pending', 'Pending');
-  if (evaluation.kind === 'ok') return badge('good', 'Fine');
-  if (evaluation.kind === 'unknown') return badge('neutral', 'No verdict');
-  return badge(evaluation.severity, evaluation.kind === 'event' ? 'Happened' : 'Breached');
+function verdict({ evaluation, alert }: Explanation, frame: Frame): Html {
+  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity, frame));
+  if (alert?.state === 'pending') return badge('pending', say(verdicts.pending, frame));
+  if (evaluation.kind === 'ok') return badge('good', say(verdicts.fine, frame));
+  if (evaluation.kind === 'unknown') return badge('neutral', say(verdicts.none, frame));
+  return badge(
+    evaluation.severity,
+    say(evaluation.kind === 'event' ? verdicts.happened : verdicts.breached, frame),
+  );
 }

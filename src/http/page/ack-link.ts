@@ -80,7 +80,7 @@ async function weekChart(account: AccountView, { balance }: AlertView, visit: Vi
   return html`${await ifReadable(async () => {
     const chart = await buildChart(visit.views, query);
     const words = balanceName(balanceLabel(id, account.balances));
-    return html`<div class="chart-box low">${drawChart(chart, words, visit.timezone)}</div>`;
+    return html`<div class="chart-box low">${drawChart(chart, words, visit)}</div>`;
   })}`;
 }
 

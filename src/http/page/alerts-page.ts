@@ -68,9 +68,9 @@ ${live('alerts', found)}`;
 }
 
 const exactFilters = [
-  ['account', 'Account', 'accounts'],
-  ['rule', 'Rule', 'rules'],
-  ['label', 'Label', 'labels'],
+  ['account', 'accounts'],
+  ['rule', 'rules'],
+  ['label', 'labels'],
 ] as const;
 
 /** Of thousands only those are shown that a search finds. */
@@ -84,9 +84,9 @@ function filterForm(query: AlertQuery, visit: Visit): Html {
     states.map((state) => [state, say(state === 'past' ? says.pastIncidents : stateSays[state], visit)]),
     query.state,
   )}</select></label>
-<label>${say(says.severity, visit)} <select name="severity">${severityOptions(query.severity)}</select></label>
+<label>${say(says.severity, visit)} <select name="severity">${severityOptions(query.severity, visit)}</select></label>
 <label>${say(says.owner, visit)} <select name="care">${options([['', say(says.anyone, visit)], ...Object.entries(careWords).map(([care, word]) => [care, say(word, visit)] as const)], query.care ?? '')}</select></label>
-${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
+${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, visit))}
 <button>${say(says.filter, visit)}</button> <a href="/alerts">${say(says.showAll, visit)}</a></form></details>`;
 }
 

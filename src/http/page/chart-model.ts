@@ -7,16 +7,25 @@ import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
 import type { WeekAgo } from '../../spending/interval.ts';
 import type { Views } from '../../views/create-views.ts';
 import type { AccountView } from '../../views/views.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { parseInstant } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { Frame } from './words.ts';
 
+const says = phrases('range', {
+  day: '24 hours',
+  week: '7 days',
+  month: '30 days',
+  quarter: '90 days',
+  year: '1 year',
+});
+
 export const chartRanges = [
-  { name: '24h', label: '24 hours', ms: dayMs },
-  { name: '7d', label: '7 days', ms: 7 * dayMs },
-  { name: '30d', label: '30 days', ms: 30 * dayMs },
-  { name: '90d', label: '90 days', ms: 90 * dayMs },
-  { name: '1y', label: '1 year', ms: 365 * dayMs },
+  { name: '24h', label: says.day, ms: dayMs },
+  { name: '7d', label: says.week, ms: 7 * dayMs },
+  { name: '30d', label: says.month, ms: 30 * dayMs },
+  { name: '90d', label: says.quarter, ms: 90 * dayMs },
+  { name: '1y', label: says.year, ms: 365 * dayMs },
 ] as const;
 
 type ChartRange = (typeof chartRanges)[number];

@@ -2,21 +2,84 @@ import { amountsOf, type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { drawSvg, type SvgLook } from '../../chart/draw-svg.ts';
 import { valueTicks } from '../../chart/scale.ts';
 import { dayMs, weekMs } from '../../domain/duration.ts';
-import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
-import { formatAmount, formatMicros } from '../../domain/money.ts';
+import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
+import { formatMicros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName, sayRunwayClause } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayMoment } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import {
+  balanceLabel,
+  sayAmount,
+  sayBalance,
+  sayLabel,
+  sayRunwayClause,
+} from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
+import { saySeverity } from '../../wording/severity-words.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart, type ChartSpan, chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
-import { accountPath, severityWord, type Visit } from './words.ts';
+import { accountPath, type Frame, type Visit } from './words.ts';
 
 const tableRows = 40;
+
+const says = phrases('accountChart', {
+  heading: '{balance}, {span}',
+  and: '{one} and {other}',
+  csv: 'Download as CSV',
+  csvHolds: 'every reading of this time, exactly as read',
+  fromTo: '{from} to {to}',
+  range: 'Range',
+  balance: 'Balance',
+  both: 'Both',
+  all: 'All',
+  from: 'From',
+  to: 'to',
+  show: 'Show',
+  words: '{balance}: {words}',
+  asTableOf: 'The chart{hidden} as a table',
+  of: 'of the {balance}',
+  nothing: 'No reading in this time.',
+  nothingInLast: 'No reading in the last {span}.',
+  course: 'From {first} to {last}, lowest {lowest}, highest {highest}.',
+  topUps: '{count, plural, one {One top-up.} other {# top-ups.}}',
+  projected: 'It {lasts}.',
+  projectedRange: 'It {lasts}, 80 % range.',
+  hindsight: 'Last {weekday}’s forecast said {predicted} for {moment}; it was {came}.',
+  off: 'Off the chart: {thresholds}.',
+  threshold: '{severity} {amount}',
+  empty: 'No reading in this range.',
+  readings: 'Readings',
+  time: 'Time',
+  notRead: 'not read',
+});
+const legends = phrases('legend', {
+  line: 'balance',
+  projection: 'projection',
+  fan: '80 % range',
+  threshold: 'thresholds',
+  'top-up': 'top-up',
+  coming: 'expected top-up or monthly run',
+  foretold: 'predicted a week ago',
+  shade: 'incident',
+  silenced: 'silenced',
+  gap: 'not read',
+});
+const weekdays = phrases('weekday', {
+  0: 'Sunday',
+  1: 'Monday',
+  2: 'Tuesday',
+  3: 'Wednesday',
+  4: 'Thursday',
+  5: 'Friday',
+  6: 'Saturday',
+});
 
 interface Shown {
   readonly account: AccountView;
@@ -32,11 +95,11 @@ export async function chartSection(visit: Visit, account: AccountView): Promise<
   const wanted = readBalances(query, account);
   const path = accountPath(account.id);
   const figures = await Promise.all(wanted.map(({ id }) => chartFigure(id, shown)));
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceName(wanted.map(({ label }) => label).join(' and '))}, ${spanWords(shown)}</h2>
-<div class="choices">${rangeLinks(path, span, query)}${balanceLinks(account, wanted, query)}</div></div>
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${say(says.heading, { balance: balancesWords(wanted, visit), span: spanWords(shown) }, visit)}</h2>
+<div class="choices">${rangeLinks(path, shown, query)}${balanceLinks(shown, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
 ${figures}
-<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>Download as CSV</a> <span class="soft">every reading of this time, exactly as read</span></p></section>`;
+<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>${say(says.csv, visit)}</a> <span class="soft">${say(says.csvHolds, visit)}</span></p></section>`;
 }
 
 /** A part of the address that cannot be read is named next to the fields, and the usual time is shown. */
@@ -57,29 +120,42 @@ function readBalances(query: URLSearchParams, { balances }: AccountView): readon
   return one === undefined ? balances.slice(0, 1) : [one];
 }
 
-function spanWords({ span, visit }: Shown): string {
-  if (span.preset !== null) return span.preset.label;
-  return `${formatMoment(span.since, visit)} to ${formatMoment(Math.min(span.until, visit.now), visit)}`;
+function balancesWords(wanted: readonly BalanceDefinition[], visit: Visit): string {
+  const [only, ...others] = wanted;
+  if (others.length === 0) return sayBalance(only?.label ?? '', visit);
+  const names = wanted.map(({ label }) => sayLabel(label, visit));
+  return sayBalance(
+    names.reduce((one, other) => say(says.and, { one, other }, visit)),
+    visit,
+  );
 }
 
-function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams): Html {
+function spanWords({ span, visit }: Shown): string {
+  if (span.preset !== null) return say(span.preset.label, visit);
+  const to = sayMoment(Math.min(span.until, visit.now), visit);
+  return say(says.fromTo, { from: sayMoment(span.since, visit), to }, visit);
+}
+
+function rangeLinks(path: string, { span: { preset }, visit }: Shown, query: URLSearchParams): Html {
   const link = (range: (typeof chartRanges)[number]): Html => {
     const words = { range: range.name, since: null, until: null };
-    return choiceLink(`${path}?${changed(query, words)}`, range.label, range === preset);
+    return choiceLink(`${path}?${changed(query, words)}`, say(range.label, visit), range === preset);
   };
-  return html`<nav class="filters" aria-label="Range">${chartRanges.map(link)}</nav>`;
+  return html`<nav class="filters" aria-label="${say(says.range, visit)}">${chartRanges.map(link)}</nav>`;
 }
 
 function balanceLinks(
-  { id: account, balances }: AccountView,
+  { account: { id: account, balances }, visit }: Shown,
   wanted: readonly BalanceDefinition[],
   query: URLSearchParams,
 ): Html | null {
   if (balances.length < 2) return null;
   const link = (value: string, word: string, current: boolean): Html =>
     choiceLink(`${accountPath(account)}?${changed(query, { balance: value })}`, word, current);
-  const each = balances.map(({ id, label }) => link(id, label, wanted.length === 1 && wanted[0]?.id === id));
-  return html`<nav class="filters" aria-label="Balance">${each}${link('both', balances.length === 2 ? 'Both' : 'All', wanted.length > 1)}</nav>`;
+  const each = balances.map(({ id, label }) =>
+    link(id, sayLabel(label, visit), wanted.length === 1 && wanted[0]?.id === id),
+  );
+  return html`<nav class="filters" aria-label="${say(says.balance, visit)}">${each}${link('both', say(balances.length === 2 ? says.both : says.all, visit), wanted.length > 1)}</nav>`;
 }
 
 /** The address with some of its words replaced, without what a form has just done. */
@@ -98,9 +174,9 @@ function rangeForm({ account, span, visit }: Shown, query: URLSearchParams, prob
   const until = isoDay(Math.min(span.until - 1, visit.now), visit.timezone);
   const balance = query.get('balance');
   return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
-<label>From <input type="date" name="since" value="${since}" max="${today}" required></label>
-<label>to <input type="date" name="until" value="${until}" max="${today}" required></label>
-<button class="quiet">Show</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
+<label>${say(says.from, visit)} <input type="date" name="since" value="${since}" max="${today}" required></label>
+<label>${say(says.to, visit)} <input type="date" name="until" value="${until}" max="${today}" required></label>
+<button class="quiet">${say(says.show, visit)}</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
 }
 
 /** A range up to now stays one while the page is open. */
@@ -115,11 +191,11 @@ async function chartFigure(balance: Balance, shown: Shown): Promise<Html> {
   const dates = `since=${isoText(span.since)}&until=${isoText(span.until)}`;
   const time = span.preset === null ? dates : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
-  const label = balanceLabel(balance, account.balances);
-  const name = balanceName(label);
-  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${visit.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, visit.timezone)}</div>
-${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
-<details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
+  const name = sayBalance(balanceLabel(balance, account.balances), visit);
+  const title = say(says.words, { balance: name, words }, visit);
+  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${title}" data-timezone="${visit.timezone}"><div class="chart-box">${drawChart(chart, title, visit)}</div>
+${live(`chart-${balance}`, html`${legend(chart, visit)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
+<details class="table-of-chart"><summary>${sayHtml(says.asTableOf, { hidden: html`<span class="hidden"> ${say(says.of, { balance: name }, visit)}</span>` }, visit)}</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
 }
 
 function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
@@ -129,47 +205,66 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   const range = amountsOf({ points: chart.points, thresholds: [] });
   const { preset } = shown.span;
   if (first === undefined || last === undefined || range === null)
-    return preset === null ? 'No reading in this time.' : `No reading in the last ${preset.label}.`;
-  const money = (value: number): string => formatAmount(value, unitOf(account, balance));
+    return preset === null
+      ? say(says.nothing, visit)
+      : say(says.nothingInLast, { span: say(preset.label, visit) }, visit);
+  const money = (value: number): string => sayAmount(value, { ...visit, currency: unitOf(account, balance) });
   const parts = [
-    `From ${money(first)} to ${money(last)}, lowest ${money(range.lowest)}, highest ${money(range.highest)}.`,
+    say(
+      says.course,
+      { first: money(first), last: money(last), lowest: money(range.lowest), highest: money(range.highest) },
+      visit,
+    ),
   ];
-  if (chart.topUps.length > 0)
-    parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const clause = sayRunwayClause(ownOf(account.runways, balance) ?? null, visit);
-  if (chart.projection.length > 0) parts.push(`It ${clause}${chart.fan.length > 0 ? ', 80 % range' : ''}.`);
+  if (chart.topUps.length > 0) parts.push(say(says.topUps, { count: chart.topUps.length }, visit));
+  const lasts = sayRunwayClause(ownOf(account.runways, balance) ?? null, visit);
+  if (chart.projection.length > 0)
+    parts.push(say(chart.fan.length > 0 ? says.projectedRange : says.projected, { lasts }, visit));
   const { hindsight } = chart;
   if (hindsight !== null) {
-    const made = weekdayOf(hindsight.at - weekMs, visit.timezone);
+    const { weekdayIndex } = momentParts(hindsight.at - weekMs, visit.timezone);
+    const weekday = say(Object.values(weekdays)[weekdayIndex] ?? weekdays[0], visit);
     parts.push(
-      `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, visit)}; it was ${money(hindsight.came)}.`,
+      say(
+        says.hindsight,
+        {
+          weekday,
+          predicted: money(hindsight.predicted),
+          moment: sayMoment(hindsight.at, visit),
+          came: money(hindsight.came),
+        },
+        visit,
+      ),
     );
   }
   const all = ladderSteps(ownOf(account.thresholds, balance) ?? {});
   const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
-  const names = far.map(
-    ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
+  const names = far.map(({ severity, threshold }) =>
+    say(says.threshold, { severity: saySeverity(severity, visit), amount: money(threshold) }, visit),
   );
-  if (far.length > 0) parts.push(`Off the chart: ${names.join(', ')}.`);
+  if (far.length > 0) parts.push(say(says.off, { thresholds: visit.language.list(names) }, visit));
   return parts.join(' ');
 }
 
-function legend(chart: Chart): Html {
+function legend(chart: Chart, visit: Visit): Html {
   const entries = [
-    ['line', 'balance', chart.points.length > 0],
-    ['projection', 'projection', chart.projection.length > 0],
-    ['fan', '80 % range', chart.fan.length > 0],
-    ['threshold', 'thresholds', chart.thresholds.length > 0],
-    ['top-up', 'top-up', chart.topUps.length > 0],
-    ['coming', 'expected top-up or monthly run', chart.coming.length > 0],
-    ['foretold', 'predicted a week ago', chart.predicted.length > 0],
-    ['shade', 'incident', chart.incidents.length > 0],
-    ['silenced', 'silenced', chart.silences.length > 0],
-    ['gap', 'not read', chart.points.some(({ value }) => value === null)],
+    ['line', chart.points.length > 0],
+    ['projection', chart.projection.length > 0],
+    ['fan', chart.fan.length > 0],
+    ['threshold', chart.thresholds.length > 0],
+    ['top-up', chart.topUps.length > 0],
+    ['coming', chart.coming.length > 0],
+    ['foretold', chart.predicted.length > 0],
+    ['shade', chart.incidents.length > 0],
+    ['silenced', chart.silences.length > 0],
+    ['gap', chart.points.some(({ value }) => value === null)],
   ] as const;
   return html`<ul class="legend">${entries
-    .filter(([, , present]) => present)
-    .map(([key, word]) => html`<li><span class="key ${key}" aria-hidden="true"></span>${word}</li>`)}</ul>`;
+    .filter(([, present]) => present)
+    .map(
+      ([key]) =>
+        html`<li><span class="key ${key}" aria-hidden="true"></span>${say(legends[key], visit)}</li>`,
+    )}</ul>`;
 }
 
 /** Evenly chosen points: all of them are in the CSV. Gaps and the last point always stay. */
@@ -178,17 +273,17 @@ function chartTable(chart: Chart, balance: Balance, { account, visit }: Shown): 
   const rows = chart.points.filter(({ value }, index) => {
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
-  if (rows.length === 0) return html`<p class="empty">No reading in this range.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(balance, account.balances)} balance</th></tr></thead><tbody>${rows
+  if (rows.length === 0) return html`<p class="empty">${say(says.empty, visit)}</p>`;
+  return html`<div class="scroll" role="group" aria-label="${say(says.readings, visit)}" tabindex="0"><table><thead><tr><th scope="col">${say(says.time, visit)}</th><th scope="col" class="number">${sayBalance(balanceLabel(balance, account.balances), visit)}</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ({ at, value }) =>
-        html`<tr><td>${formatMoment(at, visit)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, unitOf(account, balance))}</td></tr>`,
+        html`<tr><td>${sayMoment(at, visit)}</td><td class="number">${value === null ? say(says.notRead, visit) : sayAmount(value, { ...visit, currency: unitOf(account, balance) })}</td></tr>`,
     )}</tbody></table></div>`;
 }
 
 /** Shares of the page's box, so that lines stretch with it; colours come from its style sheet. */
-const look: SvgLook = {
+const look: Omit<SvgLook, 'nameThreshold'> = {
   unit: '%',
   plot: { left: 0, right: 100, top: 6, bottom: 90 },
   paint: (part, severity) =>
@@ -199,13 +294,18 @@ const look: SvgLook = {
     threshold: 'x="100%" dx="-4" dy="-4" text-anchor="end"',
   },
   lineHeight: 6,
-  nameThreshold: ({ severity, value }) => `${severityWord(severity).toLowerCase()} ${formatMicros(value)}`,
   times: 6,
 };
 
-/** The chart as a picture that needs no script. `timezone` is that of the time axis. */
-export function drawChart(chart: Chart, words: string, timezone: string): Html {
+/** The chart as a picture that needs no script. */
+export function drawChart(chart: Chart, words: string, frame: Pick<Frame, 'language' | 'timezone'>): Html {
+  const nameThreshold: SvgLook['nameThreshold'] = ({ severity, value }) =>
+    say(
+      says.threshold,
+      { severity: saySeverity(severity, frame), amount: frame.language.figure(formatMicros(value)) },
+      frame,
+    );
   const { lowest, highest } = roomyAmounts(chart);
   const amounts = { lowest, highest, ticks: valueTicks(lowest, highest, 4) };
-  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look, amounts, timezone })}</svg>`;
+  return html`<svg class="chart-svg" role="img" aria-label="${words}">${drawSvg(chart, { look: { ...look, nameThreshold }, amounts, timezone: frame.timezone })}</svg>`;
 }

@@ -1,11 +1,12 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { describeDuration, parseDuration } from '../../domain/duration.ts';
+import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
+import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { parseInput } from '../api/input.ts';
 import { personSchema } from '../api/orders.ts';
@@ -34,7 +35,21 @@ const says = phrases('forms', {
   silence: 'Silence',
   silenceEffect: 'No messages about this meanwhile. What still fires when the silence ends is sent then.',
   for: 'For',
+  ofAlert: '{rule} of {account}',
+  ofAccount: 'all alerts of {account}',
+  account: 'Account',
+  everyAccount: 'every account',
+  rule: 'Rule',
+  everyRule: 'every rule',
+  label: 'Label',
+  everyLabel: 'every label',
+  everySeverity: 'every severity',
 });
+const choiceWords = {
+  account: { label: says.account, every: says.everyAccount },
+  rule: { label: says.rule, every: says.everyRule },
+  label: { label: says.label, every: says.everyLabel },
+};
 const noReader = { name: '', isProven: false };
 
 type Choices = readonly (readonly [value: string, word: string])[];
@@ -44,13 +59,13 @@ export const maxChoices = 200;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace, visit: Visit): Html {
-  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
+  return html`<form method="post" action="/alerts/${alertName(alert)}/unacknowledge">${hidden('back', back)}<button class="quiet">${say(says.giveBack, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></button></form>`;
 }
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
 export function acknowledgeForm(alert: AlertView, { back, others = [] }: FormPlace, visit: Visit): Html {
   const many = [alert, ...others];
-  return html`<details class="act"><summary>${say(says.acknowledge, visit)}<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
+  return html`<details class="act"><summary>${say(says.acknowledge, visit)}<span class="hidden"> ${sayAlert(alert, visit)}</span></summary>
 <form method="post" action="${others.length === 0 ? `/alerts/${alertName(alert)}/acknowledge` : '/alerts/many'}">
 <p>${say(says.acknowledgeEffect, visit)}</p>
 ${hidden('back', back)}${others.length === 0 ? seenFields(alert) : many.map((each) => hidden('alert', pickedName(each)))}
@@ -59,17 +74,18 @@ ${personFields(visit)}
 </form></details>`;
 }
 
+type Target = Pick<AlertView, 'account' | 'accountName'> & { readonly rule: string | null };
+
+function sayAlert({ accountName, rule }: Target, visit: Visit): string {
+  const account = nameOf(accountName);
+  return rule === null
+    ? say(says.ofAccount, { account }, visit)
+    : say(says.ofAlert, { rule, account }, visit);
+}
+
 /** Silencing the alerts of one rule, or all of an account. It names what it mutes, and so needs no further question. */
-export function silenceForm(
-  target:
-    | { readonly account: string; readonly accountName: string; readonly rule: string | null }
-    | AlertView,
-  { back }: FormPlace,
-  visit: Visit,
-): Html {
-  const name = nameOf(target.accountName);
-  const what = target.rule === null ? `all alerts of ${name}` : `${target.rule} of ${name}`;
-  return html`<details class="act"><summary>${say(says.silence, visit)}<span class="hidden"> ${what}</span></summary>
+export function silenceForm(target: Target | AlertView, { back }: FormPlace, visit: Visit): Html {
+  return html`<details class="act"><summary>${say(says.silence, visit)}<span class="hidden"> ${sayAlert(target, visit)}</span></summary>
 <form method="post" action="/silences">
 <p>${say(says.silenceEffect, visit)}</p>
 <input type="hidden" name="confirmed" value="yes">${hidden('back', back)}
@@ -108,28 +124,28 @@ export function nameField(given: string | null, visit: Visit): Html {
   return html`<label>${say(says.name, visit)} <input name="by" required maxlength="100" autocomplete="name" value="${given ?? name}"></label>`;
 }
 
-const durations = ['1h', '2h', '4h', '8h', '1d', '3d', '7d', '30d'].map(
-  (text) => [text, describeDuration(parseDuration(text) ?? 0)] as const,
-);
+const durations = ['1h', '2h', '4h', '8h', '1d', '3d', '7d', '30d'];
 
 export function durationField(visit: Visit, chosen = '2h'): Html {
-  return html`<label>${say(says.for, visit)} <select name="for">${options(durations, chosen)}</select></label>`;
+  const worded = durations.map((text) => [text, sayExactDuration(parseDuration(text) ?? 0, visit)] as const);
+  return html`<label>${say(says.for, visit)} <select name="for">${options(worded, chosen)}</select></label>`;
 }
 
 /** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
 export function textChoice(
-  name: string,
-  label: string,
+  name: keyof typeof choiceWords,
   choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
+  reader: Pick<Visit, 'language'>,
 ): Html {
+  const { label, every } = choiceWords[name];
   const wrong = problem === undefined ? null : problemAt(name, problem);
   if (choices.length > maxChoices) {
-    return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
+    return html`<label>${say(label, reader)} <input name="${name}" value="${chosen}" maxlength="200" placeholder="${say(every, reader)}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
   }
   const known = choices.some(([value]) => value === chosen);
   const gone = known || chosen === '' ? [] : [[chosen, chosen] as const];
-  return html`<label>${label} <select name="${name}"${wrong?.attributes}>${options([['', `every ${label.toLowerCase()}`], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
+  return html`<label>${say(label, reader)} <select name="${name}"${wrong?.attributes}>${options([['', say(every, reader)], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
 }
 
 /** What is wrong with a field, to stand next to it, and the attributes by which the field names it. */
@@ -147,9 +163,9 @@ export function options(choices: Choices, chosen: string | null): readonly Html[
 }
 
 /** Every severity, and none of them in particular. */
-export function severityOptions(chosen: string | null): readonly Html[] {
-  const words = severities.map((severity) => [severity, severityWord(severity)] as const);
-  return options([['', 'every severity'], ...words], chosen ?? '');
+export function severityOptions(chosen: string | null, reader: Pick<Visit, 'language'>): readonly Html[] {
+  const words = severities.map((severity) => [severity, severityWord(severity, reader)] as const);
+  return options([['', say(says.everySeverity, reader)], ...words], chosen ?? '');
 }
 
 /** One of several views of the same things; the one that is looked at is marked. */

@@ -1,10 +1,36 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
-import { roughDuration } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
 import { unitOf } from '../../domain/reading.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { sayQuantity } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
 import { accountLink, badge, type Frame, moment, nameOf, severityWord, table, unknown } from './words.ts';
+
+const says = phrases('incidents', {
+  none: 'No incident yet.',
+  title: 'Incidents',
+  worst: 'Worst',
+  account: 'Account',
+  rule: 'Rule',
+  began: 'Began',
+  lasted: 'Lasted',
+  endedBy: 'Ended by',
+  value: 'Value',
+  acknowledged: 'Acknowledged',
+  no: 'no',
+  instant: 'an instant',
+  open: 'still open',
+  toppedUp: '{amount} topped up',
+});
+
+const endings = phrases('incidentEnd', {
+  recovered: 'recovery',
+  'rule-removed': 'rule removed',
+  'account-removed': 'account removed',
+  'account-moved': 'account read from elsewhere',
+  'channel-removed': 'channel removed',
+});
 
 /** Incidents, newest first; with `names` also whose they are. */
 export function incidentTable(
@@ -13,10 +39,10 @@ export function incidentTable(
   frame: Frame,
   { names = false } = {},
 ): Html {
-  if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
-  const head = html`<th scope="col">Worst</th>${names && html`<th scope="col">Account</th>`}<th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th>`;
+  if (incidents.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
+  const head = html`<th scope="col">${say(says.worst, frame)}</th>${names && html`<th scope="col">${say(says.account, frame)}</th>`}<th scope="col">${say(says.rule, frame)}</th><th scope="col">${say(says.began, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col">${say(says.endedBy, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.acknowledged, frame)}</th>`;
   const rows = incidents.map((incident) => incidentRow(incident, account, frame, names));
-  return table('Incidents', 'cards compact', head, rows);
+  return table(say(says.title, frame), 'cards compact', head, rows);
 }
 
 function incidentRow(
@@ -27,34 +53,31 @@ function incidentRow(
 ): Html {
   const currency = account && unitOf(account, incident.balance);
   const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
-  return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(worstSeverity, severityWord(worstSeverity, frame))}</td>${
     names &&
-    html`<td data-label="Account">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
+    html`<td data-label="${say(says.account, frame)}">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : accountLink({ id: incident.account, name: incident.accountName })}</td>`
   }<th scope="row"><code>${rule}</code></th>
-<td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${wordLasted(incident)}</td>
-<td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
-<td class="number" data-label="Value">${value === null ? unknown() : sayQuantity(value, { ...frame, currency })}</td>
-<td data-label="Acknowledged">${
+<td data-label="${say(says.began, frame)}">${moment(firedAt, frame)}</td><td data-label="${say(says.lasted, frame)}">${wordLasted(incident, frame)}</td>
+<td data-label="${say(says.endedBy, frame)}">${resolution === null ? unknown(frame) : describeResolution(resolution, { ...frame, currency })}</td>
+<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency })}</td>
+<td data-label="${say(says.acknowledged, frame)}">${
     acknowledgement === null
-      ? html`<span class="soft">no</span>`
+      ? html`<span class="soft">${say(says.no, frame)}</span>`
       : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}<span class="sub">${moment(acknowledgement.at, frame)}</span>`
   }</td></tr>`;
 }
 
 /** How long it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
-export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>): string {
-  if (it.event) return 'an instant';
-  return it.resolvedAt === null ? 'still open' : roughDuration(it.resolvedAt - it.firedAt);
+export function wordLasted(
+  it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>,
+  reader: Pick<Frame, 'language'>,
+): string {
+  if (it.event) return say(says.instant, reader);
+  return it.resolvedAt === null ? say(says.open, reader) : sayDuration(it.resolvedAt - it.firedAt, reader);
 }
 
-function describeResolution(resolution: Resolution, currency: string | null): string {
-  const words = {
-    recovered: 'recovery',
-    'topped-up': 'topped up',
-    'rule-removed': 'rule removed',
-    'account-removed': 'account removed',
-    'account-moved': 'account read from elsewhere',
-    'channel-removed': 'channel removed',
-  }[resolution.kind];
-  return resolution.kind === 'topped-up' ? `${formatAmount(resolution.micros, currency)} ${words}` : words;
+function describeResolution(resolution: Resolution, frame: WordingFrame): string {
+  return resolution.kind === 'topped-up'
+    ? say(says.toppedUp, { amount: sayAmount(resolution.micros, frame) }, frame)
+    : say(endings[resolution.kind], frame);
 }

@@ -2,17 +2,57 @@ import { displayName } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { ChannelView } from '../../views/create-views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { live } from './live.ts';
 import { accountLink, age, badge, type Frame, ifReadable, table, unknown, type Visit } from './words.ts';
 
 const shownItems = 3;
 const listedMessages = 200;
 
+const says = phrases('messages', {
+  title: 'Messages',
+  channels: 'Channels',
+  none: 'No message has been sent yet. {command} sends one, and shows what its receiver says.',
+  delivery: 'Delivery',
+  channel: 'Channel',
+  type: 'Type',
+  alerts: 'Alerts',
+  created: 'Created',
+  attempts: 'Attempts',
+  noChannel: 'No channel is configured: nobody is notified. Add one under {key} of the configuration.',
+  kind: 'Kind',
+  waitingCount: 'Waiting',
+  lastDelivered: 'Last delivered',
+  lastError: 'Last error',
+  never: 'never',
+  noError: 'none',
+  delivered: 'Delivered',
+  refused: 'Refused',
+  waiting: 'Waiting',
+  again: 'Trying again',
+  more: 'and {count} more',
+});
+
+const types = phrases('messageType', {
+  report: 'report',
+  test: 'test',
+  firing: 'firing',
+  worse: 'worse',
+  reminder: 'reminder',
+  escalated: 'escalated',
+  acknowledged: 'acknowledged',
+  resolved: 'resolved',
+  flapping: 'flapping',
+  event: 'event',
+});
+
 /** The last messages, and the channels. */
 export async function renderMessages(visit: Visit): Promise<Html> {
-  const messages = await ifReadable(() => messageTable(visit, listedMessages));
-  return html`<h1>Messages</h1>${live('messages', messages)}
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
+  const messages = await ifReadable(() => messageTable(visit, listedMessages), visit);
+  return html`<h1>${say(says.title, visit)}</h1>${live('messages', messages)}
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, visit)}</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
@@ -20,51 +60,56 @@ export async function messageTable(visit: Visit, limit: number): Promise<Html> {
   const { views } = visit;
   const messages = await views.notifications(limit);
   if (messages.length === 0)
-    return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
+    return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, visit)}</p>`;
   const names = new Map(views.choices().accounts);
-  const head = html`<th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Type</th><th scope="col">Alerts</th><th scope="col">Created</th><th scope="col">Attempts</th>`;
+  const head = html`<th scope="col">${say(says.delivery, visit)}</th><th scope="col">${say(says.channel, visit)}</th><th scope="col">${say(says.type, visit)}</th><th scope="col">${say(says.alerts, visit)}</th><th scope="col">${say(says.created, visit)}</th><th scope="col">${say(says.attempts, visit)}</th>`;
   const rows = messages.map((message) => messageRow(names, message, visit));
-  return table('Messages', 'cards compact messages', head, rows);
+  return table(say(says.title, visit), 'cards compact messages', head, rows);
 }
 
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0)
-    return html`<p class="empty">No channel is configured: nobody is notified. Add one under <code>channels</code> of the configuration.</p>`;
-  const head = html`<th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th>`;
+    return html`<p class="empty">${sayHtml(says.noChannel, { key: html`<code>channels</code>` }, frame)}</p>`;
+  const head = html`<th scope="col">${say(says.channel, frame)}</th><th scope="col">${say(says.kind, frame)}</th><th scope="col">${say(says.waitingCount, frame)}</th><th scope="col">${say(says.lastDelivered, frame)}</th><th scope="col">${say(says.lastError, frame)}</th>`;
   const rows = channels.map(
     ({ name, type, pending, lastDeliveredAt, lastError }) =>
-      html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="Kind">${type}</td><td data-label="Waiting">${pending}</td>
-<td data-label="Last delivered">${lastDeliveredAt === null ? html`<span class="soft">never</span>` : age(lastDeliveredAt, frame)}</td>
-<td data-label="Last error">${lastError === null ? html`<span class="soft">none</span>` : lastError}</td></tr>`,
+      html`<tr><th scope="row"><bdi>${name}</bdi></th><td data-label="${say(says.kind, frame)}">${type}</td><td data-label="${say(says.waitingCount, frame)}">${pending}</td>
+<td data-label="${say(says.lastDelivered, frame)}">${lastDeliveredAt === null ? html`<span class="soft">${say(says.never, frame)}</span>` : age(lastDeliveredAt, frame)}</td>
+<td data-label="${say(says.lastError, frame)}">${lastError === null ? html`<span class="soft">${say(says.noError, frame)}</span>` : lastError}</td></tr>`,
   );
-  return table('Channels', 'cards compact', head, rows);
+  return table(say(says.channels, frame), 'cards compact', head, rows);
 }
 
 function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
-  return html`<tr><td data-label="Delivery">${deliveryBadge(message)}${
+  return html`<tr><td data-label="${say(says.delivery, frame)}">${deliveryBadge(message, frame)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
-<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Type">${saying(message)}</td><td data-label="Alerts">${about(names, message)}</td>
-<td data-label="Created">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
+<td data-label="${say(says.channel, frame)}"><bdi>${message.channel}</bdi></td><td data-label="${say(says.type, frame)}">${saying(message, frame)}</td><td data-label="${say(says.alerts, frame)}">${about(names, message, frame)}</td>
+<td data-label="${say(says.created, frame)}">${age(message.createdAt, frame)}</td><td data-label="${say(says.attempts, frame)}">${message.attempts}</td></tr>`;
 }
 
-function deliveryBadge({ state, attempts }: Notification): Html {
-  if (state === 'delivered') return badge('good', 'Delivered');
-  if (state === 'dead') return badge('critical', 'Refused');
-  return attempts === 0 ? badge('pending', 'Waiting') : badge('warning', 'Trying again');
+function deliveryBadge({ state, attempts }: Notification, frame: Frame): Html {
+  if (state === 'delivered') return badge('good', say(says.delivered, frame));
+  if (state === 'dead') return badge('critical', say(says.refused, frame));
+  return attempts === 0
+    ? badge('pending', say(says.waiting, frame))
+    : badge('warning', say(says.again, frame));
 }
 
-function saying({ items, report }: Notification): string {
-  if (report !== null) return 'report';
-  return [...new Set(items.map(({ kind }) => kind))].join(', ') || 'test';
+function saying({ items, report }: Notification, frame: Frame): string {
+  if (report !== null) return say(types.report, frame);
+  const kinds = [...new Set(items.map(({ kind }) => kind))];
+  return kinds.length === 0
+    ? say(types.test, frame)
+    : frame.language.list(kinds.map((kind) => say(types[kind], frame)));
 }
 
 type AccountNames = ReadonlyMap<string, string>;
 
-function about(names: AccountNames, { items, report }: Notification): Html {
+function about(names: AccountNames, { items, report }: Notification, frame: Frame): Html {
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
-  if (items.length === 0) return unknown();
+  if (items.length === 0) return unknown(frame);
   const more = items.length - shownItems;
   const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
     const known = names.get(account);
@@ -74,5 +119,5 @@ function about(names: AccountNames, { items, report }: Notification): Html {
         : accountLink({ id: account, name: known });
     return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
   });
-  return html`${links}${more > 0 && html`<br><span class="soft">and ${more} more</span>`}`;
+  return html`${links}${more > 0 && html`<br><span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
 }

@@ -1,8 +1,11 @@
 import { displayName } from '../../domain/alert.ts';
 import type { AuditEntry } from '../../domain/operator.ts';
 import { onStorageError } from '../../domain/operator-error.ts';
+import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { addressOf, isSecure } from '../access.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
@@ -12,6 +15,56 @@ import { live } from './live.ts';
 import { accountLink, type Frame, momentAndAge, table, unknown, type Visit } from './words.ts';
 
 const maxAgentLength = 200;
+
+const says = phrases('people', {
+  sessions: 'Sessions',
+  sessionsLead:
+    'Browsers that are signed in. A session goes on while it is used; a new token ends all of them.',
+  nobody: 'Nobody is signed in.',
+  browser: 'Browser',
+  may: 'May',
+  from: 'From',
+  used: 'Used',
+  ends: 'Ends',
+  change: 'Change it',
+  unnamed: 'unnamed',
+  viewer: 'look',
+  operator: 'look and act',
+  end: 'End now',
+  sessionPages: 'Pages of sessions',
+  next: 'Next page',
+  audit: 'Audit',
+  auditLead:
+    'What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.',
+  nothing: 'Nobody has done anything yet.',
+  actions: 'Actions',
+  who: 'Who',
+  action: 'Action',
+  account: 'Account',
+  rule: 'Rule',
+  details: 'Details',
+  when: 'When',
+  actionPages: 'Pages of actions',
+  newest: 'Newest',
+  older: 'Older',
+  api: 'By the API',
+});
+
+const acts = phrases('act', {
+  acknowledge: 'acknowledge',
+  'cancel-expected': 'cancel expected',
+  'end-session': 'end session',
+  'expect-spending': 'expect spending',
+  'expect-top-up': 'expect top up',
+  'expire-silence': 'expire silence',
+  'extend-silence': 'extend silence',
+  'hand-over': 'hand over',
+  poll: 'poll',
+  'renew-calendar-key': 'renew calendar key',
+  report: 'report',
+  silence: 'silence',
+  unacknowledge: 'unacknowledge',
+});
 
 /** Gives the browser a session, new or longer, and keeps it for the list. */
 export function keepSession(context: WebContext, session: Session): void {
@@ -34,12 +87,12 @@ export async function renderSessions(visit: Visit): Promise<Html> {
   const page = pageOfList(sessions, { limit: sessionsAPage, cursor }, ({ id }) => id);
   const rows = page.items.map(
     ({ id, role, from, agent, usedAt, endsAt }) =>
-      html`<tr><th scope="row"><bdi>${agent === '' ? 'unnamed' : agent}</bdi></th><td data-label="May">${role === 'viewer' ? 'look' : 'look and act'}</td><td data-label="From">${from}</td><td data-label="Used">${momentAndAge(usedAt, visit)}</td><td data-label="Ends">${momentAndAge(endsAt, visit)}</td>
-<td data-label="Change it"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">End now</button></form></td></tr>`,
+      html`<tr><th scope="row"><bdi>${agent === '' ? say(says.unnamed, visit) : agent}</bdi></th><td data-label="${say(says.may, visit)}">${say(says[role], visit)}</td><td data-label="${say(says.from, visit)}">${from}</td><td data-label="${say(says.used, visit)}">${momentAndAge(usedAt, visit)}</td><td data-label="${say(says.ends, visit)}">${momentAndAge(endsAt, visit)}</td>
+<td data-label="${say(says.change, visit)}"><form method="post" action="/sessions/${encodeURIComponent(id)}/end"><input type="hidden" name="back" value="/sessions"><button class="quiet">${say(says.end, visit)}</button></form></td></tr>`,
   );
-  return html`<h1>Sessions</h1><p class="lead">Browsers that are signed in. A session goes on while it is used; a new token ends all of them.</p>
-${live('sessions', sessions.length === 0 ? html`<p class="empty">Nobody is signed in.</p>` : html`<div class="scroll" role="group" aria-label="Sessions" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">Browser</th><th scope="col">May</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Ends</th><th scope="col">Change it</th></tr></thead><tbody>${rows}</tbody></table></div>`)}
-${page.nextCursor !== null && html`<nav class="pager" aria-label="Pages of sessions"><a href="/sessions?${new URLSearchParams({ cursor: page.nextCursor }).toString()}">Next page</a></nav>`}`;
+  return html`<h1>${say(says.sessions, visit)}</h1><p class="lead">${say(says.sessionsLead, visit)}</p>
+${live('sessions', sessions.length === 0 ? html`<p class="empty">${say(says.nobody, visit)}</p>` : html`<div class="scroll" role="group" aria-label="${say(says.sessions, visit)}" tabindex="0"><table class="cards compact"><thead><tr><th scope="col">${say(says.browser, visit)}</th><th scope="col">${say(says.may, visit)}</th><th scope="col">${say(says.from, visit)}</th><th scope="col">${say(says.used, visit)}</th><th scope="col">${say(says.ends, visit)}</th><th scope="col">${say(says.change, visit)}</th></tr></thead><tbody>${rows}</tbody></table></div>`)}
+${page.nextCursor !== null && html`<nav class="pager" aria-label="${say(says.sessionPages, visit)}"><a href="/sessions?${new URLSearchParams({ cursor: page.nextCursor }).toString()}">${say(says.next, visit)}</a></nav>`}`;
 }
 
 /** Ends a listed session. How long a copy of its cookie would go on is not stored: the longest time is taken. */
@@ -73,20 +126,20 @@ export async function renderAudit(visit: Visit): Promise<Html> {
   );
   const names = new Map(views.choices().accounts);
   const next = new URLSearchParams({ cursor: page.nextCursor ?? '' });
-  return html`<h1>Audit</h1><p class="lead">What people did on pages, by the API and on the command line. Names come from the trusted proxy, else from what they typed.</p>
+  return html`<h1>${say(says.audit, visit)}</h1><p class="lead">${say(says.auditLead, visit)}</p>
 ${live(
   'audit',
   page.items.length === 0
-    ? html`<p class="empty">Nobody has done anything yet.</p>`
+    ? html`<p class="empty">${say(says.nothing, visit)}</p>`
     : table(
-        'Actions',
+        say(says.actions, visit),
         'cards compact',
-        html`<th scope="col">Who</th><th scope="col">Action</th><th scope="col">Account</th><th scope="col">Rule</th><th scope="col">Details</th><th scope="col">When</th><th scope="col">From</th>`,
+        html`<th scope="col">${say(says.who, visit)}</th><th scope="col">${say(says.action, visit)}</th><th scope="col">${say(says.account, visit)}</th><th scope="col">${say(says.rule, visit)}</th><th scope="col">${say(says.details, visit)}</th><th scope="col">${say(says.when, visit)}</th><th scope="col">${say(says.from, visit)}</th>`,
         page.items.map((entry) => actionRow(entry, names, visit)),
       ),
 )}
-<nav class="pager" aria-label="Pages of actions">${cursor !== undefined && html`<a href="/audit">Newest</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">Older</a>`}</nav>
-<p class="download"><a href="/api/v1/audit">By the API</a></p>`;
+<nav class="pager" aria-label="${say(says.actionPages, visit)}">${cursor !== undefined && html`<a href="/audit">${say(says.newest, visit)}</a> `}${page.nextCursor !== null && html`<a href="/audit?${next.toString()}">${say(says.older, visit)}</a>`}</nav>
+<p class="download"><a href="/api/v1/audit">${say(says.api, visit)}</a></p>`;
 }
 
 function actionRow(
@@ -94,11 +147,12 @@ function actionRow(
   names: ReadonlyMap<string, string>,
   frame: Frame,
 ): Html {
+  const act = ownOf(acts, action);
   const known = names.get(account ?? '');
   const subject =
     account === null || known === undefined
       ? html`<bdi>${account === null ? '' : displayName(account)}</bdi>`
       : accountLink({ id: account, name: known });
-  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="Action">${action.replaceAll('-', ' ')}</td><td data-label="Account">${account === null ? unknown() : subject}</td>
-<td data-label="Rule">${rule === null ? unknown() : html`<code>${rule}</code>`}</td><td data-label="Details"><bdi>${detail}</bdi></td><td data-label="When">${momentAndAge(at, frame)}</td><td data-label="From">${from ?? unknown()}</td></tr>`;
+  return html`<tr><th scope="row"><bdi>${by}</bdi></th><td data-label="${say(says.action, frame)}">${act === undefined ? action.replaceAll('-', ' ') : say(act, frame)}</td><td data-label="${say(says.account, frame)}">${account === null ? unknown(frame) : subject}</td>
+<td data-label="${say(says.rule, frame)}">${rule === null ? unknown(frame) : html`<code>${rule}</code>`}</td><td data-label="${say(says.details, frame)}"><bdi>${detail}</bdi></td><td data-label="${say(says.when, frame)}">${momentAndAge(at, frame)}</td><td data-label="${say(says.from, frame)}">${from ?? unknown(frame)}</td></tr>`;
 }

@@ -1,10 +1,13 @@
 import { dayMs } from '../../domain/duration.ts';
 import { getOrMake } from '../../domain/get-or-make.ts';
-import { formatShortMoment, isoDay, isoText, roughDuration } from '../../domain/moment.ts';
-import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
-import { plural } from '../../domain/plain-text.ts';
+import { isoDay, isoText, momentParts } from '../../domain/moment.ts';
+import { currencyCode, type Micros } from '../../domain/money.ts';
 import { type GroupSpent, type Review, reviewTime, type Spent } from '../../views/review.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayAmount } from '../../wording/quantity-wording.ts';
 import { readAlertQuery, selects } from './alerts-page.ts';
 import { chartRanges, readSpan } from './chart-model.ts';
 import { choiceLink, options, textChoice } from './forms.ts';
@@ -14,6 +17,63 @@ import { accountLink, table, unknown, type Visit } from './words.ts';
 const shownIncidents = 200;
 const shownAccounts = 30;
 const shownGroups = 6;
+
+const says = phrases('review', {
+  title: 'Review',
+  incidentsCsv: 'Incidents as CSV',
+  spendingCsv: 'Spending as CSV',
+  count: '{count, plural, one {# incident} other {# incidents}}',
+  cut: 'There were more: only the newest are counted. Choose a shorter time.',
+  newest: 'The newest {shown} of {all}; all are in the CSV.',
+  time: 'Time',
+  reviewed: 'What is reviewed',
+  from: 'From',
+  to: 'to',
+  show: 'Show',
+  filter: 'Filter',
+  filterOf: 'Filter · {count, plural, one {# filter} other {# filters}}',
+  find: 'Find',
+  findWhat: 'name, id, rule or label=value',
+  acknowledgedBy: 'Acknowledged by',
+  groupBy: 'Spending by',
+  commonest: 'the most common label',
+  remove: 'Remove filters',
+  incidents: 'Incidents',
+  noneOpen: 'none still open',
+  open: '{count} still open',
+  acknowledging: 'Time to acknowledge',
+  acknowledged: 'middle of {count} acknowledged of {all}',
+  resolving: 'Time to resolve',
+  middle: 'middle of {count}',
+  belowZero: 'Below zero',
+  never: 'never',
+  together: 'all balances together, from each reading to the next',
+  forecasts: 'Forecasts',
+  off: '{percent} % off',
+  noForecasts: 'none came due in the last two weeks',
+  forecastsOf: '3 days ahead, middle of {count}, last two weeks',
+  spending: 'Spending',
+  spendingBy: 'Spending by {label}',
+  tooMuch: 'There is too much history to add up at once. Choose an account or a label, or a shorter time.',
+  missing:
+    '{count, plural, one {# account without a reading in this time: not in the sums.} other {# accounts without a reading in this time: not in the sums.}}',
+  nothingRead: 'Nothing was read in this time.',
+  spendingIn: 'Spending in {currency}',
+  noLabel: 'none',
+  byAccount: 'By account',
+  spendingByAccount: 'Spending by account',
+  moreAccounts: 'and {count} more, in the CSV',
+  of: 'Of',
+  spent: 'Spent',
+  before: 'Before',
+  change: 'Change',
+  percent: '{percent} %',
+  moreGroups: '{count} more',
+  eachDay: 'Spending each day, at most {amount}',
+  eachTime: 'Spending each {duration}, at most {amount}',
+  sentence: '{words}.',
+  day: '{day} {month}',
+});
 
 type ReviewQuery = ReturnType<typeof readReviewQuery>;
 
@@ -58,14 +118,14 @@ export async function renderReview(visit: Visit): Promise<Html> {
     kept.set('from', isoText(review.since));
     kept.set('to', isoText(review.until));
   }
-  return html`<div class="section-head"><h1>Review</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>Incidents as CSV</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>Spending as CSV</a></p></div>
+  return html`<div class="section-head"><h1>${say(says.title, visit)}</h1><p class="download"><a href="/api/v1/review.csv?${kept.toString()}" download>${say(says.incidentsCsv, visit)}</a> · <a href="/api/v1/review.csv?${kept.toString()}&of=spending" download>${say(says.spendingCsv, visit)}</a></p></div>
 ${filterForm(visit, query)}
-${tiles(review)}
-${spendingSection(review)}
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${plural(review.incidents.length, 'incident')}</h2>
-${review.isCut && html`<p class="note unread">There were more: only the newest are counted. Choose a shorter time.</p>`}
+${tiles(review, visit)}
+${spendingSection(review, visit)}
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">${say(says.count, { count: review.incidents.length }, visit)}</h2>
+${review.isCut && html`<p class="note unread">${say(says.cut, visit)}</p>`}
 ${incidentTable(shown, null, visit, { names: true })}
-${shown.length < review.incidents.length && html`<p class="soft">The newest ${shown.length} of ${review.incidents.length}; all are in the CSV.</p>`}</section>`;
+${shown.length < review.incidents.length && html`<p class="soft">${say(says.newest, { shown: shown.length, all: review.incidents.length }, visit)}</p>`}</section>`;
 }
 
 function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuery): Html {
@@ -80,77 +140,82 @@ function filterForm(visit: Visit, { span, filters, person, groupBy }: ReviewQuer
   const until = Math.min(span.until - 1, visit.now);
   const { q, account, rule, label } = filters;
   const set = [q, account, rule, label, person, groupBy].filter(Boolean).length;
-  return html`<nav class="filters" aria-label="Time">${ranges.map((range) => choiceLink(link(range.name), range.label, range === span.preset))}</nav>
-<form class="search range review" method="get" action="/review" role="search" aria-label="What is reviewed">
-<label>From <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
-<label>to <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
-<button>Show</button>
-<details class="fold"${set > 0 && html` open`}><summary>Filter${set > 0 && ` · ${plural(set, 'filter')}`}</summary><div class="filter-form">
-<label>Find <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
-${textChoice('account', 'Account', choices.accounts, { chosen: filters.account })}
-${textChoice('rule', 'Rule', choices.rules, { chosen: filters.rule })}
-${textChoice('label', 'Label', choices.labels, { chosen: filters.label })}
-<label>Acknowledged by <input name="person" value="${person}" maxlength="100"></label>
-<label>Spending by <select name="by">${options([['', 'the most common label'], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
-<a href="/review">Remove filters</a></div></details></form>`;
+  return html`<nav class="filters" aria-label="${say(says.time, visit)}">${ranges.map((range) => choiceLink(link(range.name), say(range.label, visit), range === span.preset))}</nav>
+<form class="search range review" method="get" action="/review" role="search" aria-label="${say(says.reviewed, visit)}">
+<label>${say(says.from, visit)} <input type="date" name="from" value="${isoDay(span.since, visit.timezone)}" required></label>
+<label>${say(says.to, visit)} <input type="date" name="to" value="${isoDay(until, visit.timezone)}" required></label>
+<button>${say(says.show, visit)}</button>
+<details class="fold"${set > 0 && html` open`}><summary>${set > 0 ? say(says.filterOf, { count: set }, visit) : say(says.filter, visit)}</summary><div class="filter-form">
+<label>${say(says.find, visit)} <input type="search" name="q" value="${filters.q}" maxlength="200" placeholder="${say(says.findWhat, visit)}"></label>
+${textChoice('account', choices.accounts, { chosen: filters.account }, visit)}
+${textChoice('rule', choices.rules, { chosen: filters.rule }, visit)}
+${textChoice('label', choices.labels, { chosen: filters.label }, visit)}
+<label>${say(says.acknowledgedBy, visit)} <input name="person" value="${person}" maxlength="100"></label>
+<label>${say(says.groupBy, visit)} <select name="by">${options([['', say(says.commonest, visit)], ...labelKeys(choices.labels)], groupBy ?? '')}</select></label>
+<a href="/review">${say(says.remove, visit)}</a></div></details></form>`;
 }
 
 function labelKeys(labels: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
   return [...new Set(labels.map(([label]) => label.slice(0, label.indexOf('='))))].map((key) => [key, key]);
 }
 
-function tiles(review: Review): Html {
+function tiles(review: Review, visit: Visit): Html {
   const { incidents, open, acknowledged, acknowledgeMs, resolveMs, spending, forecasts } = review;
   const tile = (name: string, value: Html | string | number, detail: string): Html =>
     html`<section class="tile"><h2>${name}</h2><p class="big">${value}</p><p class="soft">${detail}</p></section>`;
-  const lasting = (ms: number | null) => (ms === null ? unknown() : roughDuration(ms));
+  const lasting = (ms: number | null) => (ms === null ? unknown(visit) : sayDuration(ms, visit));
   const below = spending?.belowZeroMs ?? null;
   const isKnown = below !== 0 || review.unknown.length === 0;
-  return html`<div class="tiles">${tile('Incidents', incidents.length, open === 0 ? 'none still open' : `${open} still open`)}
-${tile('Time to acknowledge', lasting(acknowledgeMs), `middle of ${acknowledged} acknowledged of ${incidents.length}`)}
-${tile('Time to resolve', lasting(resolveMs), `middle of ${incidents.length - open}`)}
-${tile('Below zero', below === 0 && isKnown ? 'never' : lasting(isKnown ? below : null), 'all balances together, from each reading to the next')}
-${tile('Forecasts', forecasts === null ? unknown() : `${Math.round(forecasts.medianError * 100)} % off`, forecasts === null ? 'none came due in the last two weeks' : `3 days ahead, middle of ${forecasts.count}, last two weeks`)}</div>`;
+  return html`<div class="tiles">${tile(say(says.incidents, visit), incidents.length, open === 0 ? say(says.noneOpen, visit) : say(says.open, { count: open }, visit))}
+${tile(say(says.acknowledging, visit), lasting(acknowledgeMs), say(says.acknowledged, { count: acknowledged, all: incidents.length }, visit))}
+${tile(say(says.resolving, visit), lasting(resolveMs), say(says.middle, { count: incidents.length - open }, visit))}
+${tile(say(says.belowZero, visit), below === 0 && isKnown ? say(says.never, visit) : lasting(isKnown ? below : null), say(says.together, visit))}
+${tile(say(says.forecasts, visit), forecasts === null ? unknown(visit) : say(says.off, { percent: Math.round(forecasts.medianError * 100) }, visit), forecasts === null ? say(says.noForecasts, visit) : say(says.forecastsOf, { count: forecasts.count }, visit))}</div>`;
 }
 
-function spendingSection(review: Review): Html {
+function spendingSection(review: Review, visit: Visit): Html {
   // One team has one colour in all charts.
   const colours = new Map<string, number>();
   const { spending, unknown: missing } = review;
   if (spending === null)
-    return html`<section><h2>Spending</h2><p class="note unread">There is too much history to add up at once. Choose an account or a label, or a shorter time.</p></section>`;
+    return html`<section><h2>${say(says.spending, visit)}</h2><p class="note unread">${say(says.tooMuch, visit)}</p></section>`;
   const currencies = [...new Set(spending.groups.map(({ currency }) => currencyCode(currency)))];
   const more = spending.accounts.length - shownAccounts;
-  return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">Spending${review.groupBy !== null && html` by ${review.groupBy}`}</h2>
-${missing.length > 0 && html`<p class="note unread">${plural(missing.length, 'account')} without a reading in this time: not in the sums.</p>`}
-${spending.groups.length === 0 && html`<p class="empty">Nothing was read in this time.</p>`}
+  return html`<section aria-labelledby="spending-heading"><h2 id="spending-heading">${review.groupBy === null ? say(says.spending, visit) : say(says.spendingBy, { label: review.groupBy }, visit)}</h2>
+${missing.length > 0 && html`<p class="note unread">${say(says.missing, { count: missing.length }, visit)}</p>`}
+${spending.groups.length === 0 && html`<p class="empty">${say(says.nothingRead, visit)}</p>`}
 ${currencies.map((code) => {
   const own = spending.groups.filter(({ currency }) => currencyCode(currency) === code);
-  return html`${stackedChart(own, review.days, colours)}${spentTable(`Spending in ${code}`, own, ({ group }) => (group === '' ? html`<span class="soft">none</span>` : html`<bdi>${group}</bdi>`))}`;
+  return html`${stackedChart(own, review.days, { colours, visit })}${spentTable(say(says.spendingIn, { currency: code }, visit), own, ({ group }) => (group === '' ? html`<span class="soft">${say(says.noLabel, visit)}</span>` : html`<bdi>${group}</bdi>`), visit)}`;
 })}
-${spending.accounts.length > 0 && html`<details><summary>By account</summary>${spentTable('Spending by account', spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account))}${more > 0 && html`<p class="soft">and ${more} more, in the CSV</p>`}</details>`}</section>`;
+${spending.accounts.length > 0 && html`<details><summary>${say(says.byAccount, visit)}</summary>${spentTable(say(says.spendingByAccount, visit), spending.accounts.slice(0, shownAccounts), ({ account }) => accountLink(account), visit)}${more > 0 && html`<p class="soft">${say(says.moreAccounts, { count: more }, visit)}</p>`}</details>`}</section>`;
 }
 
-function spentTable<Row extends Spent>(label: string, rows: readonly Row[], name: (row: Row) => Html): Html {
-  const head = html`<th scope="col">Of</th><th scope="col" class="number">Spent</th><th scope="col" class="number">Before</th><th scope="col" class="number">Change</th>`;
+function spentTable<Row extends Spent>(
+  label: string,
+  rows: readonly Row[],
+  name: (row: Row) => Html,
+  visit: Visit,
+): Html {
+  const head = html`<th scope="col">${say(says.of, visit)}</th><th scope="col" class="number">${say(says.spent, visit)}</th><th scope="col" class="number">${say(says.before, visit)}</th><th scope="col" class="number">${say(says.change, visit)}</th>`;
   const cells = rows.map((row) => {
     const { spent, before, currency } = row;
-    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="Spent">${formatAmount(spent, currency)}</td><td class="number" data-label="Before">${before === null ? unknown() : formatAmount(before, currency)}</td><td class="number" data-label="Change">${changeWords(spent, before)}</td></tr>`;
+    return html`<tr><th scope="row">${name(row)}</th><td class="number" data-label="${say(says.spent, visit)}">${sayAmount(spent, { ...visit, currency })}</td><td class="number" data-label="${say(says.before, visit)}">${before === null ? unknown(visit) : sayAmount(before, { ...visit, currency })}</td><td class="number" data-label="${say(says.change, visit)}">${changeWords(spent, before, visit)}</td></tr>`;
   });
   return table(label, 'cards compact', head, cells);
 }
 
-function changeWords(spent: Micros, before: Micros | null): Html | string {
-  if (before === null || before === 0) return unknown();
+function changeWords(spent: Micros, before: Micros | null, visit: Visit): Html | string {
+  if (before === null || before === 0) return unknown(visit);
   const percent = Math.round(((spent - before) / before) * 100);
-  return `${percent > 0 ? '+' : ''}${percent} %`;
+  return say(says.percent, { percent: `${percent > 0 ? '+' : ''}${percent}` }, visit);
 }
 
 /** Bars of a day or more, one upon another by label; the smallest labels are one. The table next to it says the same. */
 function stackedChart(
   groups: readonly GroupSpent[],
   days: Review['days'],
-  colours: Map<string, number>,
+  { colours, visit }: { readonly colours: Map<string, number>; readonly visit: Visit },
 ): Html | null {
   const [first] = groups;
   if (first === undefined || first.buckets.length < 2) return null;
@@ -158,10 +223,10 @@ function stackedChart(
   const series = groups
     .slice(0, shownGroups)
     .filter(({ spent }) => spent > 0)
-    .map(({ group, buckets }) => ({ name: group || 'none', buckets }));
+    .map(({ group, buckets }) => ({ name: group || say(says.noLabel, visit), buckets }));
   if (rest.length > 0)
     series.push({
-      name: `${rest.length} more`,
+      name: say(says.moreGroups, { count: rest.length }, visit),
       buckets: first.buckets.map((_, at) => rest.reduce((sum, { buckets }) => sum + (buckets[at] ?? 0), 0)),
     });
   const totals = first.buckets.map((_, at) =>
@@ -183,11 +248,19 @@ function stackedChart(
   );
   const stepMs = Date.parse(days[1] ?? '') - Date.parse(days[0] ?? '');
   const isDaily = stepMs === dayMs;
-  const words = `Spending each ${isDaily ? 'day' : roughDuration(stepMs)}, at most ${formatAmount(top, first.currency)}`;
+  const amount = sayAmount(top, { ...visit, currency: first.currency });
+  const words = isDaily
+    ? say(says.eachDay, { amount }, visit)
+    : say(says.eachTime, { duration: sayDuration(stepMs, visit), amount }, visit);
   const labelled = [0, Math.floor(totals.length / 2), totals.length - 1];
   return html`<figure class="chart"><div class="chart-box low"><svg class="chart-svg stack" role="img" aria-label="${words}">${bars}
-${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${formatShortMoment(Date.parse(days[at] ?? ''), 'UTC').slice(0, -' 00:00'.length)}</text>`)}</svg></div>
-<figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${words}.</p></figcaption></figure>`;
+${labelled.map((at) => html`<text class="tick" x="${share((at + 0.5) * width)}" y="100%" dy="-4" text-anchor="middle">${sayDay(Date.parse(days[at] ?? ''), visit)}</text>`)}</svg></div>
+<figcaption><ul class="legend">${series.map(({ name }) => html`<li><span class="key stack s${colourOf(name)}" aria-hidden="true"></span><bdi>${name}</bdi></li>`)}</ul><p>${say(says.sentence, { words }, visit)}</p></figcaption></figure>`;
+}
+
+function sayDay(at: number, visit: Visit): string {
+  const { day, monthIndex } = momentParts(at, 'UTC');
+  return say(says.day, { day, month: visit.language.month(monthIndex) }, visit);
 }
 
 function share(value: number): string {

@@ -1,39 +1,73 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { plural } from '../../domain/plain-text.ts';
-import { wordMatcher } from '../../domain/rule.ts';
+import { ownOf } from '../../domain/own.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/secret.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { LiveViews } from '../../views/live-views.ts';
 import type { FiringView, SilenceView } from '../../views/views.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { type Phrase, phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
+import { saySeverity } from '../../wording/severity-words.ts';
 import { assetPath } from '../assets.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { choiceLink, takeDone } from './forms.ts';
 import { live } from './live.ts';
 import { languageForm } from './reader-language.ts';
-import { endSilenceForm } from './silences.ts';
+import { endSilenceForm, sayMatcher } from './silences.ts';
 import { zoneForm } from './time-zone.ts';
 import { type Frame, icon, moment, momentAndAge } from './words.ts';
 
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
-const doneWords: ReadonlyMap<string, string> = new Map([
-  ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
-  ['given-back', 'Acknowledgement removed. Reminders and escalation go on.'],
-  ['acknowledged-many', 'Acknowledged: all of them.'],
-  ['partly', 'Some had already ended; the rest are done.'],
-  ['none', 'Nothing selected.'],
-  ['silenced', 'Silenced.'],
-  ['ordered', 'Ordered. The alerts of this balance are acknowledged, and the money is expected.'],
-  ['cancelled', 'Cancelled: this money is no longer expected.'],
-  ['calendar', 'The calendar has a new address.'],
-  ['ended', 'The session has ended.'],
-  ['expired', 'The silence has ended.'],
-  ['extended', 'The silence lasts longer.'],
-  ['zone', 'Saved for this browser.'],
-  ['polled', 'Polled.'],
-  ['poll-failed', 'Polled, but the balance could not be read.'],
-]);
+const doneWords = phrases('done', {
+  acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
+  'given-back': 'Acknowledgement removed. Reminders and escalation go on.',
+  'acknowledged-many': 'Acknowledged: all of them.',
+  partly: 'Some had already ended; the rest are done.',
+  none: 'Nothing selected.',
+  silenced: 'Silenced.',
+  ordered: 'Ordered. The alerts of this balance are acknowledged, and the money is expected.',
+  cancelled: 'Cancelled: this money is no longer expected.',
+  calendar: 'The calendar has a new address.',
+  ended: 'The session has ended.',
+  expired: 'The silence has ended.',
+  extended: 'The silence lasts longer.',
+  zone: 'Saved for this browser.',
+  polled: 'Polled.',
+  'poll-failed': 'Polled, but the balance could not be read.',
+});
+
+const says = phrases('show', {
+  problem: 'lowwater has a problem',
+  count: '{count} {severity}',
+  notRead: '{count} not read',
+  countSilenced: '{count} {severity} silenced',
+  silences: '{count, plural, one {# silence} other {# silences}}',
+  problems: 'Problems of lowwater',
+  attention: 'lowwater itself needs attention',
+  whatIsSilenced: 'What is silenced',
+  silenced: 'Silenced',
+  until: '{what} until {moment}, by {by}',
+  untilSaying: '{what} until {moment}, by {by}: {comment}',
+  more: 'and {count} more',
+  skip: 'Skip to content',
+  asOf: 'as of {moment}.',
+  asOfIn: 'as of {moment}, times in {zone}.',
+  sessions: 'Sessions',
+  audit: 'Audit',
+  metrics: 'Metrics',
+  pages: 'Pages',
+  signOut: 'Sign out',
+});
+const pages = phrases('pages', {
+  overview: 'Overview',
+  alerts: 'Alerts',
+  pay: 'Pay',
+  silences: 'Silences',
+  review: 'Review',
+  messages: 'Messages',
+});
 
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: PageName | null;
@@ -47,10 +81,10 @@ export function show(
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
   const { views, visit } = context.var;
-  const done = doneWords.get(takeDone(context) ?? '');
-  const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done }) };
+  const done = ownOf<Phrase<unknown>>(doneWords, takeDone(context) ?? '');
+  const whole = { ...shown, frame: visit, ...(done === undefined ? {} : { done: say(done, visit) }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
-  const needs = needsOf(views);
+  const needs = needsOf(views, visit);
   const title = needs.title === null ? shown.title : `${needs.title} · ${shown.title}`;
   const framed = { ...whole, title, worst: needs.worst, chrome: chromeOf(context, current) };
   const { markup } = layOut(framed);
@@ -85,7 +119,7 @@ function chromeOf(context: WebContext, current: PageName | null) {
     canSignOut: site.sessions !== null,
     version,
     // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
-    items: html`${problems([...own, ...short])}${muted(active, visit, back)}`,
+    items: html`${problems([...own, ...short], visit)}${muted(active, visit, back)}`,
     zone: html`${zoneForm(visit.timezone, site.timezone, back)}${languageForm(visit.language, back)}`,
   };
 }
@@ -94,24 +128,27 @@ function chromeOf(context: WebContext, current: PageName | null) {
  * What title and icon show on every page: how many alerts need attention; else why the absence of alerts is not an all-clear. Problems of
  * lowwater itself always stand there.
  */
-function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
+function needsOf(views: LiveViews, visit: Frame): { readonly worst: Worst; readonly title: string | null } {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));
-  const broken = views.status().problems.length > 0 ? 'lowwater has a problem' : null;
+  const broken = views.status().problems.length > 0 ? say(says.problem, visit) : null;
   if (urgent !== null) {
-    const { severity, count } = urgent;
+    const { severity } = urgent;
     const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
-    return { worst, title: listWords([`${count} ${severity}`, broken]) };
+    return { worst, title: listWords([sayWorst(says.count, urgent, visit), broken], visit) };
   }
   const { accounts, unread } = views.counts();
   const muted = countWorst(firing.filter(({ silenced }) => silenced));
   const silences = views.silences().filter(({ active }) => active).length;
-  const title = listWords([
-    broken,
-    accounts === 0 || unread > 0 ? `${unread} not read` : null,
-    muted === null ? null : `${muted.count} ${muted.severity} silenced`,
-    muted === null && silences > 0 ? plural(silences, 'silence') : null,
-  ]);
+  const title = listWords(
+    [
+      broken,
+      accounts === 0 || unread > 0 ? say(says.notRead, { count: unread }, visit) : null,
+      muted === null ? null : sayWorst(says.countSilenced, muted, visit),
+      muted === null && silences > 0 ? say(says.silences, { count: silences }, visit) : null,
+    ],
+    visit,
+  );
   return { worst: title === null ? null : 'unsure', title };
 }
 
@@ -122,8 +159,16 @@ function countWorst(alerts: readonly FiringView[]) {
   return { severity, count: alerts.filter((alert) => alert.severity === severity).length };
 }
 
-function listWords(words: readonly (string | null)[]): string | null {
-  return words.filter((word) => word !== null).join(', ') || null;
+function sayWorst(
+  phrase: typeof says.count,
+  { severity, count }: NonNullable<ReturnType<typeof countWorst>>,
+  visit: Frame,
+): string {
+  return say(phrase, { count, severity: saySeverity(severity, visit) }, visit);
+}
+
+function listWords(words: readonly (string | null)[], { language }: Frame): string | null {
+  return language.list(words.filter((word) => word !== null)) || null;
 }
 
 function withoutDone(context: WebContext): string {
@@ -135,9 +180,9 @@ function withoutDone(context: WebContext): string {
 
 const shownSilences = 5;
 
-function problems(sentences: readonly string[]): Html | null {
+function problems(sentences: readonly string[], frame: Frame): Html | null {
   if (sentences.length === 0) return null;
-  return html`<section class="problems" aria-label="Problems of lowwater"><h2>${icon('warning')}lowwater itself needs attention</h2><ul>${sentences.map(
+  return html`<section class="problems" aria-label="${say(says.problems, frame)}"><h2>${icon('warning')}${say(says.attention, frame)}</h2><ul>${sentences.map(
     (sentence) => html`<li>${sentence}</li>`,
   )}</ul></section>`;
 }
@@ -146,14 +191,23 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
   if (active.length === 0) return null;
   const widestFirst = active.toSorted((left, right) => keys(left) - keys(right));
   const more = active.length - shownSilences;
-  return html`<section class="muted" aria-label="What is silenced"><h2>${icon('silence')}Silenced</h2><ul>${widestFirst
+  return html`<section class="muted" aria-label="${say(says.whatIsSilenced, frame)}"><h2>${icon('silence')}${say(says.silenced, frame)}</h2><ul>${widestFirst
     .slice(0, shownSilences)
     .map(
       (silence) =>
-        html`<li><span><strong>${wordMatcher(silence.match)}</strong> until ${momentAndAge(silence.endsAt, frame)}, by <bdi>${silence.by}</bdi>${
-          silence.comment !== '' && html`: <q>${silence.comment}</q>`
-        }</span>${endSilenceForm(silence, back)}</li>`,
-    )}</ul>${more > 0 && html`<p><a href="/silences">and ${more} more</a></p>`}</section>`;
+        html`<li><span>${mutedWords(silence, frame)}</span>${endSilenceForm(silence, back, frame)}</li>`,
+    )}</ul>${more > 0 && html`<p><a href="/silences">${say(says.more, { count: more }, frame)}</a></p>`}</section>`;
+}
+
+function mutedWords({ match, endsAt, by, comment }: SilenceView, frame: Frame): Html {
+  const given = {
+    what: html`<strong>${sayMatcher(match, frame)}</strong>`,
+    moment: momentAndAge(endsAt, frame),
+    by: html`<bdi>${by}</bdi>`,
+  };
+  return comment === ''
+    ? sayHtml(says.until, given, frame)
+    : sayHtml(says.untilSaying, { ...given, comment: html`<q>${comment}</q>` }, frame);
 }
 
 /** How many keys narrow it down: none mutes everything. */
@@ -187,6 +241,7 @@ export type Worst = Severity | 'unsure' | null;
 export function layOut(options: LayoutOptions): Html {
   const { title, content, frame, chrome, done, worst = null, reload = false } = options;
   const { scripts = [], styles = [] } = options;
+  const asOf = live('as-of', moment(frame.now, frame), { tag: 'span' });
   const iconPath = assetPath(worst === null || worst === 'info' ? 'icon.svg' : `icon-${worst}.svg`);
   return html`<!doctype html>
 <html lang="${frame.language.id}" data-now="${frame.now}">
@@ -204,10 +259,10 @@ ${[...scripts, ...(chrome === null ? [] : ['keys.js'])].map((name) => html`<scri
 <body>
 <p id="lost" class="lost-banner" role="alert" data-icon="${assetPath('icon-unsure.svg')}" hidden></p>
 ${sprite}
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${say(says.skip, frame)}</a>
 <header class="top"><div class="wrap">
 <a class="brand" href="/"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><use href="#i-mark"/></svg>lowwater</a>
-${chrome !== null && navigation(chrome)}
+${chrome !== null && navigation(chrome, frame)}
 </div></header>
 <main id="main" class="wrap" tabindex="-1">
 ${chrome !== null && live('notices', chrome.items)}
@@ -215,25 +270,20 @@ ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}${chrome === null && html`, times in ${frame.timezone}`}. <span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${chrome.version} · `}${chrome === null ? sayHtml(says.asOfIn, { moment: asOf, zone: frame.timezone }, frame) : sayHtml(says.asOf, { moment: asOf }, frame)} <span id="connection" role="status"></span></p>
 ${chrome?.zone}
-${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">Sessions</a> · `}<a href="/audit">Audit</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
+${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">${say(says.sessions, frame)}</a> · `}<a href="/audit">${say(says.audit, frame)}</a> · <a href="/api/v1/openapi.json">API</a> · <a href="/metrics">${say(says.metrics, frame)}</a></p>`}
 </footer>
 </body>
 </html>
 `;
 }
 
-function navigation({ current, canSignOut }: Chrome): Html {
+function navigation({ current, canSignOut }: Chrome, frame: Frame): Html {
   const link = (name: PageName): Html =>
-    choiceLink(
-      name === 'overview' ? '/' : `/${name}`,
-      name[0]?.toUpperCase() + name.slice(1),
-      name === current,
-      'page',
-    );
-  return html`<nav aria-label="Pages">${navigated.map(link)}</nav>
-${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
+    choiceLink(name === 'overview' ? '/' : `/${name}`, say(pages[name], frame), name === current, 'page');
+  return html`<nav aria-label="${say(says.pages, frame)}">${navigated.map(link)}</nav>
+${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">${say(says.signOut, frame)}</button></form>`}`;
 }
 
 const navigated = ['overview', 'alerts', 'pay', 'silences', 'review', 'messages'] as const;

@@ -1,12 +1,14 @@
 import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, Refusal } from '../../domain/operator.ts';
-import { plural } from '../../domain/plain-text.ts';
-import { matchesEverything, wordMatcher } from '../../domain/rule.ts';
+import { type Matcher, matchesEverything } from '../../domain/rule.ts';
 import type { Wanted } from '../../engine/orders.ts';
 import type { Views } from '../../views/create-views.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
+import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
@@ -32,45 +34,107 @@ import {
   type Visit,
 } from './words.ts';
 
+const says = phrases('silences', {
+  title: 'Silences',
+  lead: 'While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.',
+  new: 'New silence',
+  newLead:
+    'What it would mute is shown before it begins. Silences that come back, for maintenance, stand in the configuration under {key}.',
+  show: 'Show what it would mute',
+  none: 'Nothing is silenced. An alert can be silenced where it stands, or several by the form below.',
+  state: 'State',
+  mutes: 'Mutes',
+  from: 'From',
+  until: 'Until',
+  by: 'By',
+  comment: 'Comment',
+  change: 'Change it',
+  active: 'Active',
+  planned: 'Planned',
+  later: 'then {moments}',
+  extend: 'Extend by 2 h',
+  extendWhat: 'for the silence of {matcher}',
+  configured: 'from the configuration',
+  end: 'End now',
+  endWhat: 'the silence of {matcher}',
+  severity: 'Severity',
+  begins: 'Begins, {timezone} (empty: now)',
+  orUntil: 'Or until, {timezone}',
+  everything: 'Mute every alert of every account (only where nothing above is chosen)',
+  noTime: 'Give a day and a time.',
+  question: 'Silence {matcher}?',
+  nothingSent: 'Nothing at all would be sent, about any account.',
+  window: 'From {start} until {end}.',
+  silence: 'Silence',
+  noAlerts: 'No alert that fires now would fall silent',
+  alerts:
+    '{count, plural, one {# alert that fires now would fall silent} other {# alerts that fire now would fall silent}}',
+  accounts: 'It is about {count, plural, one {# account} other {# accounts}}',
+  more: 'and {count} more',
+});
+
+const matching = phrases('matcher', {
+  all: 'every alert',
+  account: 'account {values}',
+  rule: 'rule {values}',
+  severity: 'severity {values}',
+  or: '{first} or {second}',
+});
+
+/** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
+export function sayMatcher({ account, rule, severity, labels }: Matcher, reader: SilenceReader): string {
+  const either = (values: readonly string[]): string =>
+    values.reduce((first, second) => say(matching.or, { first, second }, reader));
+  const parts = [
+    account && say(matching.account, { values: either(account) }, reader),
+    rule && say(matching.rule, { values: either(rule) }, reader),
+    severity &&
+      say(matching.severity, { values: either(severity.map((each) => saySeverity(each, reader))) }, reader),
+    ...Object.entries(labels ?? {}).map(([name, values]) => `${name} ${either(values)}`),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? say(matching.all, reader) : reader.language.list(parts);
+}
+
+type SilenceReader = Pick<Frame, 'language'>;
+
 /** All silences and a form for a new one; `given` is one that needs a change. */
 export function renderSilences(visit: Visit, given: GivenSilence): Html {
   const { views } = visit;
-  return html`<h1>Silences</h1>
-<p class="lead">While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.</p>
+  return html`<h1>${say(says.title, visit)}</h1>
+<p class="lead">${say(says.lead, visit)}</p>
 ${live('silences', silenceTable(views.silences(), visit, '/silences'))}
-<section aria-labelledby="new-heading"><h2 id="new-heading">New silence</h2>
-<p class="lead">What it would mute is shown before it begins. Silences that come back, for maintenance, stand in the configuration under <code>silences</code>.</p>
+<section aria-labelledby="new-heading"><h2 id="new-heading">${say(says.new, visit)}</h2>
+<p class="lead">${sayHtml(says.newLead, { key: html`<code>silences</code>` }, visit)}</p>
 <form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">
 ${silenceFields(views.choices(), given, visit)}
-<button>Show what it would mute</button></form></section>`;
+<button>${say(says.show, visit)}</button></form></section>`;
 }
 
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
-  if (silences.length === 0)
-    return html`<p class="empty">Nothing is silenced. An alert can be silenced where it stands, or several by the form below.</p>`;
-  const head = html`<th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">Change it</th>`;
+  if (silences.length === 0) return html`<p class="empty">${say(says.none, frame)}</p>`;
+  const head = html`<th scope="col">${say(says.state, frame)}</th><th scope="col">${say(says.mutes, frame)}</th><th scope="col">${say(says.from, frame)}</th><th scope="col">${say(says.until, frame)}</th><th scope="col">${say(says.by, frame)}</th><th scope="col">${say(says.comment, frame)}</th><th scope="col">${say(says.change, frame)}</th>`;
   const rows = silences.map((silence) => silenceRow(silence, frame, back));
-  return table('Silences', 'cards', head, rows);
+  return table(say(says.title, frame), 'cards', head, rows);
 }
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   const { match, active, startsAt, endsAt, by, comment, laterStarts } = silence;
-  return html`<tr><td data-label="State">${active ? badge('silence', 'Active') : badge('pending', 'Planned')}</td><th scope="row">${wordMatcher(match)}</th>
-<td data-label="From">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">then ${laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`)}</span>`}</td>
-<td data-label="Until">${momentAndAge(endsAt, frame)}</td>
-<td data-label="By"><bdi>${by}</bdi></td><td data-label="Comment"><bdi>${comment}</bdi></td>
-<td data-label="Change it"><div class="acts">${extendForm(silence, back)}${endSilenceForm(silence, back)}</div></td></tr>`;
+  return html`<tr><td data-label="${say(says.state, frame)}">${active ? badge('silence', say(says.active, frame)) : badge('pending', say(says.planned, frame))}</td><th scope="row">${sayMatcher(match, frame)}</th>
+<td data-label="${say(says.from, frame)}">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">${sayHtml(says.later, { moments: laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`) }, frame)}</span>`}</td>
+<td data-label="${say(says.until, frame)}">${momentAndAge(endsAt, frame)}</td>
+<td data-label="${say(says.by, frame)}"><bdi>${by}</bdi></td><td data-label="${say(says.comment, frame)}"><bdi>${comment}</bdi></td>
+<td data-label="${say(says.change, frame)}"><div class="acts">${extendForm(silence, back, frame)}${endSilenceForm(silence, back, frame)}</div></td></tr>`;
 }
 
-function extendForm({ id, match }: SilenceView, back: string): Html | null {
+function extendForm({ id, match }: SilenceView, back: string, frame: Frame): Html | null {
   if (id === null) return null;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><button class="quiet">Extend by 2 h<span class="hidden"> for the silence of ${wordMatcher(match)}</span></button></form>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/extend"><input type="hidden" name="back" value="${back}"><input type="hidden" name="for" value="2h"><button class="quiet">${say(says.extend, frame)}<span class="hidden"> ${say(says.extendWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
 }
 
 /** The button that ends a silence; the configuration's are ended there. */
-export function endSilenceForm({ id, match }: SilenceView, back: string): Html {
-  if (id === null) return html`<span class="soft">from the configuration</span>`;
-  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${wordMatcher(match)}</span></button></form>`;
+export function endSilenceForm({ id, match }: SilenceView, back: string, frame: Frame): Html {
+  if (id === null) return html`<span class="soft">${say(says.configured, frame)}</span>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.end, frame)}<span class="hidden"> ${say(says.endWhat, { matcher: sayMatcher(match, frame) }, frame)}</span></button></form>`;
 }
 
 type SilenceOrder = Omit<Wanted<'silence'>, 'kind'>;
@@ -102,27 +166,28 @@ function silenceFields(
     return html`<label>${label} <input type="datetime-local" name="${name}" value="${chosen}" min="${localText(now, timezone)}"${wrong?.attributes}>${wrong?.words}</label>`;
   };
   const everything = of('everything');
-  return html`${textChoice('account', 'Account', choices.accounts, of('account'))}
-${textChoice('rule', 'Rule', choices.rules, of('rule'))}
-${textChoice('label', 'Label', choices.labels, of('label'))}
-<label>Severity <select name="severity">${severityOptions(form.get('severity'))}</select></label>
-${moment('starts', `Begins, ${timezone} (empty: now)`)}
+  return html`${textChoice('account', choices.accounts, of('account'), visit)}
+${textChoice('rule', choices.rules, of('rule'), visit)}
+${textChoice('label', choices.labels, of('label'), visit)}
+<label>${say(says.severity, visit)} <select name="severity">${severityOptions(form.get('severity'), visit)}</select></label>
+${moment('starts', say(says.begins, { timezone }, visit))}
 ${durationField(visit, form.get('for') ?? undefined)}
-${moment('ends', `Or until, ${timezone}`)}
+${moment('ends', say(says.orUntil, { timezone }, visit))}
 ${personFields(visit, form)}
-<label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> Mute every alert of every account (only where nothing above is chosen)${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
+<label><input type="checkbox" name="everything" value="yes"${everything.chosen === 'yes' && html` checked`}> ${say(says.everything, visit)}${everything.problem !== undefined && problemAt('everything', everything.problem).words}</label>`;
 }
 
 /** The order that a form holds, or what is wrong with which of its fields. */
 export function readSilenceForm(
   form: URLSearchParams,
-  { now, timezone }: Frame,
+  frame: Frame,
 ): SilenceOrder | NonNullable<GivenSilence['problem']> {
+  const { now, timezone } = frame;
   const instantOf = (text: string | null) => (text ? parseLocalText(text, timezone) : undefined);
   const startsAt = instantOf(form.get('starts')) ?? (form.get('starts') ? null : now);
   const endsAt = instantOf(form.get('ends'));
-  if (startsAt === null) return { field: 'starts', words: 'Give a day and a time.' };
-  if (endsAt === null) return { field: 'ends', words: 'Give a day and a time.' };
+  if (startsAt === null) return { field: 'starts', words: say(says.noTime, frame) };
+  if (endsAt === null) return { field: 'ends', words: say(says.noTime, frame) };
   const order = parseInput(silenceOrderSchema, {
     match: readMatch(form),
     ...(form.get('everything') === 'yes' ? { everything: true } : {}),
@@ -161,32 +226,32 @@ export async function renderSilenceQuestion(
   order: SilenceOrder,
   { muted, form }: { readonly muted: Muted; readonly form: URLSearchParams },
 ): Promise<Html> {
-  const alerts = await alertsNamed(visit.views, muted);
+  const alerts = await alertsNamed(visit, muted);
   const kept = [...form].filter(([name]) => name !== 'confirmed' && name !== 'change');
-  return html`<section class="panel question"><h1>Silence ${wordMatcher(order.match)}?</h1>
-${matchesEverything(order.match) && html`<p class="problem">Nothing at all would be sent, about any account.</p>`}
-<p>From ${momentAndAge(order.startsAt, visit)} until ${momentAndAge(order.endsAt, visit)}.</p>
-${alerts}${accountsNamed(visit.views, muted)}
+  return html`<section class="panel question"><h1>${say(says.question, { matcher: sayMatcher(order.match, visit) }, visit)}</h1>
+${matchesEverything(order.match) && html`<p class="problem">${say(says.nothingSent, visit)}</p>`}
+<p>${sayHtml(says.window, { start: momentAndAge(order.startsAt, visit), end: momentAndAge(order.endsAt, visit) }, visit)}</p>
+${alerts}${accountsNamed(visit, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<div class="acts"><button name="confirmed" value="yes">Silence</button> <button class="quiet" name="change" value="yes">Change it</button></div></form></section>`;
+<div class="acts"><button name="confirmed" value="yes">${say(says.silence, visit)}</button> <button class="quiet" name="change" value="yes">${say(says.change, visit)}</button></div></form></section>`;
 }
 
-async function alertsNamed(views: LiveViews, { alerts }: Muted): Promise<Html> {
-  if (alerts.length === 0) return html`<h2>No alert that fires now would fall silent</h2>`;
+async function alertsNamed(visit: Visit, { alerts }: Muted): Promise<Html> {
+  if (alerts.length === 0) return html`<h2>${say(says.noAlerts, visit)}</h2>`;
   const more = alerts.length - named;
   const first = alerts.slice(0, named);
-  const shown = await Promise.all(first.map(({ account, rule }) => views.alert(account, rule)));
-  return html`<h2>${plural(alerts.length, 'alert')} that ${alerts.length === 1 ? 'fires' : 'fire'} now would fall silent</h2>
+  const shown = await Promise.all(first.map(({ account, rule }) => visit.views.alert(account, rule)));
+  return html`<h2>${say(says.alerts, { count: alerts.length }, visit)}</h2>
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></li>`,
-  )}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
+      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></li>`,
+  )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
 }
 
-function accountsNamed(views: LiveViews, { accounts }: Muted): Html {
+function accountsNamed(visit: Visit, { accounts }: Muted): Html {
   const more = accounts.length - named;
-  const names = new Map(views.choices().accounts);
-  return html`<h2>It is about ${plural(accounts.length, 'account')}</h2>
-<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
+  const names = new Map(visit.views.choices().accounts);
+  return html`<h2>${say(says.accounts, { count: accounts.length }, visit)}</h2>
+<ul>${accounts.slice(0, named).map((id) => html`<li>${accountLink({ id, name: names.get(id) ?? id })}</li>`)}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
 }

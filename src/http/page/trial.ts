@@ -1,6 +1,5 @@
 import type { IncidentBand } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { NotTried, Trial } from '../../replay/trial.ts';
@@ -9,7 +8,11 @@ import { type RuleField, readWrittenRule, ruleFields, writeRule } from '../../ru
 import { ruleOn } from '../../rules/rules-for-account.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
-import { balanceLabel, balanceName, sayQuantity } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { sayDuration } from '../../wording/moments.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
@@ -31,6 +34,45 @@ import {
   type Visit,
 } from './words.ts';
 
+const says = phrases('trial', {
+  title: 'Try {rule} of {name} · lowwater',
+  overview: 'Overview',
+  heading: 'Try other values of {rule}',
+  lead: 'What is stored of {name} is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: {description}.',
+  busy: 'Others are trying rules just now; try again in a moment.',
+  tooLong: 'That took too long: try a shorter time.',
+  notWatched: 'No poll of this account is stored of that time: what it would have done is not known.',
+  notRead:
+    'The account could not be read in that time, all of its polls failed: what it would have done is not known.',
+  noRule: 'No such rule applies to this account.',
+  noBalance: 'the account has no such balance; give {balances}',
+  or: '{one} or {other}',
+  over: 'Over the last',
+  month: '30 days',
+  quarter: '90 days',
+  year: '1 year',
+  try: 'Try',
+  result: 'What it would have sent',
+  fired: 'In {span} it would have fired {times}.',
+  firedBoth: 'In {span} it would have fired {times}; as it is now, {present}.',
+  never: 'nothing',
+  once: 'once',
+  times: '{count} times',
+  picture: '{balance}, and when it would have fired',
+  withThese: 'With these values',
+  asItIs: 'As it is now',
+  asItIsNow: 'As it is now: {description}',
+  paste: 'To paste into {rules} of the configuration, in place of {rule}',
+  json: 'The rule as JSON',
+  worst: 'Worst',
+  firedAt: 'Fired',
+  lasted: 'Lasted',
+  value: 'Value',
+  beforeEmpty: 'Before empty',
+  emptyAlready: 'empty already',
+  predicted: '{duration} (predicted)',
+});
+
 /** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
 export function addTrialPage(app: WebApp): void {
   app.get('/accounts/:id/try/:rule', async (context) => {
@@ -42,6 +84,7 @@ export function addTrialPage(app: WebApp): void {
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(context);
     const form = await readForm(context);
+    const { visit } = context.var;
     const written = readRule(rule, account, form);
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
@@ -50,34 +93,34 @@ export function addTrialPage(app: WebApp): void {
     if (read.kind === 'invalid') return refuse(...read.problems);
     const tried = ruleOn(read.rule, account);
     if (tried === null) {
-      const ids = account.balances.map(({ id }) => id).join(' or ');
-      return refuse({ path: 'balance', message: `the account has no such balance; give ${ids}` });
+      const ids: readonly string[] = account.balances.map(({ id }) => id);
+      const balances = ids.reduce((one, other) => say(says.or, { one, other }, visit));
+      return refuse({ path: 'balance', message: say(says.noBalance, { balances }, visit) });
     }
     const since = context.get('now') - time.ms;
     const trial = await context.var.site.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
-      const why = 'Others are trying rules just now; try again in a moment.';
+      const why = say(says.busy, visit);
       throw new RequestError('unavailable', why, { 'retry-after': '10' });
     }
-    if (trial === 'too-long')
-      throw new RequestError('unavailable', 'That took too long: try a shorter time.');
+    if (trial === 'too-long') throw new RequestError('unavailable', say(says.tooLong, visit));
     if (trial === 'not-watched' || trial === 'not-read')
-      return refuse({ path: '', message: `${whyNotTried[trial]}: what it would have done is not known.` });
+      return refuse({ path: '', message: say(whyNotTried[trial], visit) });
     return showTrial(context, { ...shown, tried: { rule: read.rule, trial } });
   });
 }
 
 const whyNotTried = {
-  'not-watched': 'No poll of this account is stored of that time',
-  'not-read': 'The account could not be read in that time, all of its polls failed',
-} as const satisfies Record<NotTried, string>;
+  'not-watched': says.notWatched,
+  'not-read': says.notRead,
+} as const satisfies Record<NotTried, unknown>;
 
 async function findRule(context: WebContext) {
-  const { views } = context.var;
+  const { views, visit } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
-  if (found === undefined) throw new RequestError('not_found', 'No such rule applies to this account.');
+  if (found === undefined) throw new RequestError('not_found', say(says.noRule, visit));
   return { account, rule: found.rule };
 }
 
@@ -91,17 +134,18 @@ function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams):
 }
 
 async function showTrial(context: WebContext, shown: TrialShown): Promise<Response> {
+  const { visit } = context.var;
   return show(context, {
-    title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
-    content: await renderTrial(context.var.visit, shown),
+    title: say(says.title, { rule: shown.rule.id, name: nameOf(shown.account.name) }, visit),
+    content: await renderTrial(visit, shown),
     status: shown.problems === undefined ? 200 : 400,
   });
 }
 
 const trialTimes = [
-  { name: '30d', label: '30 days', ms: 30 * dayMs },
-  { name: '90d', label: '90 days', ms: 90 * dayMs },
-  { name: '365d', label: '1 year', ms: 365 * dayMs },
+  { name: '30d', label: says.month, ms: 30 * dayMs },
+  { name: '90d', label: says.quarter, ms: 90 * dayMs },
+  { name: '365d', label: says.year, ms: 365 * dayMs },
 ] as const;
 
 interface Problem {
@@ -137,24 +181,24 @@ export function trialPath(account: string, rule: string): string {
 /** One rule of an account with other values, tried on what is stored of the account. */
 async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
-  return html`<p class="crumb"><a href="/">Overview</a> · ${accountLink(account)}</p>
-<h1>Try other values of <code>${rule.id}</code></h1>
-<p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
-${trialForm(shown)}
+  return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a> · ${accountLink(account)}</p>
+<h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, visit)}</h1>
+<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: describeRule(rule) }, visit)}</p>
+${trialForm(visit, shown)}
 ${tried !== undefined && (await resultSection(visit, shown, tried))}`;
 }
 
-function trialForm({ account, rule, written, time, problems = [] }: TrialShown): Html {
+function trialForm(visit: Visit, { account, rule, written, time, problems = [] }: TrialShown): Html {
   const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
 ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
 <div class="fields">${fields.map((field) => fieldOf(field, problems))}
-<label>Over the last <select name="over">${options(
-    trialTimes.map(({ name, label }) => [name, label]),
+<label>${say(says.over, visit)} <select name="over">${options(
+    trialTimes.map(({ name, label }) => [name, say(label, visit)]),
     time.name,
   )}</select></label></div>
-<button>Try</button></form>`;
+<button>${say(says.try, visit)}</button></form>`;
 }
 
 function fieldOf(field: RuleField, problems: readonly Problem[]): Html {
@@ -175,28 +219,29 @@ async function resultSection(
   tried: Tried,
 ): Promise<Html> {
   const { trial } = tried;
-  const span = roughDuration(trial.until - trial.since);
-  const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
-  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have sent</h2>
-<p role="status">In ${span} it would have fired ${timesOf(trial.tried)}${now}.</p>
+  const span = sayDuration(trial.until - trial.since, visit);
+  const times = timesOf(trial.tried, visit);
+  const fired =
+    trial.present === null
+      ? say(says.fired, { span, times }, visit)
+      : say(says.firedBoth, { span, times, present: timesOf(trial.present, visit) }, visit);
+  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">${say(says.result, visit)}</h2>
+<p role="status">${fired}</p>
 ${await pictureOf(visit, account, tried)}
-${notifiedTable(trial.tried, 'With these values', account, visit)}
-${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${notifiedTable(trial.present, 'As it is now', account, visit)}`}
-<h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
-<pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
+${notifiedTable(trial.tried, say(says.withThese, visit), account, visit)}
+${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: describeRule(present) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
+<h3>${sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${present.id}</code>` }, visit)}</h3>
+<pre class="paste" role="group" aria-label="${say(says.json, visit)}" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
 
-function timesOf(notified: readonly ReplayedIncident[]): string {
-  if (notified.length === 0) return 'nothing';
-  return notified.length === 1 ? 'once' : `${notified.length} times`;
+function timesOf({ length }: readonly ReplayedIncident[], visit: Visit): string {
+  if (length === 0) return say(says.never, visit);
+  return length === 1 ? say(says.once, visit) : say(says.times, { count: length }, visit);
 }
 
 /** The balance of that time with its incidents as bands, and the levels of the rule that was tried. */
-async function pictureOf(
-  { views, now, timezone }: Visit,
-  account: AccountView,
-  { rule, trial }: Tried,
-): Promise<Html | null> {
+async function pictureOf(visit: Visit, account: AccountView, { rule, trial }: Tried): Promise<Html | null> {
+  const { views, now } = visit;
   const { balance } = rule;
   if (balance === null) return null;
   const levels = ruleKindOf(rule).levels?.(rule) ?? {};
@@ -211,8 +256,9 @@ async function pictureOf(
       return { from: firedAt, to: event ? firedAt : (resolvedAt ?? now), severity, rule: id };
     },
   );
-  const words = `${balanceName(balanceLabel(balance, account.balances))}, and when it would have fired`;
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, timezone)}</div><figcaption>${words}.</figcaption></figure>`;
+  const name = sayBalance(balanceLabel(balance, account.balances), visit);
+  const words = say(says.picture, { balance: name }, visit);
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, visit)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
 function notifiedTable(
@@ -222,22 +268,23 @@ function notifiedTable(
   frame: Frame,
 ): Html | null {
   if (notified.length === 0) return null;
-  const head = html`<th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th>`;
+  const head = html`<th scope="col">${say(says.worst, frame)}</th><th scope="col">${say(says.firedAt, frame)}</th><th scope="col">${say(says.lasted, frame)}</th><th scope="col" class="number">${say(says.value, frame)}</th><th scope="col">${say(says.beforeEmpty, frame)}</th>`;
   const rows = notified.toReversed().map((it) => notifiedRow(it, account, frame));
   return table(label, 'cards compact', head, rows);
 }
 
 function notifiedRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
   const { severity, firedAt, value, empty } = it;
-  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it)}</td>
-<td class="number" data-label="Value">${value === null ? unknown() : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
-<td data-label="Before empty">${empty === null ? unknown() : wordEmptying(empty.at - firedAt, empty.how)}</td></tr>`;
+  return html`<tr><td data-label="${say(says.worst, frame)}">${badge(severity, severityWord(severity, frame))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="${say(says.lasted, frame)}">${wordLasted(it, frame)}</td>
+<td class="number" data-label="${say(says.value, frame)}">${value === null ? unknown(frame) : sayQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td data-label="${say(says.beforeEmpty, frame)}">${empty === null ? unknown(frame) : sayEmptying(empty.at - firedAt, empty.how, frame)}</td></tr>`;
 }
 
 /** How long people would have had until nothing was left. */
-function wordEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected'): string {
-  if (leftMs <= 0) return 'empty already';
-  return how === 'projected' ? `${roughDuration(leftMs)} (predicted)` : roughDuration(leftMs);
+function sayEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected', frame: Frame): string {
+  if (leftMs <= 0) return say(says.emptyAlready, frame);
+  const duration = sayDuration(leftMs, frame);
+  return how === 'projected' ? say(says.predicted, { duration }, frame) : duration;
 }
 
 /** Text whose lines stay lines: `html` makes one of all. */

@@ -143,7 +143,7 @@ describe('the chart', () => {
       { from: viewsNow - 9 * hourMs + 5 * minuteMs, to: viewsNow - 8 * hourMs },
       { from: viewsNow - hourMs + 5 * minuteMs, to: viewsNow },
     ]);
-    expect(drawChart(model, 'words', 'UTC').markup.match(/class="not-read"/g)).toHaveLength(2);
+    expect(drawChart(model, 'words', frame).markup.match(/class="not-read"/g)).toHaveLength(2);
   });
 
   it('of two dates ends with the second, on the clocks of the zone, and looks at nothing beyond', async () => {
@@ -264,7 +264,7 @@ describe('the chart', () => {
     ['a balance at the limit', () => 9_007_199_254],
   ])('is drawn with %s', async (_what, sms) => {
     const { model } = await chartOf(sms, { thresholds: { sms: {}, voip: {} } });
-    const { markup } = drawChart(model, 'words', 'UTC');
+    const { markup } = drawChart(model, 'words', frame);
     expect(markup).not.toMatch(/NaN|Infinity|undefined/);
   });
 
