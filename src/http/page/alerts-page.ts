@@ -7,7 +7,7 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { accountsOf, alertCard, careOf, careWords, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, sayCare, sortAlerts } from './alerts.ts';
 import {
   alertName,
   durationField,
@@ -85,7 +85,7 @@ function filterForm(query: AlertQuery, visit: Visit): Html {
     query.state,
   )}</select></label>
 <label>${say(says.severity, visit)} <select name="severity">${severityOptions(query.severity, visit)}</select></label>
-<label>${say(says.owner, visit)} <select name="care">${options([['', say(says.anyone, visit)], ...Object.entries(careWords).map(([care, word]) => [care, say(word, visit)] as const)], query.care ?? '')}</select></label>
+<label>${say(says.owner, visit)} <select name="care">${options([['', say(says.anyone, visit)], ...cares.map((care) => [care, sayCare(care, visit)] as const)], query.care ?? '')}</select></label>
 ${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, visit))}
 <button>${say(says.filter, visit)}</button> <a href="/alerts">${say(says.showAll, visit)}</a></form></details>`;
 }
@@ -178,7 +178,7 @@ export function readAlertQuery(query: URLSearchParams) {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
     /** Who has it. */
-    care: Object.keys(careWords).find((care) => care === query.get('care')) ?? null,
+    care: cares.find((care) => care === query.get('care')) ?? null,
     /** Words that all must stand in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),

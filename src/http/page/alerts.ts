@@ -28,18 +28,22 @@ import {
 } from './words.ts';
 
 /** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
-export const careWords = phrases('care', {
+const careWords = phrases('care', {
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
   silenced: 'silenced',
   covered: 'inhibited by a worse one',
 });
 
-export function careOf({
-  acknowledged,
-  silenced,
-  inhibited,
-}: FiringView | AlertView): keyof typeof careWords {
+export type Care = keyof typeof careWords;
+
+export const cares = Object.keys(careWords) as readonly Care[];
+
+export function sayCare(care: Care, reader: Pick<Frame, 'language'>): string {
+  return say(careWords[care], reader);
+}
+
+export function careOf({ acknowledged, silenced, inhibited }: FiringView | AlertView): Care {
   if (acknowledged) return 'acknowledged';
   return silenced ? 'silenced' : inhibited ? 'covered' : 'nobody';
 }

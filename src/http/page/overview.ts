@@ -20,7 +20,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, careOf, careWords, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, needsSomebody, sayCare, sortAlerts } from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -152,9 +152,9 @@ function doubtsOf(views: LiveViews): readonly Html[] {
 }
 
 function describeCared(cared: readonly FiringView[], visit: Visit): string {
-  const parts = Object.entries(careWords).flatMap(([care, word]) => {
+  const parts = cares.flatMap((care) => {
     const { length } = cared.filter((alert) => careOf(alert) === care);
-    return length > 0 ? [`${length} ${say(word, visit)}`] : [];
+    return length > 0 ? [`${length} ${sayCare(care, visit)}`] : [];
   });
   return `Also firing: ${parts.join(', ')}.`;
 }
