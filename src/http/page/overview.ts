@@ -20,7 +20,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, careOf, careWords, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, needsSomebody, sayCare, sortAlerts } from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -55,7 +55,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   const { views } = visit;
   const list = readListQuery(visit.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
-  const listing = new AccountListing(list);
+  const listing = new AccountListing(list, visit.language);
   const totals = new Totals();
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
     for (const account of await views.accounts(ids)) {
@@ -95,7 +95,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
   const doubts = doubtsOf(views);
-  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
+  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, visit)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
     return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, visit)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
   }
@@ -151,10 +151,10 @@ function doubtsOf(views: LiveViews): readonly Html[] {
   ].filter((doubt) => doubt !== false);
 }
 
-function describeCared(cared: readonly FiringView[]): string {
-  const parts = Object.entries(careWords).flatMap(([care, word]) => {
+function describeCared(cared: readonly FiringView[], visit: Visit): string {
+  const parts = cares.flatMap((care) => {
     const { length } = cared.filter((alert) => careOf(alert) === care);
-    return length > 0 ? [`${length} ${word}`] : [];
+    return length > 0 ? [`${length} ${sayCare(care, visit)}`] : [];
   });
   return `Also firing: ${parts.join(', ')}.`;
 }
