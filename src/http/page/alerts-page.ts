@@ -149,7 +149,7 @@ function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
       ({ firedAt }) => firedAt,
     );
     return html`${incidentTable(page.items, null, visit, { names: true })}${pager(query, page.nextCursor, visit)}`;
-  });
+  }, visit);
 }
 
 function pager(query: AlertQuery, nextCursor: string | null, visit: Visit): Html | null {

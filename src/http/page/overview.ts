@@ -65,7 +65,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   }
   const page = listing.page();
   const needs = await urgentSection(visit, writeListQuery(list));
-  const messages = await ifReadable(() => messageTable(visit, shownMessages));
+  const messages = await ifReadable(() => messageTable(visit, shownMessages), visit);
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
@@ -228,7 +228,7 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
 <th scope="row">${accountLink(account)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
+<td class="number burn" data-label="Burn per day">${burnCell(account, frame)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
@@ -256,16 +256,16 @@ function otherThanFirst({ balances }: AccountView, balance: string): string | nu
   return balances.find(({ id }, place) => place > 0 && id === balance)?.label ?? null;
 }
 
-function burnCell(account: AccountView): Html {
+function burnCell(account: AccountView, frame: Frame): Html {
   const { balances } = account;
   const known = balances.filter(({ id: balance }) => {
     const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
     return burn !== null && (burn > 0 || balance === balances[0]?.id);
   });
-  if (known.length === 0) return unknown();
+  if (known.length === 0) return unknown(frame);
   return html`${known.map(({ id }) => {
     const other = otherThanFirst(account, id);
-    return html`<span class="line">${burnOf(account, id)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
+    return html`<span class="line">${burnOf(account, id, frame)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
   })}`;
 }
 
