@@ -87,7 +87,8 @@ async function showAccount(context: WebContext): Promise<Response> {
 
 function showTimeZone(context: WebContext): Response {
   const back = readOwnPath(context.req.query('back'));
-  const content = renderTimeZone(zoneOf(context, ''), context.var.site.timezone, back);
+  const { site, visit } = context.var;
+  const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, visit);
   return show(context, { title: titleOf('timeZone', context.var.visit), content, scripts: ['live.js'] });
 }
 
