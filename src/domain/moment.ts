@@ -76,12 +76,6 @@ export function isDay(text: string): boolean {
   return Number.isFinite(at) && isoText(at).startsWith(text);
 }
 
-export function weekdayOf(at: number, timezone: string): string {
-  return weekdays[new Date(at + zoneOffsetMs(at, timezone)).getUTCDay()] ?? '';
-}
-
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
 /** `2026-11-20` by the zone's clocks. */
 export function isoDay(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);

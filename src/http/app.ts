@@ -54,7 +54,7 @@ export function createApp(site: Site): App {
     const person = namePerson(site, context.env.incoming);
     context.set('person', person);
     const reader = readerOf(context, person);
-    const language = await languageOf(context, site.language ?? 'en');
+    const language = await languageOf(context.env.incoming, site.language ?? 'en');
     const timezone = zoneOf(context, site.timezone);
     const key = views.calendarKey();
     const calendarKey = key !== null && (site.sessions?.isKeyOfToken(key) ?? true) ? key : null;

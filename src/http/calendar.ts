@@ -1,13 +1,22 @@
 import { timingSafeEqual } from 'node:crypto';
-import { formatMoment, isoDay } from '../domain/moment.ts';
-import { formatAmount } from '../domain/money.ts';
+import { isoDay } from '../domain/moment.ts';
+import type { Micros } from '../domain/money.ts';
 import { ownOf } from '../domain/own.ts';
-import { cleanText, plural } from '../domain/plain-text.ts';
+import { cleanText } from '../domain/plain-text.ts';
 import { unitOf } from '../domain/reading.ts';
 import { planPayments } from '../views/payment-plan.ts';
 import type { AccountView } from '../views/views.ts';
-import { listFirst } from '../wording/lists.ts';
-import { balanceLabel, balanceName, endOf, isGuess } from '../wording/quantity-wording.ts';
+import { say } from '../wording/language.ts';
+import { sayMoment } from '../wording/moments.ts';
+import { phrases } from '../wording/phrase.ts';
+import {
+  balanceLabel,
+  endOf,
+  isGuess,
+  sayAmount,
+  sayBalance,
+  sayLabel,
+} from '../wording/quantity-wording.ts';
 import { accountsOf } from './page/alerts.ts';
 import type { Frame, Visit } from './page/words.ts';
 import { digestOf } from './session.ts';
@@ -17,6 +26,23 @@ export const calendarMediaType = 'text/calendar; charset=utf-8';
 const maxNamed = 20;
 /** RFC 5545 3.1: a line has at most 75 octets, its end not counted. */
 const maxOctets = 75;
+
+const says = phrases('calendarFile', {
+  name: 'lowwater: pay',
+  pay: 'Pay {amount}: {account}',
+  payNow: 'Pay now {amount}: {account}',
+  payWhy: '{balance}, for another 30 days',
+  expected: 'Expected {amount}: {account}',
+  run: 'Announced run of {amount}: {account}',
+  usedUp: '{account}: {label} used up',
+  empty: '{account}: {label} empty',
+  forecast: 'By the forecast',
+  forecastFrom: 'By the forecast; from {moment} on',
+  forecastGuess: 'By the forecast; from {moment} on, not known well',
+  unknown: 'Not known what to pay: {count, plural, one {# account} other {# accounts}}',
+  unknownWhy: 'Not read, or not enough history: {names}',
+  unknownWhyMore: 'Not read, or not enough history: {names} and {more} more',
+});
 
 interface CalendarEvent {
   /** The same while it is about the same thing: a calendar moves its entry then. */
@@ -42,30 +68,56 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
   const expected = views.expected();
   const runs = views.announced().filter(({ endsAt }) => endsAt > now);
   const accounts = await accountsOf(views, [...expected, ...runs]);
+  const amountIn = (currency: string | null, micros: Micros) => sayAmount(micros, { ...visit, currency });
   const events: readonly CalendarEvent[] = [
     ...payments.map(({ account, balance, micros, dueAt, isDue }) => ({
       id: `pay-${account.id}-${balance}`,
       at: dueAt ?? now,
-      summary: `Pay ${isDue ? 'now ' : ''}${formatAmount(micros, unitOf(account, balance))}: ${account.name}`,
-      description: `${balanceName(balanceLabel(balance, account.balances))}, for another 30 days`,
+      summary: say(
+        isDue ? says.payNow : says.pay,
+        { amount: amountIn(unitOf(account, balance), micros), account: account.name },
+        visit,
+      ),
+      description: say(
+        says.payWhy,
+        { balance: sayBalance(balanceLabel(balance, account.balances), visit) },
+        visit,
+      ),
       url: account.topUpUrl,
     })),
     ...ending.flatMap((account) => emptyEvents(account, visit)),
     ...expected.map(({ id, account, balance, amountMicros, by, comment }) => ({
       id: `expected-${id}`,
       at: by,
-      summary: `Expected ${formatAmount(amountMicros, unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance))}: ${accounts.get(account)?.name ?? account}`,
+      summary: say(
+        says.expected,
+        {
+          amount: amountIn(
+            unitOf(accounts.get(account) ?? { balances: [], currency: null }, balance),
+            amountMicros,
+          ),
+          account: accounts.get(account)?.name ?? account,
+        },
+        visit,
+      ),
       description: comment,
       url: null,
     })),
     ...runs.map(({ id, account, amountMicros, startsAt, comment }) => ({
       id: `run-${id}`,
       at: startsAt,
-      summary: `Announced run of ${formatAmount(amountMicros, accounts.get(account)?.currency ?? null)}: ${accounts.get(account)?.name ?? account}`,
+      summary: say(
+        says.run,
+        {
+          amount: amountIn(accounts.get(account)?.currency ?? null, amountMicros),
+          account: accounts.get(account)?.name ?? account,
+        },
+        visit,
+      ),
       description: comment,
       url: null,
     })),
-    ...(unknown.length === 0 ? [] : [unknownEvent(unknown, now)]),
+    ...(unknown.length === 0 ? [] : [unknownEvent(unknown, visit)]),
   ];
   const stamp = `${isoDay(now, 'UTC').replaceAll('-', '')}T000000Z`;
   const dayOf = (at: number): string => isoDay(Math.max(at, now), timezone).replaceAll('-', '');
@@ -80,13 +132,17 @@ export async function writeCalendar(visit: Omit<Visit, 'query'>, database: strin
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ]);
-  const all = [...head, ...(lines.length === 0 ? utc : lines), 'END:VCALENDAR'];
+  const all = [...headOf(visit), ...(lines.length === 0 ? utc : lines), 'END:VCALENDAR'];
   return all.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-const head = [
+const headOf = (visit: Frame) => [
   ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//lowwater//pay//EN', 'CALSCALE:GREGORIAN'],
-  ...['X-WR-CALNAME:lowwater: pay', 'REFRESH-INTERVAL;VALUE=DURATION:PT1H', 'X-PUBLISHED-TTL:PT1H'],
+  ...[
+    `X-WR-CALNAME:${escapeText(say(says.name, visit))}`,
+    'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
+    'X-PUBLISHED-TTL:PT1H',
+  ],
 ];
 
 /** A calendar has at least one component (RFC 5545 3.6). */
@@ -105,23 +161,33 @@ function emptyEvents(account: AccountView, frame: Frame): readonly CalendarEvent
     return {
       id: `empty-${account.id}-${id}`,
       at,
-      summary: isEmpty ? `${account.name}: ${label} used up` : `${account.name}: ${label} empty`,
+      summary: say(
+        isEmpty ? says.usedUp : says.empty,
+        { account: account.name, label: sayLabel(label, frame) },
+        frame,
+      ),
       description:
         isEmpty || earliest === null
-          ? 'By the forecast'
-          : `By the forecast; from ${formatMoment(earliest, frame)} on${isGuess(runway?.forecast ?? null, frame.now) ? ', not known well' : ''}`,
+          ? say(says.forecast, frame)
+          : say(
+              isGuess(runway?.forecast ?? null, frame.now) ? says.forecastGuess : says.forecastFrom,
+              { moment: sayMoment(earliest, frame) },
+              frame,
+            ),
       url: null,
     };
   });
 }
 
-function unknownEvent(unknown: readonly AccountView[], now: number): CalendarEvent {
-  const names = unknown.map(({ name }) => cleanText(name, 80));
+function unknownEvent(unknown: readonly AccountView[], visit: Frame): CalendarEvent {
+  const names = visit.language.list(unknown.slice(0, maxNamed).map(({ name }) => cleanText(name, 80)));
+  const more = unknown.length - maxNamed;
   return {
     id: 'unknown',
-    at: now,
-    summary: `Not known what to pay: ${plural(unknown.length, 'account')}`,
-    description: `Not read, or not enough history: ${listFirst(names, maxNamed)}`,
+    at: visit.now,
+    summary: say(says.unknown, { count: unknown.length }, visit),
+    description:
+      more > 0 ? say(says.unknownWhyMore, { names, more }, visit) : say(says.unknownWhy, { names }, visit),
     url: null,
   };
 }

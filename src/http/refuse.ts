@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { StorageError } from '../domain/operator-error.ts';
-import { english } from '../wording/language.ts';
 import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
 import type { Site } from './web-env.ts';
 
 /** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */
 export async function renderRefusal(
-  { log, clock, timezone }: Site,
+  { log, clock, timezone, language: configured = 'en' }: Site,
   cause: unknown,
   request: IncomingMessage,
 ): Promise<Answer> {
@@ -17,7 +16,9 @@ export async function renderRefusal(
   const isForPrograms = target.startsWith('/api/') || pathOf(target) === '/events';
   if (!isForPrograms && (request.headers.accept ?? '').includes('text/html')) {
     const { errorPage, signInDetour } = await import('./page/error.ts');
-    const frame = { language: english, now: clock.now(), timezone };
+    const { languageOf } = await import('./page/reader-language.ts');
+    const language = await languageOf(request, configured);
+    const frame = { language, now: clock.now(), timezone };
     return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
   }
   return {

@@ -285,11 +285,28 @@ function tellAges() {
   }
 }
 
-/** The same words as the server's. */
+/** In English the same words as the server's. */
 function describeDistance(at, now) {
   const distance = now - at;
+  const { lang } = document.documentElement;
+  if (lang !== 'en') return distanceIn(lang, distance);
   if (Math.abs(distance) < 1000) return 'just now';
   return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
+}
+
+function distanceIn(lang, distance) {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1000],
+  ];
+  const [unit, size] = units.find(([, least]) => Math.abs(distance) >= least) ?? [
+    'second',
+    Number.POSITIVE_INFINITY,
+  ];
+  const numeric = size === Number.POSITIVE_INFINITY ? 'auto' : 'always';
+  return new Intl.RelativeTimeFormat(lang, { numeric }).format(Math.round(-distance / size), unit);
 }
 
 function roughDuration(ms) {

@@ -3,6 +3,7 @@ import { currencyCode } from '../../domain/money.ts';
 import { type Balance, type BalanceDefinition, unitOf } from '../../domain/reading.ts';
 import { notUrgent } from '../../domain/urgency.ts';
 import type { AccountView } from '../../views/views.ts';
+import { english, type Language } from '../../wording/language.ts';
 import { commonBalances, leadingBalance } from '../../wording/quantity-wording.ts';
 import { parseCursor, writeCursor } from '../api/input.ts';
 import { type AccountState, accountStates, addressOf, mentionsAll, nameOf, stateOf } from './words.ts';
@@ -60,9 +61,9 @@ export class AccountListing {
   /** Whoever comes behind it stands on no full page. */
   #farthest: Place | null = null;
 
-  constructor(query: ListQuery) {
+  constructor(query: ListQuery, language: Language = english) {
     this.#query = query;
-    this.#compare = comparePlaces(query);
+    this.#compare = comparePlaces(query, language);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
     this.#counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
   }
@@ -127,14 +128,19 @@ function placeOf(account: AccountView, sort: SortKey): Place {
 }
 
 /** The unknown comes last in either direction; what is alike has an order of its own: the worst, then by name. */
-function comparePlaces({ descending }: ListQuery): (left: Place, right: Place) => number {
+function comparePlaces(
+  { descending, sort }: ListQuery,
+  language: Language,
+): (left: Place, right: Place) => number {
   const direction = descending ? -1 : 1;
+  const compareKeys = (left: number | string, right: number | string): number =>
+    sort === 'name' ? language.compare(String(left), String(right)) : compare(left, right);
   return ([key, currency, state, name, id], [otherKey, otherCurrency, otherState, otherName, otherId]) => {
     const known =
       key === null || otherKey === null
         ? Number(key === null) - Number(otherKey === null)
-        : compare(currency, otherCurrency) || compare(key, otherKey) * direction || state - otherState;
-    return known || compare(name, otherName) || compare(id, otherId);
+        : compare(currency, otherCurrency) || compareKeys(key, otherKey) * direction || state - otherState;
+    return known || language.compare(name, otherName) || compare(id, otherId);
   };
 }
 

@@ -1,10 +1,9 @@
 import { parseDuration } from '../../domain/duration.ts';
 import { isRefusal, type SeenAlertName } from '../../domain/operator.ts';
-import { plural } from '../../domain/plain-text.ts';
 import type { Wanted } from '../../engine/orders.ts';
-import type { LiveViews } from '../../views/live-views.ts';
 import type { AlertView } from '../../views/views.ts';
-import { listFirst } from '../../wording/lists.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema, someDuration } from '../api/orders.ts';
 import { endOf, refusalsOf } from '../orders.ts';
@@ -24,6 +23,19 @@ import {
   renderSilences,
 } from './silences.ts';
 import { keepZone } from './time-zone.ts';
+import { titleOf, type Visit } from './words.ts';
+
+const maxNamed = 10;
+
+const says = phrases('actions', {
+  matchChanged:
+    'The alerts that match have changed: {count, plural, one {# alert} other {# alerts}} now. Nothing was done; look at them again.',
+  ofAccount: '{rule} of {account}',
+  listAndMore: '{list} and {more} more',
+  alerts: '{count, plural, one {# alert} other {# alerts}}',
+  someChanged:
+    '{count, plural, one {# of {all} is} other {# of {all} are}} another incident or severity now: {alerts}. Look at them again; the others are done.',
+});
 
 type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -112,13 +124,13 @@ async function silence(context: WebContext): Promise<Response> {
     return sendBack(context, form, 'silenced');
   }
   const content = await renderSilenceQuestion(visit, order, { muted, form });
-  return show(context, { title: 'Silence? · lowwater', content, current: 'silences' });
+  return show(context, { title: titleOf('silenceQuestion', visit), content, current: 'silences' });
 }
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
-  const { views, door } = context.var;
+  const { visit, door } = context.var;
   const ticked = () => form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
-  const alerts = form.get('all') === 'yes' ? await readMatching(views, form) : ticked();
+  const alerts = form.get('all') === 'yes' ? await readMatching(visit, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
   const { by, comment } = readPerson(form);
@@ -133,21 +145,18 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
     ? answers.find((answer) => answer !== null && answer.refused !== 'changed')
     : undefined;
   if (other != null) accept(other);
-  if (changed.length > 0) throw refuseMany(changed, alerts.length);
+  if (changed.length > 0) throw refuseMany(changed, alerts.length, visit);
   if (isSilence) return 'silenced';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 
 /** All that the filters of the page select, where they are those that its reader saw. */
-async function readMatching(views: LiveViews, form: URLSearchParams): Promise<readonly AlertView[]> {
+async function readMatching(visit: Visit, form: URLSearchParams): Promise<readonly AlertView[]> {
   const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
-  const alerts = selectAlerts(await views.alerts({ all: false }), readAlertQuery(query));
+  const alerts = selectAlerts(await visit.views.alerts({ all: false }), readAlertQuery(query));
   const seen = form.get('seen-all');
   if (seen === null || seen === digestOf(alerts)) return alerts;
-  throw new RequestError(
-    'changed',
-    `The alerts that match have changed: ${plural(alerts.length, 'alert')} now. Nothing was done; look at them again.`,
-  );
+  throw new RequestError('changed', say(says.matchChanged, { count: alerts.length }, visit));
 }
 
 function silenceOf(
@@ -166,19 +175,22 @@ function nameOf({ account, rule, seen }: SeenAlertName): SeenAlertName {
   return { account, rule, ...(seen && { seen }) };
 }
 
-function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {
-  const names = changed.map(({ account, rule }) => `${rule} of ${account}`);
-  const are = changed.length === 1 ? 'is' : 'are';
-  return new RequestError(
-    'changed',
-    `${changed.length} of ${plural(asked, 'alert')} ${are} another incident or severity now: ${listFirst(names)}. Look at them again; the others are done.`,
-  );
+function refuseMany(changed: readonly SeenAlertName[], asked: number, visit: Visit): RequestError {
+  const names = changed
+    .slice(0, maxNamed)
+    .map(({ account, rule }) => say(says.ofAccount, { rule, account }, visit));
+  const count = changed.length;
+  const more = count - names.length;
+  const list = visit.language.list(names);
+  const alerts = more > 0 ? say(says.listAndMore, { list, more }, visit) : list;
+  const all = say(says.alerts, { count: asked }, visit);
+  return new RequestError('changed', say(says.someChanged, { count, all, alerts }, visit));
 }
 
 /** The silences, and the form with what was given before. */
 export function showSilences(context: WebContext, given: GivenSilence): Response {
   return show(context, {
-    title: 'Silences · lowwater',
+    title: titleOf('silences', context.var.visit),
     content: renderSilences(context.var.visit, given),
     current: 'silences',
     scripts: ['live.js'],

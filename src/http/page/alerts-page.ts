@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Incident } from '../../domain/alert.ts';
-import { plural } from '../../domain/plain-text.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { pageOfList, pageOfTime } from '../api/input.ts';
-import { accountsOf, alertCard, careOf, careWords, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, sayCare, sortAlerts } from './alerts.ts';
 import {
   alertName,
   durationField,
@@ -23,11 +25,44 @@ import { addressOf, ifReadable, mentionsAll, type Visit } from './words.ts';
 const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
+const says = phrases('alertsPage', {
+  title: 'Alerts',
+  filter: 'Filter',
+  filters: ', {count, plural, one {# filter} other {# filters}}',
+  filterAlerts: 'Filter alerts',
+  find: 'Find',
+  findWhat: 'name, id, rule or label=value',
+  state: 'State',
+  pastIncidents: 'past incidents',
+  severity: 'Severity',
+  owner: 'Owner',
+  anyone: 'anyone',
+  showAll: 'Show all that are open',
+  none: 'No open alert is like this. {open}, or {past}.',
+  choose: 'Choose {rule} of {account}',
+  found: '{count, plural, one {# alert} other {# alerts}}',
+  onThisPage: ', {count} on this page',
+  many: 'Many at once',
+  all: 'All {count} that match, not only the ticked ones',
+  acknowledge: 'Acknowledge',
+  silence: 'Silence for this time',
+  pages: 'Pages of alerts',
+  first: 'First page',
+  next: 'Next page',
+});
+
+const stateSays = phrases('alertState', {
+  open: 'open',
+  firing: 'firing',
+  pending: 'pending',
+  past: 'past',
+});
+
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
 export async function renderAlerts(visit: Visit): Promise<Html> {
   const query = readAlertQuery(visit.query);
   const found = query.state === 'past' ? await pastSection(visit, query) : await openSection(visit, query);
-  return html`<h1>Alerts</h1>
+  return html`<h1>${say(says.title, visit)}</h1>
 ${filterForm(query, visit)}
 ${live('alerts', found)}`;
 }
@@ -43,13 +78,16 @@ function filterForm(query: AlertQuery, visit: Visit): Html {
   const choices = visit.views.choices();
   const { q, severity, care, account, rule, label } = query;
   const set = [q, severity, care, account, rule, label].filter(Boolean).length;
-  return html`<details class="fold"><summary>Filter${(set > 0 || query.state !== 'open') && html` · ${query.state}${set > 0 && `, ${plural(set, 'filter')}`}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
-<label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
-<label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
-<label>Severity <select name="severity">${severityOptions(query.severity, visit)}</select></label>
-<label>Owner <select name="care">${options([['', 'anyone'], ...Object.entries(careWords)], query.care ?? '')}</select></label>
+  return html`<details class="fold"><summary>${say(says.filter, visit)}${(set > 0 || query.state !== 'open') && html` · ${say(stateSays[query.state], visit)}${set > 0 && say(says.filters, { count: set }, visit)}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="${say(says.filterAlerts, visit)}">
+<label>${say(says.find, visit)} <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="${say(says.findWhat, visit)}"></label>
+<label>${say(says.state, visit)} <select name="state">${options(
+    states.map((state) => [state, say(state === 'past' ? says.pastIncidents : stateSays[state], visit)]),
+    query.state,
+  )}</select></label>
+<label>${say(says.severity, visit)} <select name="severity">${severityOptions(query.severity, visit)}</select></label>
+<label>${say(says.owner, visit)} <select name="care">${options([['', say(says.anyone, visit)], ...cares.map((care) => [care, sayCare(care, visit)] as const)], query.care ?? '')}</select></label>
 ${exactFilters.map(([name, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, choices[kind], { chosen: query[name] }, visit))}
-<button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
+<button>${say(says.filter, visit)}</button> <a href="/alerts">${say(says.showAll, visit)}</a></form></details>`;
 }
 
 async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
@@ -57,17 +95,24 @@ async function openSection(visit: Visit, query: AlertQuery): Promise<Html> {
   const page = pageOfAlerts(await views.alerts({ all: false }), query);
   const { alerts, matching, nextCursor } = page;
   if (matching === 0)
-    return html`<p class="empty">No open alert is like this. <a href="/alerts">Show all that are open</a>, or <a href="/alerts?state=past">past incidents</a>.</p>`;
+    return html`<p class="empty">${sayHtml(
+      says.none,
+      {
+        open: html`<a href="/alerts">${say(says.showAll, visit)}</a>`,
+        past: html`<a href="/alerts?state=past">${say(says.pastIncidents, visit)}</a>`,
+      },
+      visit,
+    )}</p>`;
   const back = writeAlertQuery(query);
   const accounts = await accountsOf(views, alerts);
   // Ticked for the form below the list, which the forms within the list must not be part of.
   const picker = (alert: AlertView): Html =>
-    html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
-  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
+    html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">${say(says.choose, { rule: alert.rule, account: alert.accountName }, visit)}</span></label>`;
+  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${say(says.found, { count: matching }, visit)}${alerts.length < matching && say(says.onThisPage, { count: alerts.length }, visit)}</h2>
 <ul class="alerts picked">${alerts.map((alert) =>
     alertCard(alert, accounts.get(alert.account) ?? null, visit, { back, pick: picker(alert) }),
   )}</ul>
-${pager(query, nextCursor)}
+${pager(query, nextCursor, visit)}
 ${bulkForm(page, query, { back, visit })}</section>`;
 }
 
@@ -76,12 +121,12 @@ function bulkForm(
   query: AlertQuery,
   { back, visit }: { readonly back: string; readonly visit: Visit },
 ): Html {
-  return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>Many at once</h3>
+  return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>${say(says.many, visit)}</h3>
 <input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
-<label><input type="checkbox" name="all" value="yes"> All ${matching} that match, not only the ticked ones</label>
+<label><input type="checkbox" name="all" value="yes"> ${say(says.all, { count: matching }, visit)}</label>
 ${personFields(visit)}
 ${durationField(visit)}
-<button name="do" value="acknowledge">Acknowledge</button> <button name="do" value="silence" class="quiet">Silence for this time</button></form>`;
+<button name="do" value="acknowledge">${say(says.acknowledge, visit)}</button> <button name="do" value="silence" class="quiet">${say(says.silence, visit)}</button></form>`;
 }
 
 function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
@@ -103,14 +148,15 @@ function pastSection(visit: Visit, query: AlertQuery): Promise<Html> {
       },
       ({ firedAt }) => firedAt,
     );
-    return html`${incidentTable(page.items, null, visit, { names: true })}${pager(query, page.nextCursor)}`;
-  });
+    return html`${incidentTable(page.items, null, visit, { names: true })}${pager(query, page.nextCursor, visit)}`;
+  }, visit);
 }
 
-function pager(query: AlertQuery, nextCursor: string | null): Html | null {
+function pager(query: AlertQuery, nextCursor: string | null, visit: Visit): Html | null {
   if (nextCursor === null && query.cursor === null) return null;
-  return html`<nav class="pager" aria-label="Pages of alerts">${query.cursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: null })}">First page</a> `}${
-    nextCursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: nextCursor })}">Next page</a>`
+  return html`<nav class="pager" aria-label="${say(says.pages, visit)}">${query.cursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: null })}">${say(says.first, visit)}</a> `}${
+    nextCursor !== null &&
+    html`<a href="${writeAlertQuery({ ...query, cursor: nextCursor })}">${say(says.next, visit)}</a>`
   }</nav>`;
 }
 
@@ -132,7 +178,7 @@ export function readAlertQuery(query: URLSearchParams) {
     state: states.find((state) => state === query.get('state')) ?? 'open',
     severity: severities.find((severity) => severity === query.get('severity')) ?? null,
     /** Who has it. */
-    care: Object.keys(careWords).find((care) => care === query.get('care')) ?? null,
+    care: cares.find((care) => care === query.get('care')) ?? null,
     /** Words that all must stand in account, name, rule or labels. */
     q: text('q'),
     account: text('account'),

@@ -11,24 +11,39 @@ import { say } from '../../wording/language.ts';
 import { sayAge, sayMoment, sayNearMoment } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount, sayRunwayClause } from '../../wording/quantity-wording.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { acknowledgeForm, alertName, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
 import { orderedForm } from './ordered.ts';
-import { accountPath, age, badge, type Frame, icon, nameOf, severityWord, type Visit } from './words.ts';
+import {
+  accountPath,
+  age,
+  badge,
+  type Frame,
+  icon,
+  nameOf,
+  severityWord,
+  stateWord,
+  type Visit,
+} from './words.ts';
 
 /** Who has an alert: nobody yet, a person, a silence, or a worse alert that says it. */
-export const careWords = {
+const careWords = phrases('care', {
   nobody: 'nobody yet',
   acknowledged: 'acknowledged',
   silenced: 'silenced',
   covered: 'inhibited by a worse one',
-};
+});
 
-export function careOf({
-  acknowledged,
-  silenced,
-  inhibited,
-}: FiringView | AlertView): keyof typeof careWords {
+export type Care = keyof typeof careWords;
+
+export const cares = Object.keys(careWords) as readonly Care[];
+
+export function sayCare(care: Care, reader: Pick<Frame, 'language'>): string {
+  return say(careWords[care], reader);
+}
+
+export function careOf({ acknowledged, silenced, inhibited }: FiringView | AlertView): Care {
   if (acknowledged) return 'acknowledged';
   return silenced ? 'silenced' : inhibited ? 'covered' : 'nobody';
 }
@@ -75,6 +90,16 @@ const says = phrases('card', {
   sameCause: 'The same of {names}',
   rule: 'rule {rule}',
   future: 'since {moment}, by a clock that was ahead',
+  sinceAge: 'since {age}',
+  undelivered: 'not delivered yet to {channels}',
+  notified: '{channels} notified {age}',
+  acknowledged: 'acknowledged by {by} {age}',
+  acknowledgedSaying: 'acknowledged by {by} {age}: {comment}',
+  silenced: 'silenced',
+  inhibited: 'inhibited by a worse alert',
+  flapping: 'flapping',
+  both: '{first} and {second}',
+  andMore: '{first}, {second} and {more} more',
 });
 
 /** One alert, or several with one cause: what, by when, and what to do. `account` is null for alerts about lowwater itself. */
@@ -85,7 +110,7 @@ export function alertCard(
   place: FormPlace,
 ): Html {
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
-  const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
+  const word = alert.state === 'pending' ? stateWord('pending', visit) : severityWord(alert.severity, visit);
   const { others = [] } = place;
   const names = visit.language.list(
     others.map(({ accountName }) => nameOf(accountName)),
@@ -93,7 +118,7 @@ export function alertCard(
   );
   const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${summaryLink(alert)}</p>
 ${others.length > 0 && html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`}
-<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
+<p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
     place.isBrief !== true &&
     html`<p class="alert-meta">${say(says.rule, { rule: alert.rule }, visit)} · ${sinceWords(alert, visit)}${conditions(alert, visit)}</p>`
   }${account !== null && !place.isOnAccount && hintLine(account, visit)}</div>
@@ -141,14 +166,14 @@ export function whenWords(
 /** A clock that was set back leaves beginnings in the future. */
 function sinceWords({ since }: AlertView, visit: Visit): Html {
   if (since > visit.now) return html`${say(says.future, { moment: sayMoment(since, visit) }, visit)}`;
-  return html`since ${age(since, visit)}`;
+  return sayHtml(says.sinceAge, { age: age(since, visit) }, visit);
 }
 
-function undelivered({ notified }: AlertView): Html | null {
+function undelivered({ notified }: AlertView, visit: Frame): Html | null {
   const waiting = notified.filter(({ at }) => at === null);
   return waiting.length === 0
     ? null
-    : html` · <span class="condition">not delivered yet to ${listNames(waiting)}</span>`;
+    : html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, visit) }, visit)}</span>`;
 }
 
 /** Who ordered what that has not come yet, where people look. */
@@ -190,27 +215,33 @@ export function summaryOf({ summary, severity }: AlertView): string {
 
 function conditions(alert: AlertView, frame: Frame): Html {
   const { acknowledged, silenced, inhibited, flapping } = alert;
-  const comment = acknowledged?.comment ?? '';
   const { reached = [], waiting = [] } = Object.groupBy(alert.notified, ({ at }) =>
     at === null ? 'waiting' : 'reached',
   );
   return html`${
     reached.length > 0 &&
-    html` · ${listNames(reached)} notified ${age(Math.max(...reached.map(({ at }) => at ?? 0)), frame)}`
-  }${waiting.length > 0 && html` · <span class="condition">not delivered yet to ${listNames(waiting)}</span>`}${
+    html` · ${sayHtml(says.notified, { channels: listNames(reached, frame), age: age(Math.max(...reached.map(({ at }) => at ?? 0)), frame) }, frame)}`
+  }${waiting.length > 0 && html` · <span class="condition">${sayHtml(says.undelivered, { channels: listNames(waiting, frame) }, frame)}</span>`}${
     acknowledged !== null &&
-    html` · <span class="condition">${icon('person')}acknowledged by <bdi>${acknowledged.by}</bdi> ${age(acknowledged.at, frame)}${comment !== '' && html`: <q>${comment}</q>`}</span>`
-  }${silenced && html` · <span class="condition">${icon('silence')}silenced</span>`}${
-    inhibited && html` · <span class="condition">inhibited by a worse alert</span>`
-  }${flapping && html` · <span class="condition">flapping</span>`}`;
+    html` · <span class="condition">${icon('person')}${acknowledgedWords(acknowledged, frame)}</span>`
+  }${silenced && html` · <span class="condition">${icon('silence')}${say(says.silenced, frame)}</span>`}${
+    inhibited && html` · <span class="condition">${say(says.inhibited, frame)}</span>`
+  }${flapping && html` · <span class="condition">${say(says.flapping, frame)}</span>`}`;
+}
+
+function acknowledgedWords({ by, at, comment }: NonNullable<AlertView['acknowledged']>, frame: Frame): Html {
+  const given = { by: html`<bdi>${by}</bdi>`, age: age(at, frame) };
+  if (comment === '') return sayHtml(says.acknowledged, given, frame);
+  return sayHtml(says.acknowledgedSaying, { ...given, comment: html`<q>${comment}</q>` }, frame);
 }
 
 /** `ops`, `ops and finance`, `ops, finance and 2 more`. */
-function listNames(channels: AlertView['notified']): Html {
-  const [first, second] = channels.map(({ channel }) => channel);
-  if (second === undefined) return html`<bdi>${first}</bdi>`;
+function listNames(channels: AlertView['notified'], frame: Frame): Html {
+  const [first = null, second] = channels.map(({ channel }) => html`<bdi>${channel}</bdi>`);
+  if (second === undefined) return html`${first}`;
   const more = channels.length - 2;
-  return html`<bdi>${first}</bdi>${more > 0 ? ', ' : ' and '}<bdi>${second}</bdi>${more > 0 && html` and ${more} more`}`;
+  if (more === 0) return sayHtml(says.both, { first, second }, frame);
+  return sayHtml(says.andMore, { first, second, more }, frame);
 }
 
 /** What to do about an account, first of all: what to pay by when, where, what the operators wrote for whoever is woken. */

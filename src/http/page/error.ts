@@ -1,11 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { ownOf } from '../../domain/own.ts';
 import { html } from '../../wording/html.ts';
-import type { Answer, ErrorCode, RequestError } from '../refusal.ts';
+import { say } from '../../wording/language.ts';
+import { type Phrase, phrases } from '../../wording/phrase.ts';
+import type { Answer, RequestError } from '../refusal.ts';
 import { readOwnPath } from './forms.ts';
 import { layOut } from './show.ts';
 import type { Frame } from './words.ts';
 
-const headings: Readonly<Partial<Record<ErrorCode, string>>> = {
+const says = phrases('errorPage', {
+  other: 'That did not work',
+  title: '{heading} · lowwater',
+  back: 'Back',
+  overview: 'Overview',
+  goOn: 'Continue',
+});
+
+const headings = phrases('errorHeading', {
   bad_request: 'That cannot be read',
   forbidden: 'Not from here',
   not_found: 'Not found',
@@ -13,15 +24,15 @@ const headings: Readonly<Partial<Record<ErrorCode, string>>> = {
   changed: 'It has changed meanwhile',
   too_many_attempts: 'Too many attempts',
   unavailable: 'Not available just now',
-};
+});
 
 /** A refusal for somebody who looks at a page. */
 export function errorPage(error: RequestError, { headers }: IncomingMessage, frame: Frame): Answer {
-  const heading = headings[error.code] ?? 'That did not work';
+  const heading = say(ownOf<Phrase<unknown>>(headings, error.code) ?? says.other, frame);
   const from = URL.parse(headers.referer ?? '');
   const back = from !== null && from.host === headers.host ? readOwnPath(from.pathname + from.search) : '/';
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p>${back !== '/' && html`<a href="${back}">Back</a> · `}<a href="/">Overview</a></p></section>`;
-  const { markup } = layOut({ title: `${heading} · lowwater`, content, frame, chrome: null });
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p>${back !== '/' && html`<a href="${back}">${say(says.back, frame)}</a> · `}<a href="/">${say(says.overview, frame)}</a></p></section>`;
+  const { markup } = layOut({ title: say(says.title, { heading }, frame), content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
 
@@ -38,7 +49,7 @@ export function signInDetour({ url = '/', method, headers }: IncomingMessage, fr
   const site = headers['sec-fetch-site'];
   const fromElsewhere = site === 'cross-site' || site === 'same-site';
   if (fromElsewhere && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') {
-    const content = html`<p class="panel narrow"><a href="${readOwnPath(url)}">Continue</a></p>`;
+    const content = html`<p class="panel narrow"><a href="${readOwnPath(url)}">${say(says.goOn, frame)}</a></p>`;
     const { markup } = layOut({ title: 'lowwater', content, frame, chrome: null, reload: true });
     return { status: 200, headers: pageHeaders, body: markup };
   }

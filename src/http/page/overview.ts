@@ -20,7 +20,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, careOf, careWords, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, careOf, cares, needsSomebody, sayCare, sortAlerts } from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -55,7 +55,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   const { views } = visit;
   const list = readListQuery(visit.query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
-  const listing = new AccountListing(list);
+  const listing = new AccountListing(list, visit.language);
   const totals = new Totals();
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
     for (const account of await views.accounts(ids)) {
@@ -65,7 +65,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   }
   const page = listing.page();
   const needs = await urgentSection(visit, writeListQuery(list));
-  const messages = await ifReadable(() => messageTable(visit, shownMessages));
+  const messages = await ifReadable(() => messageTable(visit, shownMessages), visit);
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
@@ -95,7 +95,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
   const doubts = doubtsOf(views);
-  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
+  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared, visit)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
     return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}${say(says.unsure, visit)}</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
   }
@@ -151,10 +151,10 @@ function doubtsOf(views: LiveViews): readonly Html[] {
   ].filter((doubt) => doubt !== false);
 }
 
-function describeCared(cared: readonly FiringView[]): string {
-  const parts = Object.entries(careWords).flatMap(([care, word]) => {
+function describeCared(cared: readonly FiringView[], visit: Visit): string {
+  const parts = cares.flatMap((care) => {
     const { length } = cared.filter((alert) => careOf(alert) === care);
-    return length > 0 ? [`${length} ${word}`] : [];
+    return length > 0 ? [`${length} ${sayCare(care, visit)}`] : [];
   });
   return `Also firing: ${parts.join(', ')}.`;
 }
@@ -228,7 +228,7 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
 <th scope="row">${accountLink(account)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
+<td class="number burn" data-label="Burn per day">${burnCell(account, frame)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>`;
   return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
@@ -256,16 +256,16 @@ function otherThanFirst({ balances }: AccountView, balance: string): string | nu
   return balances.find(({ id }, place) => place > 0 && id === balance)?.label ?? null;
 }
 
-function burnCell(account: AccountView): Html {
+function burnCell(account: AccountView, frame: Frame): Html {
   const { balances } = account;
   const known = balances.filter(({ id: balance }) => {
     const burn = ownOf(account.runways, balance)?.burnPerDay ?? null;
     return burn !== null && (burn > 0 || balance === balances[0]?.id);
   });
-  if (known.length === 0) return unknown();
+  if (known.length === 0) return unknown(frame);
   return html`${known.map(({ id }) => {
     const other = otherThanFirst(account, id);
-    return html`<span class="line">${burnOf(account, id)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
+    return html`<span class="line">${burnOf(account, id, frame)}${other !== null && html` <span class="soft">${other}</span>`}</span>`;
   })}`;
 }
 

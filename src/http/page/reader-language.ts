@@ -1,5 +1,7 @@
-import { accepts } from 'hono/accepts';
-import { getCookie, setCookie } from 'hono/cookie';
+import type { IncomingMessage } from 'node:http';
+import { setCookie } from 'hono/cookie';
+import { parseAccept } from 'hono/utils/accept';
+import { parse } from 'hono/utils/cookie';
 import { loadLanguage } from '../../languages/load-language.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type Language, type LanguageId, languageIds } from '../../wording/language.ts';
@@ -13,17 +15,12 @@ const yearSeconds = 365 * 86_400;
 const names: Readonly<Record<LanguageId, string>> = { en: 'English', 'zh-CN': '简体中文', es: 'Español' };
 
 /** The language of a reader: the choice that this browser keeps, else what it asks for, else the configured one. */
-export function languageOf(context: WebContext, configured: string): Promise<Language> {
-  const chosen = getCookie(context, cookieName);
+export function languageOf({ headers }: IncomingMessage, configured: string): Promise<Language> {
+  const chosen = parse(headers.cookie ?? '', cookieName)[cookieName];
   const known = languageIds.find((id) => id === chosen);
   if (known !== undefined) return loadLanguage(known);
-  const wanted = accepts(context, {
-    header: 'Accept-Language',
-    supports: [...languageIds],
-    default: configured,
-    match: (accepted) => acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured,
-  });
-  return loadLanguage(wanted);
+  const accepted = parseAccept(headers['accept-language'] ?? '');
+  return loadLanguage(acceptedOf(accepted.toSorted((left, right) => right.q - left.q)) ?? configured);
 }
 
 /** `zh`, `zh-Hans` and `es-MX` are said in what there is of their language; traditional Chinese is another one. */

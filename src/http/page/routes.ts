@@ -1,4 +1,7 @@
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { sayHtml } from '../../wording/say-html.ts';
 import { isSecure, peerOf } from '../access.ts';
 import { findAccount } from '../api/input.ts';
 import { calendarMediaType, isCalendarKey, writeCalendar } from '../calendar.ts';
@@ -18,7 +21,7 @@ import { type PageName, show } from './show.ts';
 import { nothingGiven } from './silences.ts';
 import { renderTimeZone, zoneOf } from './time-zone.ts';
 import { addTrialPage } from './trial.ts';
-import { nameOf, type Visit } from './words.ts';
+import { nameOf, titleOf, type Visit } from './words.ts';
 
 /** The addresses of pages that keep themselves fresh, with their queries. */
 export const pagePaths =
@@ -27,14 +30,14 @@ export const pagePaths =
 type RenderPage = (visit: Visit) => Promise<Html>;
 
 /** The pages of the navigation. */
-const pages: readonly (readonly [path: string, title: string, PageName | null, RenderPage])[] = [
-  ['/', '', 'overview', renderOverview],
-  ['/alerts', 'Alerts · ', 'alerts', renderAlerts],
-  ['/pay', 'Pay · ', 'pay', renderPay],
-  ['/review', 'Review · ', 'review', renderReview],
-  ['/messages', 'Messages · ', 'messages', renderMessages],
-  ['/audit', 'Audit · ', null, renderAudit],
-  ['/sessions', 'Sessions · ', null, renderSessions],
+const pages: readonly (readonly [path: string, PageName | 'audit' | 'sessions', RenderPage])[] = [
+  ['/', 'overview', renderOverview],
+  ['/alerts', 'alerts', renderAlerts],
+  ['/pay', 'pay', renderPay],
+  ['/review', 'review', renderReview],
+  ['/messages', 'messages', renderMessages],
+  ['/audit', 'audit', renderAudit],
+  ['/sessions', 'sessions', renderSessions],
 ];
 
 /** Pages that ask nobody to sign in. */
@@ -57,11 +60,14 @@ export function addPages(app: WebApp): void {
   addTrialPage(app);
   app.get('/accounts/:id', showAccount);
   app.get('/silences', (context) => showSilences(context, nothingGiven));
-  for (const [path, title, current, render] of pages) {
+  for (const [path, name, render] of pages) {
     app.get(path, async (context) => {
-      const content = await render(context.var.visit);
+      const { visit } = context.var;
+      const content = await render(visit);
+      const title = name === 'overview' ? 'lowwater' : titleOf(name, visit);
+      const current = name === 'audit' || name === 'sessions' ? null : name;
       const scripts = pagePaths.test(path) ? ['live.js'] : [];
-      return show(context, { title: `${title}lowwater`, content, current, scripts });
+      return show(context, { title, content, current, scripts });
     });
   }
 }
@@ -81,8 +87,9 @@ async function showAccount(context: WebContext): Promise<Response> {
 
 function showTimeZone(context: WebContext): Response {
   const back = readOwnPath(context.req.query('back'));
-  const content = renderTimeZone(zoneOf(context, ''), context.var.site.timezone, back);
-  return show(context, { title: 'Time zone · lowwater', content, scripts: ['live.js'] });
+  const { site, visit } = context.var;
+  const content = renderTimeZone(zoneOf(context, ''), site.timezone, back, visit);
+  return show(context, { title: titleOf('timeZone', context.var.visit), content, scripts: ['live.js'] });
 }
 
 /** For calendars, which cannot sign in: the key of its address says who may see it. */
@@ -90,7 +97,7 @@ async function showCalendar(context: WebContext): Promise<Response> {
   const { visit, signedIn, site } = context.var;
   if (!signedIn && !isCalendarKey(context.req.query('key') ?? '', visit.calendarKey ?? null)) {
     const slowed = await site.attempts.recordFailure(peerOf(context.env.incoming));
-    const why = 'This calendar address is not valid (any more). Take the present one from the page Pay.';
+    const why = say(says.badCalendar, visit);
     throw new RequestError(slowed === null ? 'forbidden' : 'too_many_attempts', why, slowed?.headers ?? {});
   }
   const body = await writeCalendar({ ...visit, timezone: site.timezone }, site.database ?? 'local');
@@ -101,8 +108,12 @@ function showSignIn(context: WebContext): Response {
   const next = readOwnPath(context.req.query('next'));
   if (context.get('signedIn')) return context.redirect(next, 303);
   const isReplaced = context.var.site.sessions?.isOfOtherToken(context.req.header('cookie')) ?? false;
-  const content = renderSignIn(next, isReplaced ? tokenReplaced : null);
-  return show(context, { title: 'Sign in · lowwater', content, chrome: null });
+  const content = renderSignIn(
+    next,
+    isReplaced ? say(says.replaced, context.var.visit) : null,
+    context.var.visit,
+  );
+  return show(context, { title: titleOf('signIn', context.var.visit), content, chrome: null });
 }
 
 async function signIn(context: WebContext): Promise<Response> {
@@ -116,11 +127,13 @@ async function signIn(context: WebContext): Promise<Response> {
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(peerOf(context.env.incoming));
-  const slow = slowed === null ? '' : ` Answers are slow for ${slowed.seconds} seconds.`;
-  const content = renderSignIn(next, `That is not the token.${slow}`);
+  const { visit } = context.var;
+  const problem =
+    slowed === null ? say(says.wrong, visit) : say(says.wrongAndSlow, { seconds: slowed.seconds }, visit);
+  const content = renderSignIn(next, problem, visit);
   for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
   const status = slowed === null ? 401 : 429;
-  return show(context, { title: 'Sign in · lowwater', content, chrome: null, status });
+  return show(context, { title: titleOf('signIn', visit), content, chrome: null, status });
 }
 
 /** The session ends here, and the browser forgets its cookie. */
@@ -134,17 +147,26 @@ async function signOut(context: WebContext): Promise<Response> {
   return context.redirect('/sign-in', 303);
 }
 
-const tokenReplaced =
-  'The token was replaced since you signed in, so your session has ended. Give the new one.';
+const says = phrases('signIn', {
+  title: 'Sign in',
+  token: 'Token',
+  keep: 'Stay signed in for 30 days from the last use, instead of 12 hours',
+  button: 'Sign in',
+  where: 'The token is {key} of the configuration.',
+  replaced: 'The token was replaced since you signed in, so your session has ended. Give the new one.',
+  wrong: 'That is not the token.',
+  wrongAndSlow: 'That is not the token. Answers are slow for {seconds} seconds.',
+  badCalendar: 'This calendar address is not valid (any more). Take the present one from the page Pay.',
+});
 
 /** Where people give the token. `problem` says why the last try failed. */
-function renderSignIn(next: string, problem: string | null): Html {
-  return html`<section class="panel narrow"><h1>Sign in</h1>
+function renderSignIn(next: string, problem: string | null, visit: Visit): Html {
+  return html`<section class="panel narrow"><h1>${say(says.title, visit)}</h1>
 ${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
 <form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
 <input class="hidden" type="text" name="username" value="lowwater" autocomplete="username" tabindex="-1" aria-hidden="true">
-<label>Token <input type="password" name="token" required autocomplete="current-password" autofocus></label>
-<label><input type="checkbox" name="keep" value="yes"> Stay signed in for 30 days from the last use, instead of 12 hours</label>
-<button>Sign in</button></form>
-<p class="soft">The token is <code>server.token</code> of the configuration.</p></section>`;
+<label>${say(says.token, visit)} <input type="password" name="token" required autocomplete="current-password" autofocus></label>
+<label><input type="checkbox" name="keep" value="yes"> ${say(says.keep, visit)}</label>
+<button>${say(says.button, visit)}</button></form>
+<p class="soft">${sayHtml(says.where, { key: html`<code>server.token</code>` }, visit)}</p></section>`;
 }

@@ -120,7 +120,7 @@ function chromeOf(context: WebContext, current: PageName | null) {
     version,
     // What nobody may overlook: what is wrong with lowwater itself, and what is muted.
     items: html`${problems([...own, ...short], visit)}${muted(active, visit, back)}`,
-    zone: html`${zoneForm(visit.timezone, site.timezone, back)}${languageForm(visit.language, back)}`,
+    zone: html`${zoneForm(visit, site.timezone, back)}${languageForm(visit.language, back)}`,
   };
 }
 

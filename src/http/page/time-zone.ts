@@ -1,10 +1,24 @@
 import { getCookie, setCookie } from 'hono/cookie';
 import { type Html, html } from '../../wording/html.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
 import type { WebContext } from '../web-env.ts';
 import { hidden, options } from './forms.ts';
+import type { Frame } from './words.ts';
 
 const cookieName = 'lowwater_zone';
 const yearSeconds = 365 * 86_400;
+
+const says = phrases('zone', {
+  shown: 'times in {zone}',
+  showConfigured: 'Show {zone}, as configured',
+  change: 'Change',
+  title: 'Time zone',
+  lead: 'Times of the pages, in this browser. Messages and reports keep to {zone}, as configured.',
+  choose: 'Show times in',
+  configured: '{zone}, as configured',
+  show: 'Show',
+});
 
 /** By the names as they are written: any other spelling would be a formatter of its own. */
 export const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
@@ -23,19 +37,20 @@ export function keepZone(context: WebContext, zone: string): void {
 }
 
 /** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */
-export function zoneForm(shown: string, configured: string, back: string): Html {
-  return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">times in ${shown} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
+export function zoneForm(frame: Frame, configured: string, back: string): Html {
+  const shown = frame.timezone;
+  return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">${say(says.shown, { zone: shown }, frame)} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
     shown !== configured &&
-    html`<button class="quiet" name="zone" value="">Show ${configured}, as configured</button>`
-  } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">Change</a></form>`;
+    html`<button class="quiet" name="zone" value="">${say(says.showConfigured, { zone: configured }, frame)}</button>`
+  } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">${say(says.change, frame)}</a></form>`;
 }
 
 /** Where a reader chooses the zone. Kept by the browser: the configuration, and what others see, stays. */
-export function renderTimeZone(shown: string, configured: string, back: string): Html {
+export function renderTimeZone(chosen: string, configured: string, back: string, frame: Frame): Html {
   const others = [...zones].map((zone) => [zone, zone] as const);
-  return html`<section class="panel narrow"><h1>Time zone</h1>
-<p>Times of the pages, in this browser. Messages and reports keep to ${configured}, as configured.</p>
+  return html`<section class="panel narrow"><h1>${say(says.title, frame)}</h1>
+<p>${say(says.lead, { zone: configured }, frame)}</p>
 <form method="post" action="/time-zone">${hidden('back', back)}
-<label>Show times in <select name="zone">${options([['', `${configured}, as configured`], ...others], shown)}</select></label>
-<button>Show</button></form></section>`;
+<label>${say(says.choose, frame)} <select name="zone">${options([['', say(says.configured, { zone: configured }, frame)], ...others], chosen)}</select></label>
+<button>${say(says.show, frame)}</button></form></section>`;
 }

@@ -1,11 +1,25 @@
-import { currencyCode, formatAmount, type Micros } from '../../domain/money.ts';
+import { currencyCode, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import { plural } from '../../domain/plain-text.ts';
 import { amountOf, type BalanceDefinition, type Reading, unitOf } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { commonBalances, sayComputed } from '../../wording/quantity-wording.ts';
+import { say } from '../../wording/language.ts';
+import { phrases } from '../../wording/phrase.ts';
+import { commonBalances, sayAmount, sayComputed, sayLabel } from '../../wording/quantity-wording.ts';
 import { accountLink, type Frame, moment, table, unknown } from './words.ts';
+
+const says = phrases('totals', {
+  title: 'Totals',
+  currency: 'Currency',
+  accounts: 'Accounts',
+  balances: 'Balances',
+  burn: 'Burn per day',
+  first: 'First empty',
+  count: '{count, plural, one {# account} other {# accounts}}',
+  unread: '{count} not read just now',
+  neverRead: '{count} never read, not in the sums',
+  unknownBurn: '{count} not known yet',
+});
 
 interface Total {
   readonly currency: string;
@@ -49,35 +63,36 @@ export class Totals {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
-    const head = html`<th scope="col">Currency</th><th scope="col">Accounts</th>${(columns ?? ['Balances']).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">Burn per day</th><th scope="col">First empty</th>`;
+    const head = html`<th scope="col">${say(says.currency, frame)}</th><th scope="col">${say(says.accounts, frame)}</th>${(columns?.map((label) => sayLabel(label, frame)) ?? [say(says.balances, frame)]).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">${say(says.burn, frame)}</th><th scope="col">${say(says.first, frame)}</th>`;
     const rows = totals.map(([code, total]) =>
       totalRow(total, this.#neverRead.get(code) ?? 0, columns, frame),
     );
-    return table('Totals', 'cards compact totals', head, rows);
+    return table(say(says.title, frame), 'cards compact totals', head, rows);
   }
 }
 
 /** `neverRead` that would belong here are in none of the sums; no `columns`: the balances stand in one, with their names. */
 function totalRow(total: Total, neverRead: number, columns: readonly string[] | null, frame: Frame): Html {
   const { currency, accounts, unread, sums, first } = total;
-  const sum = (label: string): string => formatAmount(sums.get(label) ?? 0, currency);
+  const sum = (label: string): string => sayAmount(sums.get(label) ?? 0, { ...frame, currency });
   const named = [...sums.keys()].map(
-    (label) => html`<span class="line">${sum(label)} <span class="soft">${label}</span></span>`,
+    (label) =>
+      html`<span class="line">${sum(label)} <span class="soft">${sayLabel(label, frame)}</span></span>`,
   );
-  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}${neverRead > 0 && html`<span class="sub unread">${neverRead} never read, not in the sums</span>`}</td>
-${columns === null ? html`<td class="number" data-label="Balances">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${label}">${sum(label)}</td>`)}
-<td class="number" data-label="Burn per day">${burnCell(total, frame)}</td>
-<td data-label="First empty">${
+  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="${say(says.accounts, frame)}">${say(says.count, { count: accounts }, frame)}${unread > 0 && html`<span class="sub unread">${say(says.unread, { count: unread }, frame)}</span>`}${neverRead > 0 && html`<span class="sub unread">${say(says.neverRead, { count: neverRead }, frame)}</span>`}</td>
+${columns === null ? html`<td class="number" data-label="${say(says.balances, frame)}">${named}</td>` : columns.map((label) => html`<td class="number" data-label="${sayLabel(label, frame)}">${sum(label)}</td>`)}
+<td class="number" data-label="${say(says.burn, frame)}">${burnCell(total, frame)}</td>
+<td data-label="${say(says.first, frame)}">${
     first === null
-      ? unknown()
+      ? unknown(frame)
       : html`${moment(first.emptyAt, frame)}<span class="sub">${accountLink(first.account)}</span>`
   }</td></tr>`;
 }
 
-function burnCell({ currency, accounts, burnPerDay, burning }: Total, { language }: Frame): Html {
-  if (burning === 0) return unknown();
+function burnCell({ currency, accounts, burnPerDay, burning }: Total, frame: Frame): Html {
+  if (burning === 0) return unknown(frame);
   const rest = accounts - burning;
-  return html`${sayComputed(burnPerDay, { language, currency })}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
+  return html`${sayComputed(burnPerDay, { ...frame, currency })}${rest > 0 && html`<span class="sub">${say(says.unknownBurn, { count: rest }, frame)}</span>`}`;
 }
 
 function addReading(

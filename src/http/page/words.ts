@@ -62,6 +62,25 @@ const stateSays = phrases('state', {
   fine: 'Fine',
 });
 
+const titles = phrases('title', {
+  page: '{page} · lowwater',
+  alerts: 'Alerts',
+  pay: 'Pay',
+  silences: 'Silences',
+  silenceQuestion: 'Silence?',
+  review: 'Review',
+  messages: 'Messages',
+  audit: 'Audit',
+  sessions: 'Sessions',
+  timeZone: 'Time zone',
+  signIn: 'Sign in',
+});
+
+/** What stands as title of the window. */
+export function titleOf(page: Exclude<keyof typeof titles, 'page'>, reader: Listener): string {
+  return say(titles.page, { page: say(titles[page], reader) }, reader);
+}
+
 /** Worst first: the order of states on the page. */
 export const stateTones = {
   critical: 'critical',

@@ -108,6 +108,14 @@ describe('a reader', () => {
     expect(kept.headers.getSetCookie().join()).toContain('lowwater_language=es');
   });
 
+  it('reads an account, its chart and what stands around every page in it', async () => {
+    const { url } = await serveWorld(await makeLow());
+    const id = /href="(\/accounts\/[^"]+)"/.exec(await (await fetch(url)).text())?.[1] ?? '';
+    const page = await (await fetch(url + id, { headers: { 'accept-language': 'zh-CN' } })).text();
+    for (const words of ['立即查询', '短信余额，7 天', '下载 CSV', '>总览<', '截至 <span'])
+      expect(page).toContain(words);
+  });
+
   it('who may only look sees no form that it may not send, and sets its own time zone', async () => {
     const settings = { token: new Secret('t'.repeat(32)), viewerToken: new Secret('v'.repeat(32)) };
     const { url } = await serveWorld(await makeLow(), { settings });
