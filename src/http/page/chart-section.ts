@@ -262,8 +262,8 @@ function legend(chart: Chart, visit: Visit): Html {
   return html`<ul class="legend">${entries
     .filter(([, present]) => present)
     .map(
-      ([key]) =>
-        html`<li><span class="key ${key}" aria-hidden="true"></span>${say(legends[key], visit)}</li>`,
+      ([sign]) =>
+        html`<li><span class="key ${sign}" aria-hidden="true"></span>${say(legends[sign], visit)}</li>`,
     )}</ul>`;
 }
 

@@ -280,8 +280,8 @@ ${chrome !== null && html`<p>${chrome.canSignOut && html`<a href="/sessions">${s
 }
 
 function navigation({ current, canSignOut }: Chrome, frame: Frame): Html {
-  const link = (name: PageName): Html =>
-    choiceLink(name === 'overview' ? '/' : `/${name}`, say(pages[name], frame), name === current, 'page');
+  const link = (page: PageName): Html =>
+    choiceLink(page === 'overview' ? '/' : `/${page}`, say(pages[page], frame), page === current, 'page');
   return html`<nav aria-label="${say(says.pages, frame)}">${navigated.map(link)}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">${say(says.signOut, frame)}</button></form>`}`;
 }
