@@ -133,19 +133,19 @@ export function durationField(visit: Visit, chosen = '2h'): Html {
 
 /** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
 export function textChoice(
-  field: keyof typeof choiceWords,
+  subject: keyof typeof choiceWords,
   choices: Choices,
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
   reader: Pick<Visit, 'language'>,
 ): Html {
-  const { label, every } = choiceWords[field];
-  const wrong = problem === undefined ? null : problemAt(field, problem);
+  const { label, every } = choiceWords[subject];
+  const wrong = problem === undefined ? null : problemAt(subject, problem);
   if (choices.length > maxChoices) {
-    return html`<label>${say(label, reader)} <input name="${field}" value="${chosen}" maxlength="200" placeholder="${say(every, reader)}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
+    return html`<label>${say(label, reader)} <input name="${subject}" value="${chosen}" maxlength="200" placeholder="${say(every, reader)}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
   }
   const known = choices.some(([value]) => value === chosen);
   const gone = known || chosen === '' ? [] : [[chosen, chosen] as const];
-  return html`<label>${say(label, reader)} <select name="${field}"${wrong?.attributes}>${options([['', say(every, reader)], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
+  return html`<label>${say(label, reader)} <select name="${subject}"${wrong?.attributes}>${options([['', say(every, reader)], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
 }
 
 /** What is wrong with a field, to stand next to it, and the attributes by which the field names it. */
