@@ -13,6 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts ./scripts
+COPY languages ./languages
 COPY src ./src
 RUN ["node", "scripts/build.ts"]
 
