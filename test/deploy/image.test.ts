@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -19,4 +19,20 @@ it('the image is built from every script that builds the program', () => {
   const scripts = [...scriptsOf('scripts/build.ts')].filter((path) => !path.startsWith('src/'));
   expect(scripts.length).toBeGreaterThan(2);
   expect(letIn).toEqual(expect.arrayContaining(scripts.map((script) => `!${script}`)));
+});
+
+it('the image is built from every folder outside src that the program imports', () => {
+  const folders = new Set<string>();
+  for (const file of globSync('src/**/*.ts', { cwd: root }))
+    for (const [, path] of readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+      const [top = ''] = posix.join(posix.dirname(file), path ?? '').split('/');
+      if (top !== 'src') folders.add(top);
+    }
+  expect([...folders]).toContain('languages');
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
+  const letIn = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  for (const folder of folders) {
+    expect(letIn).toContain(`!${folder}`);
+    expect(dockerfile).toContain(`COPY ${folder} ./${folder}`);
+  }
 });
