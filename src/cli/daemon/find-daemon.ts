@@ -56,7 +56,7 @@ export async function requireDaemon(
  * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file.
  */
 export async function findByNote(
-  context: CommandContext,
+  context: Pick<CommandContext, 'env'> & { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
   file: string,
 ): Promise<(FoundDaemon & { readonly facts: DescribedDaemon }) | null> {
   const { databaseFile, readDraft } = await import('../../config/read-draft.ts');
@@ -157,7 +157,7 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
 
 /** Whether a daemon is there, and with which database. What does not answer as one is named on standard error. */
 async function knock(
-  { stderr }: CommandContext,
+  { stderr }: { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
   url: string,
 ): Promise<{ readonly database: string | null } | null> {
   try {
