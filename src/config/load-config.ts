@@ -14,6 +14,7 @@ import { checkMoney } from './checks/check-money.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { type CronCheck, checkPayDays, checkSchedules } from './checks/check-schedules.ts';
+import { checkThresholds } from './checks/check-thresholds.ts';
 import { type Draft, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type Gathered, type Reading, readDraft } from './read-draft.ts';
@@ -77,6 +78,9 @@ export function* checkAll(gathered: Gathered, request: LoadRequest): Parts<Loade
     return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
   const built = yield* buildSettings(judged.config, { ...request, draft });
+  yield;
+  checkThresholds(new Spot(draft, problems), built);
+  if (problems.length > 0) return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
