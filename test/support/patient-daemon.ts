@@ -1,4 +1,5 @@
 import { systemClock } from '../../src/system/clock.ts';
+import { limitMemory } from '../../src/wiring/before-loading.ts';
 import { createPatientClock } from './patient-clock.ts';
 import { wireDaemon } from './wired-daemon.ts';
 
@@ -8,6 +9,7 @@ import { wireDaemon } from './wired-daemon.ts';
  */
 const [configFile = '', speed = '1', stepMs = '86400000'] = process.argv.slice(2);
 
+limitMemory('small');
 const clock = createPatientClock(Number(speed));
 const daemon = await wireDaemon({ configFile, clock, providerClock: systemClock });
 const tellStep = (step: number): void => {
