@@ -40,6 +40,7 @@ import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
+import { TestAlerts } from './test-alerts.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
@@ -67,6 +68,7 @@ export class Daemon {
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
   readonly #restating: Restating;
+  readonly #tests: TestAlerts;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
@@ -115,17 +117,21 @@ export class Daemon {
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
+    this.#tests = new TestAlerts(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.reach = createReach(parts, this.poller);
+    this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
     this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
-      workers: [this.poller, this.#dispatcher, this.#heartbeat],
-      running: () => this.poller.running + this.#dispatcher.running,
+      sources: [
+        ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
+        ...[this.#restating, this.listening],
+      ],
+      workers: [this.poller, this.#dispatcher, this.#tests, this.#heartbeat],
+      running: () => this.poller.running + this.#dispatcher.running + this.#tests.running,
     });
   }
 
@@ -146,6 +152,7 @@ export class Daemon {
     this.poller.adopt(new Set());
     // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
+    this.#tests.resume(this.now());
     this.#tick();
   }
 
@@ -186,6 +193,7 @@ export class Daemon {
       membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
+    this.#tests.adopt(this.#connections.channels);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
@@ -294,11 +302,12 @@ export class Daemon {
     this.#retention.start(now);
     this.#heartbeat.beat(now);
     this.#restating.start(now);
+    this.#tests.step(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
         ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
-        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+        ...[this.#heartbeat.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );
   }
@@ -345,5 +354,6 @@ export class Daemon {
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
     this.#retention.distrustClock(now);
+    this.#tests.resume(now);
   }
 }
