@@ -1,11 +1,15 @@
 import { currencyCode } from '../../domain/money.ts';
 import { faultOfDay } from '../../domain/one-sum.ts';
+import { providerKinds } from '../../providers/registry.ts';
+import { listWords } from '../../wording/lists.ts';
 import { readRatesEntry } from '../build-settings.ts';
 import type { Spot } from '../draft.ts';
 import { rateForm } from '../schema/config.ts';
 import type { CronCheck } from './check-schedules.ts';
 
 const code = /^[A-Z]{3}$/;
+/** Kinds whose requests the file describes. */
+const describedTypes = providerKinds.flatMap(({ requestKeys, type }) => (requestKeys ? [type] : []));
 const ofSource = ['provider', 'every', 'inverted'];
 
 /** Rates must be above 0, of currencies, and of a day that is not long ago; or read from a source that has them. */
@@ -50,8 +54,8 @@ function checkSource(file: Spot, currency: string | null): void {
   const problems = entry !== null && 'problems' in entry ? entry.problems : [];
   for (const { path, message } of problems) provider.at(...path).report(message);
   if (entry === null || 'problems' in entry) return;
-  if (entry.type !== 'http-json') {
-    provider.at('type').report('must be "http-json"');
+  if (!describedTypes.includes(entry.type)) {
+    provider.at('type').report(`must be ${listWords(describedTypes)}`);
     return;
   }
   if (entry.credentialNames.length > 0)
