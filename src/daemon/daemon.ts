@@ -114,6 +114,7 @@ export class Daemon {
       ...parts,
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
+      planned: () => this.#timer.wakeBy(this.poller.nextAt),
     });
     const composing = { ...parts, reader: store };
     this.#composing = composing;
