@@ -80,7 +80,7 @@ function problemsOf(known: KnownState): string[] {
   if (loadFailure !== null) problems.push(loadFailure);
   if (owner !== null && owner.configHash !== configHash)
     problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
-  if (fleet.names.twin !== null) problems.push(namesake(node, fleet.names.twin));
+  if (fleet.names.duplicate !== null) problems.push(namesake(node, fleet.names.duplicate));
   if (isClockOff && doubt === null)
     problems.push(`${clockOff(node, aheadMs)}: it takes no accounts until it is set`);
   return problems;

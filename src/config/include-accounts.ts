@@ -1,7 +1,7 @@
 import { keyOf } from '../domain/json.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
 import type { Path } from './config-problem.ts';
-import { type Draft, draftDocument, Spot } from './draft.ts';
+import { type Draft, draftDocument, Position } from './draft.ts';
 import type { FileContent, FileList, InterpolationSources } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -20,15 +20,15 @@ export function* includeAccounts(
   files: AccountFiles,
 ): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
-  const spot = new Spot(draft, problems).at('accounts', 'files');
+  const position = new Position(draft, problems).at('accounts', 'files');
   const accounts = keyOf(draft.value, 'accounts');
-  const pattern = spot.text;
+  const pattern = position.text;
   const isPlain = typeof accounts === 'object' && accounts !== null && Object.keys(accounts).length === 1;
   if (pattern === null || !isPlain) return { draft, problems };
   const listed = files.list(pattern);
   const paths = listed.kind === 'files' ? listed.paths : [];
-  if (listed.kind === 'failed') spot.report(`cannot be read: ${listed.reason}`);
-  else if (paths.length === 0) spot.report('names no file that is there');
+  if (listed.kind === 'failed') position.report(`cannot be read: ${listed.reason}`);
+  else if (paths.length === 0) position.report('names no file that is there');
   const included: { readonly account: unknown; readonly draft: Draft; readonly index: number }[] = [];
   for (const path of paths) {
     const part = readPart(path, files);

@@ -169,7 +169,7 @@ export interface ClusterProblem {
 /** What a daemon asks of the cluster that it belongs to. */
 export interface DaemonMembership {
   /** Checked before each poll: whether this process owns the accounts now. */
-  holds(): boolean;
+  mayPoll(): boolean;
   /** Checked before each send. */
   maySend(): boolean;
   /** Whether a group may be asked again before the last outcome is stored. */
