@@ -63,7 +63,6 @@ export async function readConfiguration(
   return read;
 }
 
-/** A configuration as far as it can be read. */
 export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
   /** What of it is wrong or unresolved, as `section.key`, such as `server.token`; empty where all is well. */
   readonly lost: ReadonlySet<string>;

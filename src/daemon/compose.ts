@@ -24,7 +24,6 @@ import { collect, type HistoryLoader } from './history-loader.ts';
 
 const chartMs = weekMs;
 const chartPoints = 200;
-/** Items of a message that have a chart. */
 const drawnItems = 10;
 
 /** A link by which an incident is acknowledged without signing in. */

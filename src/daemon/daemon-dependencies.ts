@@ -35,7 +35,6 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly maxSleepMs?: number;
 }
 
-/** What the parts of a daemon share. */
 export interface DaemonParts extends DaemonDependencies {
   readonly connections: Connections;
   readonly timer: WakeTimer;

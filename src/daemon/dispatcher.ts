@@ -53,7 +53,6 @@ interface Pace {
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
-  /** Aborts all deliveries at the end of the daemon. */
   readonly #ending = new AbortController();
   #stopped = false;
   #hasRehearsed = false;

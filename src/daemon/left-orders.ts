@@ -55,7 +55,6 @@ export function openLeftOrders(parts: DaemonParts, reach: OrderReach) {
       lookedAt = now;
       committer.alone(take);
     },
-    /** When it may look again. */
     nextAt: () => lookedAt + lookMs,
   };
 }

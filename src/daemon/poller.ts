@@ -45,7 +45,6 @@ export class Poller {
   /** Under way while the time was jumped over in which their cron expression asked for the next poll. */
   readonly #missed = new Set<string>();
   readonly #open: ReturnType<typeof createOpenRequests> | null;
-  /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;

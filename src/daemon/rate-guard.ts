@@ -6,7 +6,6 @@ import type { MonitorState } from '../engine/state.ts';
 interface Group {
   /** When the next request may be planned for. */
   freeAt: number;
-  /** When the last one was sent. */
   sentAt: number;
   /** From when on a request that was held back may ask again, behind those before it. */
   heldUntil: number;

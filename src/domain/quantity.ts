@@ -58,7 +58,6 @@ export interface ForecastRecord {
   readonly count: number;
   /** 0.04: the median forecast was 4 % too high or too low. */
   readonly medianError: number;
-  /** The share of forecasts that were too low. */
   readonly tooLow: number;
 }
 

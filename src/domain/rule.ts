@@ -53,7 +53,6 @@ export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The names of its rule. */
   readonly rules?: readonly string[];
   readonly severity?: Severity;
 }

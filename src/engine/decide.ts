@@ -221,7 +221,6 @@ export function channelsOfRoutes(routes: readonly Route[], channels: readonly st
     : channels;
 }
 
-/** Without routes, or where none matches: everything to every channel. */
 export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},

@@ -16,7 +16,6 @@ import type { MonitorState } from './state.ts';
 export type { GivenOrder, OrderBody } from './orders/kind.ts';
 export type { Done, OperatorOrder, OrderName } from './orders/registry.ts';
 
-/** What whoever ordered it is shown. */
 export type Answered<Order extends Pick<OperatorOrder, 'kind'>> = Done<Order['kind']> | Refusal;
 
 /** What a door says of an order: its kind and details. */
@@ -81,7 +80,6 @@ function kindOf(name: string): OrderKind<string, OrderShape, object> {
   return kind;
 }
 
-/** Who gave an order, and whence. */
 type Giver = Omit<GivenOrder, 'at' | 'orderId'>;
 
 function entryOf({ by, from }: Giver, action: string, at: number) {

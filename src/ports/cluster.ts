@@ -166,7 +166,6 @@ export interface ClusterProblem {
   readonly text: string;
 }
 
-/** What a daemon asks of the cluster that it belongs to. */
 export interface DaemonMembership {
   /** Checked before each poll: whether this process owns the accounts now. */
   holds(): boolean;

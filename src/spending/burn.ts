@@ -114,7 +114,6 @@ function rate(
 export interface Lookback {
   /** First reading that counts: the balance at the start of the span. */
   readonly from: number;
-  /** The newest reading. */
   readonly to: number;
   /** True when `from` is the balance at the window's start: the history covers the whole window. */
   readonly covers: boolean;

@@ -73,7 +73,6 @@ export class ReadingLog {
     return now - this.windowMs - (2 * this.windowMs) / cellsPerWindow;
   }
 
-  /** Number of readings that are kept. */
   get length(): number {
     return this.#end - this.#start;
   }

@@ -14,7 +14,6 @@ export interface Migration {
 /** Those of SQLite. The same from `src/` and from `dist/`. */
 export const migrationsDirectory = new URL('../../migrations/', import.meta.url);
 
-/** Those of PostgreSQL. */
 export const postgresMigrations = new URL('postgres/', migrationsDirectory);
 
 /** The migrations of a directory in order. Throws when their numbers have a gap: that is a broken installation. */

@@ -6,7 +6,6 @@ import type { AccountView, BriefAccount } from './views.ts';
 /** What all accounts come to, and those of them that are shown. */
 export interface AccountSummary {
   readonly accounts: number;
-  /** Alerts that fire. */
   readonly firing: number;
   /** Accounts whose last poll failed, and those that were not polled yet. */
   readonly failing: number;

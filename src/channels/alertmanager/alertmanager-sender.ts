@@ -28,7 +28,6 @@ export interface AlertmanagerSettings extends ChannelSettings {
  */
 const livesMs = 15 * minuteMs;
 
-/** Alerts in one request. */
 const batchSize = 200;
 
 interface PostedAlert {
@@ -195,7 +194,6 @@ function filled(
   );
 }
 
-/** What a person reads of the posted alerts. */
 export function show(body: string): readonly string[] {
   const alerts = parseJson(body) as readonly PostedAlert[];
   return alerts.flatMap(({ labels: { alertname, severity }, annotations, startsAt, endsAt }) => [

@@ -9,7 +9,6 @@ import type { Attempt, PostedPart } from '../post-sender.ts';
 import type { PostCode } from '../receiver.ts';
 import type { Preset, PresetRequest, PresetTemplate } from './preset.ts';
 
-/** One request for a message: which one, and what of the message it is filled with. */
 interface Order {
   readonly name: string;
   readonly request: PresetRequest;

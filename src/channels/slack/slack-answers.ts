@@ -50,7 +50,6 @@ function wordOf({ body }: HttpAnswer): string {
 /** What Slack's Web API answers, nearly always with the status 200. A refusal of the layout is sent once more as plain text before. */
 export const slackBotAnswers = answerTable(botAnswers as ReceiverAnswers);
 
-/** Whether Slack refuses a call by one of these words. */
 function isRefusedBy(words: readonly string[], answer: HttpAnswer): boolean {
   return valueAt(answer, 'ok') === false && words.some((word) => word === valueAt(answer, 'error'));
 }

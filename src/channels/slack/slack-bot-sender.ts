@@ -20,7 +20,6 @@ const maxEdits = 20;
 /** An edit is shorter than a message may take: the next message waits meanwhile. */
 const editTimeoutMs = 5000;
 
-/** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
 /**

@@ -198,7 +198,6 @@ export function openSlackListener(
     return called;
   }
 
-  /** One call of the Web API, and what it answered. */
   async function call(
     method: string,
     fields: SlackFields,

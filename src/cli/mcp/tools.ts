@@ -1,7 +1,6 @@
 import { keyOf } from '../../domain/json.ts';
 import { ownOf } from '../../domain/own.ts';
 
-/** An operation of the API as a tool. */
 interface ToolSpec {
   readonly name: string;
   readonly title: string;

@@ -32,7 +32,6 @@ export function givenPast(
   };
 }
 
-/** As a store gives them. */
 async function* asStored<Row>(parts: Iterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
   yield* parts;
 }

@@ -41,7 +41,6 @@ type OrdersByKind = {
     : never;
 };
 
-/** What a person ordered. */
 export type OperatorOrder<Name extends OrderName = OrderName> = OrdersByKind[Name];
 
 /** What is shown to whoever ordered it. */

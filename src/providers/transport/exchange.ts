@@ -28,7 +28,6 @@ const ended = new Error('the exchange is over');
 /** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
 const notYet = new Error('the guard lets nothing be sent yet');
 
-/** Whose exchange it is. */
 export interface ExchangeOwner {
   readonly guard: SendingGuard;
   settle(end: ExchangeEnd): void;

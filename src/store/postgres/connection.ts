@@ -15,7 +15,6 @@ export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<read
  * lend a connection for each transaction. What fails rejects with `StorageError`, within seconds.
  */
 export interface Database {
-  /** A statement that only reads. */
   readonly ask: Ask;
   /** A statement that writes, a transaction by itself. */
   readonly change: Ask;
