@@ -37,10 +37,7 @@ export function makeOrder<Order extends Wanted>(
   return { ...wanted, ...person, orderId } as unknown as OperatorOrder & Pick<Order, 'kind'>;
 }
 
-/**
- * Does what a person ordered, or says why not, with its entry in the audit: both are part of the same turn, and so of the same commit.
- * An order that came before is refused.
- */
+/** With its entry in the audit, in the same turn and so the same commit. An order that came before is refused. */
 export function applyOrder<Order extends OperatorOrder>(
   state: MonitorState,
   order: Order,

@@ -45,9 +45,7 @@ const says = phrases('story', {
   somebody: 'somebody',
 });
 
-/**
- * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
- */
+/** Since when, what happened to it, and how far the numbers can be trusted. */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
   const blind = blindnessOf(item, frame);
   const state = stateOf(item);

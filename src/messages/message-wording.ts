@@ -71,10 +71,7 @@ export function messageSubject(message: Message): string {
   }
 }
 
-/**
- * The common part of a thread's subjects: the most urgent incident of its first message, and how many others
- * there are.
- */
+/** The most urgent incident of a thread's first message, and how many others there are. */
 export function threadSubject(
   message: Pick<IncidentMessage, 'items' | 'language' | 'timezone' | 'at' | 'thread'>,
 ): string {
@@ -85,10 +82,7 @@ export function threadSubject(
   return count === 0 ? subject : say(says.subjectOfSeveral, { subject, count }, reader);
 }
 
-/**
- * The worst of everything that the subject stands for: the end of one incident is no all-clear for the
- * others.
- */
+/** The worst that the subject stands for: the end of one incident is no all-clear for the others. */
 function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
   const worst = worstFiring(message.items, message.thread?.othersFiring);

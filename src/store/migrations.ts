@@ -71,10 +71,7 @@ export function refuseUnknownSchema(
   }
 }
 
-/**
- * Refuses, by `StorageError`, a schema that is not the one that this program works with: the daemon migrates, everybody else needs it
- * as this program knows it.
- */
+/** The daemon migrates; everybody else needs the schema as this program knows it. Throws `StorageError`. */
 export function refuseOtherSchema({ database, kind }: NamedDatabase, schema: number, known: number): void {
   if (schema === known) return;
   const remedy =

@@ -39,10 +39,7 @@ export async function openConfigured(
   return openPostgresReader({ url: storage.postgres.url, program, now });
 }
 
-/**
- * The id of the database of a configuration, by which a daemon and the command line know that they mean the same one. Null where it
- * has none yet or cannot be read.
- */
+/** By it a daemon and the command line know that they mean the same database. Null where there is none, or unreadable. */
 export async function readIdOf(storage: StorageSettings, program: string): Promise<string | null> {
   if (storage.postgres === undefined) return readDatabaseId(storage.path);
   const { findDatabaseId, withSchema } = await import('./postgres/reader.ts');

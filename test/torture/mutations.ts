@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what got worse stands under the key that somebody took',
-    file: 'src/engine/tool-keys.ts',
+    file: 'src/engine/announce.ts',
     old: 'newest: newest + (isLost || isNews ? 1 : 0)',
     new: 'newest: newest + (isLost && !isLost && isNews ? 1 : 0)',
   },
@@ -447,7 +447,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
-    file: 'src/daemon/open-requests.ts',
+    file: 'src/daemon/rate-guard.ts',
     old: 'if (open.length > 0 && !mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },

@@ -22,10 +22,7 @@ export interface AlertmanagerSettings extends ChannelSettings {
   readonly authorization: Secret | null;
 }
 
-/**
- * An alert that is not sent again ends by itself after so long. Longer than Prometheus' four minutes: a restart or an upgrade of
- * lowwater must not look like an all-clear.
- */
+/** An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. */
 const livesMs = 15 * minuteMs;
 
 const batchSize = 200;
@@ -125,10 +122,7 @@ function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']):
   }
 }
 
-/**
- * The alert at its severity. Labels are the identity (prometheus.io, "Clients"), so an alert whose severity moved was another one:
- * what it may have been at before is ended with it.
- */
+/** Labels are the identity (prometheus.io, "Clients"): at another severity it was another alert, ended with it. */
 function alertsOf(
   item: MessageItem,
   message: IncidentMessage,

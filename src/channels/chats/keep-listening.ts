@@ -5,10 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 const minPauseMs = secondMs;
 const maxPauseMs = minuteMs;
 
-/**
- * Keeps a connection to a chat for ever, with longer and longer pauses between tries. `listen` hears until its connection ends, and says why as
- * a clause; it calls `connected` once it hears. The pauses begin anew with a connection that lasted as long as the longest.
- */
+/** `listen` hears until its connection ends, and says why; pauses grow until one lasted as long as the longest. */
 export function keepListening(
   clock: Clock,
   listen: (signal: AbortSignal, connected: () => void) => Promise<string>,

@@ -29,10 +29,7 @@ export function prepare(
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
 const maxBytes = 15_000;
 
-/**
- * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
- * mentioned stands in the text as well, as DingTalk asks.
- */
+/** As Markdown, not as an `actionCard`: only Markdown can mention people, who stand in the text as well. */
 export function render(message: Message, { mention }: Pick<PostSettings, 'mention'>) {
   const people = mentionsIn(message, mention);
   const ids = people.filter((person) => person !== 'all');

@@ -10,10 +10,7 @@ import type { PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
-/**
- * Signed by two members of the body: base64 of HMAC-SHA256 over nothing, with `timestamp\nsecret` (seconds) as the key
- * (open.feishu.cn, custom bots, signature verification).
- */
+/** Signed by two members of the body (open.feishu.cn, custom bots): HMAC-SHA256 over nothing, seconds in the key. */
 export function prepare(
   { body }: PostedPart,
   { address, keys }: PostSettings,

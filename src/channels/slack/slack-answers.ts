@@ -11,10 +11,7 @@ import { answerTable, readSeconds } from '../post-kind.ts';
 import type { ReceiverAnswers } from '../receiver.ts';
 import botAnswers from './bot-answers.json' with { type: 'json' };
 
-/**
- * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once
- * more as plain text before this table is asked.
- */
+/** What Slack cannot read is sent once more as plain text before this table is asked. */
 export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',

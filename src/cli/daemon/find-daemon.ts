@@ -145,10 +145,7 @@ async function knock(
   }
 }
 
-/**
- * Asks a daemon about itself. One of an older version that cannot say takes orders all the same. The token is sent to none but a lowwater that asks
- * for it.
- */
+/** One of an older version takes orders all the same. The token goes to none but a lowwater that asks for it. */
 async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const question = { method: 'GET', path: '/api/v1/daemon' } as const;
   const open = await askDaemon({ url, token: null }, question);

@@ -14,7 +14,7 @@ import type {
 } from '../kind.ts';
 import { type Description, descriptionKeys } from './description.ts';
 import { explainAnswer, showAnswer } from './explain-answer.ts';
-import { findMisplaced } from './misplaced.ts';
+import { findMisplaced } from './placeholders.ts';
 import { baseOf, credentialNames, prepareRequest } from './prepare-request.ts';
 import { readAnswer, readToken } from './read-answer.ts';
 
