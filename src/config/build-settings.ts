@@ -117,7 +117,7 @@ function buildAccount(
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
   const { accountKeys } = providerKindOf(entry);
-  const { authSecret, credentials = {}, weekend = config.weekend } = account;
+  const { authSecret, credentials = {}, weekend = config.weekend, thresholds } = account;
   const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
     id: account.id,
@@ -131,6 +131,7 @@ function buildAccount(
     balances: entry.balances,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
+    ...(thresholds === undefined ? {} : { thresholds }),
     topUpUrl: account.topUpUrl ?? entry.topUpUrl,
     runbookUrl: account.runbookUrl ?? null,
     note: account.note ?? null,

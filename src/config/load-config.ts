@@ -16,6 +16,7 @@ import { checkMoney } from './checks/check-money.ts';
 import { checkProviders } from './checks/check-providers.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { type CronCheck, checkPayDays, checkSchedules } from './checks/check-schedules.ts';
+import { checkThresholds } from './checks/check-thresholds.ts';
 import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
@@ -156,6 +157,9 @@ export function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedCo
     return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
   const built = yield* buildSettings(judged.config, surroundingsOf(draft, request));
+  yield;
+  checkThresholds(new Spot(draft, problems), built);
+  if (problems.length > 0) return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
