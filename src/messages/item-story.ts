@@ -129,7 +129,7 @@ const closings = {
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
-  const reason = account.failure === null ? null : withoutFullStop(cleanText(account.failure, 300));
+  const reason = account.failure === null ? null : cleanText(account.failure, 300).replace(/[.\s]+$/, '');
   if (alertKindOf(item).staleness !== undefined)
     return reason === null ? [] : [say(says.lastPollFailedBy, { reason }, frame)];
   if (account.reading === null) return [];
@@ -153,8 +153,4 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];
   return [say(isOvertaken ? says.overtakenSaying : says.acknowledgedSaying, given, frame)];
-}
-
-function withoutFullStop(text: string): string {
-  return text.replace(/[.\s]+$/, '');
 }

@@ -1,5 +1,4 @@
 import type { StorageSettings } from '../domain/settings.ts';
-import type { Cluster } from '../ports/cluster.ts';
 import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './runs/stored-run.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
@@ -18,13 +17,6 @@ export function openStore(options: Parameters<typeof openSqliteStore>[0]): Store
 
 export function openReader(options: Parameters<typeof openSqliteReader>[0]): StoreFile {
   return asStoreFile(openSqliteReader(options));
-}
-
-/** As `openCluster` of the PostgreSQL store, of which nothing is loaded before. */
-export async function openCluster(
-  options: Parameters<typeof import('./postgres/open-cluster.ts').openCluster>[0],
-): Promise<Cluster> {
-  return (await import('./postgres/open-cluster.ts')).openCluster(options);
 }
 
 /** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */

@@ -75,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
-    old: '[incident, ...incidentsSharingNotification(state, incident)])',
-    new: '[incident])',
+    old: '[incident, ...incidentsSharingNotification(state, incident)])\n',
+    new: '[incident])\n',
   },
   {
     name: 'nobody learns who acknowledged',

@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { minuteMs, secondMs } from '../../domain/duration.ts';
 import type { ChannelListener, ChatEvent } from '../../ports/channel.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -7,7 +8,7 @@ const maxPauseMs = minuteMs;
 
 /** `listen` hears until its connection ends, and says why; pauses grow until one lasted as long as the longest. */
 export function keepListening(
-  clock: Clock,
+  { clock, dispatcher }: { readonly clock: Clock; readonly dispatcher: Dispatcher },
   listen: (signal: AbortSignal, connected: () => void) => Promise<string>,
 ): ChannelListener {
   const ending = new AbortController();
@@ -35,6 +36,7 @@ export function keepListening(
     close() {
       ending.abort();
       cancel();
+      void dispatcher.destroy();
     },
   };
 }

@@ -4,8 +4,8 @@ import { cutText } from '../../domain/plain-text.ts';
 import { toneIcons } from '../../messages/item-wording.ts';
 import { cardMarkdown } from '../markdown.ts';
 import { mentionsIn } from '../mention.ts';
-import { type Attempt, type PostedPart, renderWithin } from '../post-sender.ts';
-import type { PostSettings } from '../receiver.ts';
+import { renderWithin } from '../post-sender.ts';
+import type { PostCode, PostSettings } from '../receiver.ts';
 
 export { readCard as show } from '../demo-receiver.ts';
 
@@ -13,18 +13,14 @@ export { readCard as show } from '../demo-receiver.ts';
  * Signed in the address: base64 of HMAC-SHA256 over `timestamp\nsecret` (milliseconds) with the secret as the key, percent-encoded
  * once (open.dingtalk.com, custom robots, security settings).
  */
-export function prepare(
-  { body }: PostedPart,
-  { address, keys }: PostSettings,
-  { now }: { readonly now: number },
-): Attempt {
+export const prepare: NonNullable<PostCode['prepare']> = ({ body }, { address, keys }, { now }) => {
   const key = keys.secret?.reveal() ?? '';
   if (key === '') return { url: address.reveal(), body };
   const url = new URL(address.reveal());
   url.searchParams.set('timestamp', String(now));
   url.searchParams.set('sign', createHmac('sha256', key).update(`${now}\n${key}`).digest('base64'));
   return { url: url.href, body };
-}
+};
 
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
 const maxBytes = 15_000;

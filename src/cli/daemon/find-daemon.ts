@@ -154,11 +154,6 @@ async function introduce({ url, token }: DaemonAddress): Promise<FoundDaemon> {
   const address = { url, token: asksForToken ? token : null };
   const answer = address.token === null ? open : await askDaemon(address, question);
   if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
-  if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
+  if (answer.kind === 'answered') return { ...address, facts: answer.body as DescribedDaemon, refusal: null };
   return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
-}
-
-/** What the API describes: only a lowwater answers there. */
-function readFacts(body: unknown): DescribedDaemon {
-  return body as DescribedDaemon;
 }

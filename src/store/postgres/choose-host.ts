@@ -59,7 +59,7 @@ export function clientConfig(address: string, limitMs: number | null, lockLimitM
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 3000,
-    types: { getTypeParser: chooseParser },
+    types: { getTypeParser: (oid: number) => parsers.get(oid) ?? String },
     stream: () => new NamedSocket(),
     ...limits,
   };
@@ -161,7 +161,3 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [23, Number],
   [114, (text) => JSON.parse(text)],
 ]);
-
-function chooseParser(oid: number): Parser {
-  return parsers.get(oid) ?? String;
-}

@@ -191,16 +191,12 @@ function run(client: PoolClient, progress: Progress, limitMs: number | null): As
     };
     try {
       const { rows } = await client.query(query);
-      return typedRows<Row>(rows);
+      // The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them.
+      return rows as readonly Row[];
     } catch (error) {
       throw asStorageError(error, progress);
     }
   };
-}
-
-/** The statement of each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
-function typedRows<Row>(rows: readonly unknown[]): readonly Row[] {
-  return rows as readonly Row[];
 }
 
 /** Over all pools that come and go. A statement that was given up counts until the server has ended it. */
