@@ -54,10 +54,7 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
   };
 }
 
-/**
- * Subject of a mail: how bad it is, or RESOLVED, in its first word, and the rest equal for all messages of a thread. Free of
- * brackets and control characters.
- */
+/** How bad it is, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
@@ -283,10 +280,7 @@ function accountPart(account: ReportAccountWording): CardPart {
   };
 }
 
-/**
- * Where the page goes on with a message: with the review of a report's time and with what is to be paid. Nowhere where its address is
- * not known.
- */
+/** The review of a report's time, and what is to be paid. Nowhere where the page's address is not known. */
 export function pageLinks(message: Message): Card['links'] {
   const { publicUrl } = message;
   if (publicUrl === null) return [];

@@ -381,8 +381,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'good news opens an alert at a paging tool',
     file: 'src/channels/presets/preset-parts.ts',
-    old: "stateOf(item) === 'event' && item.severity !== 'info'",
-    new: "stateOf(item) === 'event' && item.severity !== null",
+    old: "stateOf(item) !== 'event' || item.severity === 'info'",
+    new: "stateOf(item) !== 'event' || item.severity === null",
     test: 'test/channels/presets/presets.test.ts',
   },
   {

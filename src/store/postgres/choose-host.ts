@@ -17,10 +17,7 @@ const sessionOptions = [
   'standard_conforming_strings=on',
 ];
 
-/**
- * The first host that answers, and takes writes where the address asks for that. As with libpq a host that refuses the password ends
- * the search. Rejects with the `StorageError` of the last one.
- */
+/** And takes writes where the address asks for that. As with libpq a refused password ends the search. */
 export async function chooseHost(
   url: Secret,
   limitMs: number,
