@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './runs/stored-run.ts';
@@ -6,6 +7,7 @@ import { leaveOrder } from './sqlite/orders.ts';
 import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
+import { isLocked } from './sqlite/side-lock.ts';
 
 export type { FoundDamage } from './runs/stored-run.ts';
 export { leaveOrder } from './sqlite/orders.ts';
@@ -17,6 +19,11 @@ export function openStore(options: Parameters<typeof openSqliteStore>[0]): Store
 
 export function openReader(options: Parameters<typeof openSqliteReader>[0]): StoreFile {
   return asStoreFile(openSqliteReader(options));
+}
+
+/** Whether a process holds the SQLite database of this path. */
+export function isInUse(path: string): boolean {
+  return existsSync(path) && isLocked(realpathSync(path));
 }
 
 /** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */

@@ -8,6 +8,7 @@ import type { OrderKind, OrderOf } from './kind.ts';
 import { poll } from './poll.ts';
 import { report } from './report.ts';
 import { expireSilence, extendSilence, silence } from './silence.ts';
+import { testAlert } from './test-alert.ts';
 
 /** Every act that a person may order. */
 export const orderKinds = [
@@ -21,6 +22,7 @@ export const orderKinds = [
   expectSpending,
   poll,
   report,
+  testAlert,
   handOver,
   endSession,
   renewCalendarKey,
