@@ -12,7 +12,7 @@ function newest(world: World): string {
   const [item] = message?.kind === 'incidents' ? message.items : [];
   return item === undefined
     ? ''
-    : wordSubject(item, { language: english, now: world.now, timezone: 'UTC', currency: 'CNY' });
+    : wordSubject(item, { language: english, now: world.now, timezone: 'UTC' });
 }
 
 const account = makeAccount('otp', { creditLimitMicros: null });
