@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import { keyOf } from '../domain/json.ts';
 import type { Parts } from '../domain/parts.ts';
@@ -11,19 +10,14 @@ import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { type Draft, Spot } from './draft.ts';
+import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 const accountsAtOnce = 5000;
 
-export interface Surroundings {
-  readonly directory: string;
-  /**
-   * Where the database lies when the file does not say; a container keeps it apart from its read-only
-   * configuration.
-   */
-  readonly dataDirectory: string;
+interface Surroundings extends Reading {
   readonly draft: Draft;
 }
 
@@ -94,16 +88,9 @@ function buildMoney({ money }: ConfigInput): Settings['money'] {
   return { currency: money.currency, date: String(date), rates: Object.fromEntries(values) };
 }
 
-function buildStorage(
-  { storage, cluster }: ConfigInput,
-  { directory, dataDirectory }: Surroundings,
-): StorageSettings {
+function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
   const { path, postgres, retention: retentionMs } = storage;
-  if (postgres === undefined)
-    return {
-      path: path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path),
-      retentionMs,
-    };
+  if (postgres === undefined) return { path: databaseFile(path, around), retentionMs };
   const { node = null, advertise = null, lease: leaseMs, aloneFor: aloneForMs, announceTakeovers } = cluster;
   return {
     postgres: { url: postgres.url, node, advertise, leaseMs, aloneForMs, announceTakeovers },
@@ -117,7 +104,7 @@ function buildAccount(
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
   const { accountKeys } = providerKindOf(entry);
-  const { authSecret, credentials = {}, weekend = config.weekend } = account;
+  const { authSecret, credentials = {}, weekend = config.weekend, thresholds } = account;
   const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
     id: account.id,
@@ -131,6 +118,7 @@ function buildAccount(
     balances: entry.balances,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
+    ...(thresholds === undefined ? {} : { thresholds }),
     topUpUrl: account.topUpUrl ?? entry.topUpUrl,
     runbookUrl: account.runbookUrl ?? null,
     note: account.note ?? null,

@@ -3,7 +3,7 @@ import type { MoneySettings } from './one-sum.ts';
 import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
 import type { RecurringSilence, Route } from './route.ts';
-import type { Rule } from './rule.ts';
+import type { Ladder, Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
@@ -70,6 +70,8 @@ export interface AccountSettings extends ProviderAccess {
   readonly keyFrom: ValueSource | null;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** By balance: each stands in place of the one of that severity in rules of a kind with `accountThresholds`. */
+  readonly thresholds?: Readonly<Record<string, Ladder<Micros>>>;
   /** Where to pay for it; its own, else the provider's. */
   readonly topUpUrl: string | null;
   readonly runbookUrl: string | null;

@@ -32,6 +32,7 @@ const keys = {
     'Balance by severity: one alert whose severity moves. Use it instead of `threshold` and `severity`.',
     (word) => amount(`Under this balance the alert is ${word}.`),
   ),
+  thresholdsByCurrency: ladder.currencyStepsKey((word) => amount(`Under this balance the alert is ${word}.`)),
   hysteresis: amountOrShare(
     'How far past the threshold the balance must rise before the alert resolves: an amount, or a percentage of the threshold.',
     { sign: 'not-negative', maxPercent: 1000 },
@@ -52,14 +53,15 @@ export const below = balanceKind<BelowRule, typeof keys>({
   keys,
   floorMicros: (_, empty) => empty,
   emptinessRank: 1,
+  accountThresholds: true,
   build: (input, severity) => ({
-    ...ladder.buildLadder(input.thresholds, { threshold: input.threshold, severity }),
+    ...ladder.buildLadder(input, { threshold: input.threshold, severity }),
     hysteresis: input.hysteresis,
   }),
   check: (reader) =>
     ladder.checkLadder(reader, { single: 'threshold', read: ladder.readAmount, worse: 'lower' }),
   describe: (rule) =>
-    `${words.nameBalance(rule)} below ${ladder.describeSteps(rule.thresholds, formatExact)}${words.describeHysteresis(rule.hysteresis)}`,
+    `${words.nameBalance(rule)} below ${ladder.describeLadders(rule, formatExact)}${words.describeHysteresis(rule.hysteresis)}`,
   /**
    * Breached when balance < threshold, compared exactly in millionths; resolved when balance ≥
    * threshold + hysteresis. With a ladder the worst breached step is the severity.

@@ -61,6 +61,9 @@ const keys = {
     'Spending by severity: one alert whose severity moves. Use it instead of `amount` and `severity`.',
     (word) => amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
   ),
+  thresholdsByCurrency: ladder.currencyStepsKey((word) =>
+    amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
+  ),
 };
 
 /** Names of facts that messages show. */
@@ -81,14 +84,14 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   summary: 'Spending of a day, week or month that reaches its budget.',
   keys,
   build: (input, severity) => ({
-    ...ladder.buildLadder(input.thresholds, { threshold: input.amount, severity }),
+    ...ladder.buildLadder(input, { threshold: input.amount, severity }),
     per: input.per,
     by: input.by,
   }),
   check: (reader) =>
     ladder.checkLadder(reader, { single: 'amount', read: ladder.readAmount, worse: 'higher' }),
   describe: (rule) =>
-    `spent of the ${nameBalance(rule)} ${rule.by === 'spent' ? `since the ${rule.per} began` : `at the end of the ${rule.per}, by the forecast,`} reaches ${ladder.describeSteps(rule.thresholds, formatExact)}`,
+    `spent of the ${nameBalance(rule)} ${rule.by === 'spent' ? `since the ${rule.per} began` : `at the end of the ${rule.per}, by the forecast,`} reaches ${ladder.describeLadders(rule, formatExact)}`,
   judge,
   factsBehind,
   wouldNotFire(rule, { spending, reading }) {
