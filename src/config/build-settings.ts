@@ -1,5 +1,7 @@
 import { buildChannel } from '../channels/registry.ts';
+import { dayMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
+import { currencyCode } from '../domain/money.ts';
 import type { Parts } from '../domain/parts.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
@@ -66,7 +68,7 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
     log: config.log,
-    money: buildMoney(config),
+    money: buildMoney(config, file),
     payDays: config.payDays ?? null,
     timezone: config.timezone,
     language: config.language,
@@ -81,11 +83,26 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildMoney({ money }: ConfigInput): Settings['money'] {
-  if (money === undefined) return null;
-  const { date = '', ...rates } = money.rates;
-  const values = Object.entries(rates).map(([code, rate]) => [code, Number(rate)]);
-  return { currency: money.currency, date: String(date), rates: Object.fromEntries(values) };
+function buildMoney(config: ConfigInput, file: Spot): Settings['money'] {
+  if (config.money === undefined) return null;
+  const { currency, rates } = config.money;
+  const { date = '', provider: _, every: everyMs = dayMs, inverted = false, ...values } = rates;
+  const entry = readRatesEntry(file);
+  if (entry === null || 'problems' in entry) {
+    const amounts = Object.fromEntries(
+      Object.entries(values).map(([code, rate]) => [currencyCode(code), String(rate)]),
+    );
+    return { currency, rates: { date, base: currency, amounts, inverted }, source: null };
+  }
+  const asked = { id: entry.name, creditLimit: null, poll: { every: everyMs } };
+  const account = { ...buildAccount(asked, entry, config), keyFrom: null };
+  return { currency, rates: null, source: { entry, account, everyMs, inverted } };
+}
+
+/** The entry that rates are read from; null where they stand in the file, or its shape is wrong. */
+export function readRatesEntry(file: Spot): DraftEntry['built'] {
+  const spot = file.at('money', 'rates', 'provider');
+  return spot.value === undefined ? null : readEntry('rates', spot);
 }
 
 function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
@@ -155,12 +172,18 @@ function buildRoutes(config: ConfigInput): Route[] {
 export function readEntries(file: Spot) {
   const providers = file.at('providers');
   const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
-  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {
-    const written = spot.value;
-    const { data } = providerSchema.safeParse(written ?? {});
-    const putInAt = (key: string) => listPutIn(spot.at(key));
-    return { name, spot, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
-  });
+  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => ({
+    name,
+    spot,
+    built: readEntry(name, spot),
+  }));
+}
+
+function readEntry(name: string, spot: Spot) {
+  const written = spot.value;
+  const { data } = providerSchema.safeParse(written ?? {});
+  const putInAt = (key: string) => listPutIn(spot.at(key));
+  return data === undefined ? null : buildProvider(name, data, { written, putInAt });
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */
