@@ -197,7 +197,7 @@ export function whenWords(alert: AlertView, account: AccountView | null, visit: 
     left,
     isOld && html`<span class="unread old">${age(account.readAt ?? 0, visit)}</span>`,
   ].filter((part) => part !== null && part !== false);
-  return html`${parts.map((part, index) => html`${index > 0 && ' · '}${part}`)}`;
+  return html`${parts.map((part, index) => (index === 0 ? part : html` · ${part}`))}`;
 }
 
 /** What to pay; null where the headline says so, as it does once it is known how long the balance lasts. */
