@@ -19,7 +19,7 @@ import { type CronCheck, checkPayDays, checkSchedules } from './checks/check-sch
 import { checkThresholds } from './checks/check-thresholds.ts';
 import { type Draft, draftDocument, Spot } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
-import { type AccountFiles, includeAccounts } from './include-accounts.ts';
+import { includeFiles, type ListFiles } from './include-files.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 import { type Judge, salvage } from './salvage.ts';
@@ -117,7 +117,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   }
   const { document, isSound, problems } = parseDocument(file.text);
   if (document === null) return { draft: null, isSound, problems };
-  const files: AccountFiles = {
+  const files: ListFiles = {
     env: (name) => ownOf(env, name),
     names: () => Object.keys(env),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
@@ -126,7 +126,7 @@ export function* gather({ path, readFile, listFiles, env }: GatherRequest): Part
   };
   const main = draftDocument(document, files);
   yield;
-  const whole = yield* includeAccounts(main.draft, files);
+  const whole = yield* includeFiles(main.draft, files);
   // Of a file that is not JSON only that is reported: what is missing mostly follows from it.
   const others = isSound ? [...main.problems, ...whole.problems] : [];
   return { draft: whole.draft, isSound, problems: [...problems, ...others] };
@@ -221,7 +221,9 @@ function* gatherWarnings(
     `${path.replace(/^(?:accounts)?\[\d+\]/, 'accounts[]')} ${message}`;
   return [...Map.groupBy(warnings, kindOf).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const more = others.length === 0 ? '' : ` (so do ${plural(others.length, 'more account')})`;
+    // In a file of its own it may be a rule, a route or a silence too.
+    const count = first.file === undefined ? plural(others.length, 'more account') : `${others.length} more`;
+    const more = others.length === 0 ? '' : ` (so do ${count})`;
     return [{ ...first, message: first.message + more }];
   });
 }
