@@ -246,7 +246,7 @@ function doubt(spot: Spot, secret: string): void {
 const staleRatesMs = 92 * dayMs;
 
 function warnOfRates(file: Spot, { money }: Settings, { now }: { readonly now: number }): void {
-  const ageMs = money === null ? 0 : now - Date.parse(money.date);
+  const ageMs = now - Date.parse(money?.rates?.date ?? '');
   if (ageMs > staleRatesMs)
     file
       .at('money', 'rates', 'date')

@@ -3,11 +3,13 @@ import { blockedUntil } from '../engine/observe.ts';
 import type { OrderReach } from '../ports/orders.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
+import type { TestAlerts } from './test-alerts.ts';
 
 /** What orders set going in a running daemon. */
 export function createReach(
   { state, now, membership }: Pick<DaemonParts, 'state' | 'now' | 'membership'>,
   poller: Pick<Poller, 'pollNow'>,
+  tests: Pick<TestAlerts, 'begin'>,
 ): OrderReach {
   return {
     poll(account) {
@@ -16,6 +18,7 @@ export function createReach(
       const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
       return refuse('not-now', `the provider asked to wait; the next poll is due in ${seconds} s`);
     },
+    testAlert: (incident) => tests.begin(incident),
     handOver: (order) => void membership?.handOver(order),
   };
 }

@@ -68,6 +68,7 @@ const facts = phrases('fact', {
   channel: 'Channel',
   'environment variable': 'Environment variable',
   'refused recipients': 'Refused recipients',
+  'rates in use': 'Rates in use',
   reason: 'Reason',
 });
 
