@@ -65,15 +65,11 @@ export interface MatchSubject {
   readonly labels: Readonly<Record<string, string>>;
   readonly provider?: string | undefined;
   readonly currency?: string | null | undefined;
-  /** The names of its rule. */
   readonly rules?: readonly string[];
   readonly severity?: Severity;
 }
 
-/**
- * True when every key of the matcher holds. A matcher without keys matches everything; a key that the subject
- * does not have never matches.
- */
+/** A matcher without keys matches everything; a key that the subject does not have never matches. */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (
     isListed(matcher.account, subject.account) &&
@@ -108,10 +104,7 @@ function isListed(values: readonly string[] | undefined, value: string | undefin
   return values === undefined || (value !== undefined && values.includes(value));
 }
 
-/**
- * A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without
- * keys.
- */
+/** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
 export function wordMatcher({ account, provider, currency, rule, severity, labels, not }: Matcher): string {
   // A label may have the name of a key.
   const keys = [
