@@ -168,13 +168,13 @@ const rows: readonly Row[] = [
     expected: 'quiet: inhibited',
   },
   {
-    name: 'held while it may be an outage',
+    name: 'paused while it may be an outage',
     incident: fresh,
     suppression: { pausedUntil: now + minute },
-    expected: `quiet: held until ${minute}`,
+    expected: `quiet: paused until ${minute}`,
   },
   {
-    name: 'held until now: reported',
+    name: 'paused until now: reported',
     incident: fresh,
     suppression: { pausedUntil: now },
     expected: 'notify firing',
