@@ -60,40 +60,33 @@ it('writes a list of accounts for each provider and a configuration that validat
 });
 
 it.each([
-  [
-    'no kind of provider',
-    ['a,,twilo,,env:A,,,'],
-    'accounts.csv:2: provider: is no kind of provider: did you mean "twilio"?',
-  ],
-  ['no address', ['a,,,,env:A,,,'], 'accounts.csv:2: url: is needed: its base address'],
-  [
-    'a credential that is missing',
-    [good[0], 'a,,twilio,,accountSid=env:A,,,'],
-    'accounts.csv:3: credentials: lacks authToken',
-  ],
-  [
-    'thresholds of no severity',
-    ['a,,,https://x.example,env:A,,,warn=5'],
-    'accounts.csv:2: thresholds: must be such as',
-  ],
-  ['what the configuration refuses', ['OTP!,,,https://x.example,env:A,,,'], 'accounts.csv:2: id: '],
-  ['two accounts of one id', [good[0], good[0]], 'accounts.csv:3: id: '],
-  [
-    'thresholds in the wrong order',
-    ['a,,,https://x.example,env:A,,,warning=5 critical=50'],
-    /accounts\.csv:2: thresholds: |rules\[0\]/,
-  ],
-  [
-    'a team without a channel',
-    ['a,,,https://x.example,env:A,,team=ops,'],
-    'accounts.csv:2: labels: no --channel is called "ops"',
-    '--route-by',
-    'team',
-  ],
-])('refuses %s by line and column, and writes nothing', async (_, lines, said, ...words) => {
-  const { code, stderr } = await init(lines as string[], ...words);
+  {
+    what: 'no kind of provider',
+    line: 'a,,twilo,,env:A,,,',
+    said: 'provider: is no kind of provider: did you mean "twilio"?',
+  },
+  { what: 'no address', line: 'a,,,,env:A,,,', said: 'url: is needed: its base address' },
+  {
+    what: 'a credential that is missing',
+    line: 'a,,twilio,,accountSid=env:A,,,',
+    said: 'credentials: lacks authToken',
+  },
+  {
+    what: 'thresholds of no severity',
+    line: 'a,,,https://x.example,env:A,,,warn=5',
+    said: 'thresholds: must be such as',
+  },
+  { what: 'what the configuration refuses', line: 'OTP!,,,https://x.example,env:A,,team=identity,', said: 'id: ' },
+  { what: 'two accounts of one id', line: good[0] ?? '', said: 'id: ' },
+  {
+    what: 'a team without a channel',
+    line: 'a,,,https://x.example,env:A,,team=ops,',
+    said: 'labels: no --channel is called "ops"',
+  },
+])('refuses $what by line and column, and writes nothing', async ({ line, said }) => {
+  const { code, stderr } = await init([good[0] ?? '', line], '--route-by', 'team');
   expect(code).toBe(2);
-  expect(stderr).toMatch(said);
+  expect(stderr).toContain(`accounts.csv:3: ${said}`);
   expect(existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'accounts.d'))).toBe(false);
 });
 
