@@ -20,10 +20,20 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, careOf, cares, needsSomebody, sayCare, sortAlerts } from './alerts.ts';
+import {
+  accountsOf,
+  alertCard,
+  careOf,
+  cares,
+  groupByCause,
+  needsSomebody,
+  sayCare,
+  sortAlerts,
+} from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
-import { channelTable, messageTable } from './messages.ts';
+import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
+import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
 import {
@@ -65,17 +75,21 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   }
   const page = listing.page();
   const needs = await urgentSection(visit, writeListQuery(list));
-  const messages = await ifReadable(() => messageTable(visit, shownMessages), visit);
+  const messages = await ifReadable(
+    async () => messageTable(await views.notifications(shownMessages), visit),
+    visit,
+  );
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list, visit))}</div>
 ${searchForm(list, page.balances)}
 ${live('accounts', accountTable(page, list, visit))}</section>
-<section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
+<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">Last messages</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
+<p class="download"><a href="/messages">All messages</a></p>
 ${live('messages', messages)}
 <h3>Channels</h3>
-${live('channels', channelTable(views.channels(), visit))}</section>`;
+${live('channels', channelTable(views.channels(), visit))}</details></section>`;
 }
 
 const says = phrases('overview', {
@@ -102,8 +116,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   if (urgent.length === 0) {
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, visit)}</h2>${taken}</section>`;
   }
-  // Accounts with one cause are one card.
-  const cards = [...Map.groupBy(urgent, (alert) => alert.cause ?? alert).values()];
+  const cards = groupByCause(urgent);
   const shown = cards.slice(0, shownCards);
   const todayEndsAt = Math.max(endOfDay(visit), visit.now + nightMs);
   const groups = Map.groupBy(shown, ([first]) =>
@@ -115,7 +128,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
       await Promise.all(alerts.map(({ account, rule }) => views.alert(account, rule)))
     ).flatMap((alert) => alert ?? []);
     if (first === undefined) return null;
-    return alertCard(first, accounts.get(first.account) ?? null, visit, { back, others, isBrief: true });
+    return alertCard([first, ...others], accounts, visit, { back, isBrief: true });
   };
   const sections = dueGroups.map(async (group) => {
     const own = groups.get(group);
@@ -204,7 +217,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   const cells = html`${head('state', 'State')}${head('name', 'Account')}${page.balances === null ? html`<th scope="col" class="number">Balances</th>` : page.balances.map(({ id, label }) => head(id, balanceName(label), 'number'))}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
   return html`${table('Accounts', 'cards accounts', cells, rows)}
-${pager(page, list)}`;
+${pagerOf(page, list, frame)}`;
 }
 
 function sortHeader(list: ListQuery, key: SortKey, word: string, extra: string): Html {
@@ -224,8 +237,8 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const tone = stateTones[state];
   const leading = leadingBalance(account);
   const other = otherThanFirst(account, leading);
-  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}${readNote(account, frame)}</td>
-<th scope="row">${accountLink(account)}${labelList(account)}</th>
+  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}</td>
+<th scope="row">${accountLink(account)}${readNote(account, frame)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
 <td class="number burn" data-label="Burn per day">${burnCell(account, frame)}</td>
@@ -276,9 +289,13 @@ function readNote(account: AccountView, frame: Frame): Html | null {
   return html`<span class="sub unread">${account.outcome.replaceAll('_', ' ')}, ${read}</span>`;
 }
 
-function pager({ before, nextCursor, matching, accounts }: AccountPage, list: ListQuery): Html | null {
-  if (before === 0 && nextCursor === null) return null;
-  const to = (cursor: string | null, word: string): Html =>
-    html`<a href="${writeListQuery({ ...list, cursor })}">${word}</a>`;
-  return html`<nav class="pager" aria-label="Pages of accounts">${list.cursor !== null && to(null, 'First page')}<span>${accounts.length === 0 ? 'none' : `${before + 1} to ${before + accounts.length}`} of ${plural(matching, 'account')}</span>${nextCursor !== null && to(nextCursor, 'Next page')}</nav>`;
+function pagerOf(page: AccountPage, list: ListQuery, visit: Frame): Html | null {
+  const { before, nextCursor, matching, accounts } = page;
+  const shown = accounts.length === 0 ? 'none' : `${before + 1} to ${before + accounts.length}`;
+  return pager(
+    (cursor) => writeListQuery({ ...list, cursor }),
+    { cursor: list.cursor, nextCursor },
+    visit,
+    html`<span>${shown} of ${plural(matching, 'account')}</span>`,
+  );
 }

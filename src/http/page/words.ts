@@ -203,10 +203,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   }`;
 }
 
-/**
- * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
- * balances and alerts are known from memory, and are what people look for just then.
- */
+/** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
 export async function ifReadable(
   render: () => Promise<Html>,
   reader: Listener = { language: english },
@@ -236,7 +233,7 @@ export function table(label: string, classes: string, head: Html, rows: HtmlValu
 }
 
 /** An address with the words of its query; what is empty is left out. */
-export function addressOf(path: string, words: Readonly<Record<string, string | null>>): string {
+export function withQuery(path: string, words: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(words).flatMap(([name, word]) =>
     word ? [[name, word] as [string, string]] : [],
   );
