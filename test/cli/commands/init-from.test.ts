@@ -76,7 +76,11 @@ it.each([
     line: 'a,,,https://x.example,env:A,,,warn=5',
     said: 'thresholds: must be such as',
   },
-  { what: 'what the configuration refuses', line: 'OTP!,,,https://x.example,env:A,,team=identity,', said: 'id: ' },
+  {
+    what: 'what the configuration refuses',
+    line: 'OTP!,,,https://x.example,env:A,,team=identity,',
+    said: 'id: ',
+  },
   { what: 'two accounts of one id', line: good[0] ?? '', said: 'id: ' },
   {
     what: 'a team without a channel',
