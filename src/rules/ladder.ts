@@ -5,6 +5,7 @@ import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
+import { sentences } from '../wording/phrase.ts';
 import { type Evaluation, verdict } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './kind.ts';
 
@@ -66,11 +67,19 @@ export function mapSteps<T, U>(ladder: Ladder<T>, change: (threshold: T, step: S
   );
 }
 
+export const told = sentences('ladder', {
+  step: '{threshold} ({severity})',
+  steps: '{worst}, {milder}',
+  below: '{severity} below',
+  within: '{severity} within',
+  resolvesAt: '{severity} resolves at',
+});
+
 /** `50.00 (critical), 200.00 (warning)`. */
 export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => string): string {
   return ladderSteps(ladder)
-    .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
-    .join(', ');
+    .map(({ severity, threshold }) => told.step({ threshold: format(threshold), severity }))
+    .reduce((worst, milder) => told.steps({ worst, milder }));
 }
 
 /** The key `thresholds`. */

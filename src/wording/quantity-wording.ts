@@ -9,6 +9,7 @@ import type { Balance, BalanceDefinition } from '../domain/reading.ts';
 import { english, say } from './language.ts';
 import { type Reader, sayDuration, sayMoment, sayMomentAndAge, sayNearMoment } from './moments.ts';
 import { type PhraseOf, phrases } from './phrase.ts';
+import { sayAgain } from './say-again.ts';
 
 const micros = 1_000_000;
 const yearMs = 365 * dayMs;
@@ -59,7 +60,7 @@ export function sayQuantity(quantity: Quantity, frame: WordingFrame): string {
     case 'duration':
       return sayDuration(quantity.ms, frame);
     case 'text':
-      return cleanText(quantity.text, 300);
+      return sayAgain(cleanText(quantity.text, 300), frame);
   }
 }
 

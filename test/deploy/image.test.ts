@@ -24,7 +24,9 @@ it('the image is built from every script that builds the program', () => {
 it('the image is built from every folder outside src that the program imports', () => {
   const folders = new Set<string>();
   for (const file of globSync('src/**/*.ts', { cwd: root }))
-    for (const [, path] of readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)) {
+    for (const [, path] of readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:from|import\()\s*'(\.[^']+)'/g,
+    )) {
       const [top = ''] = posix.join(posix.dirname(file), path ?? '').split('/');
       if (top !== 'src') folders.add(top);
     }

@@ -87,10 +87,15 @@ it('An argument that is missing, unknown or no number where a count stands is re
   expect(() => say(says.unheardOf, reader)).toThrow();
 });
 
-/** Whether a source takes it from its group, by name or by a computed one. */
+/** Whether a source takes it from one of the groups of its place, by name or by a computed one. */
 function isSaid(name: string): boolean {
   const [place = '', key = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
-  const source = sources.find((text) => text.includes(`phrases('${place}'`)) ?? '';
-  const group = new RegExp(`const (\\w+) = phrases\\('${place}'`).exec(source)?.[1] ?? '';
-  return new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`).test(source);
+  const declared = new RegExp(`const (\\w+) = (?:phrases|sentences)\\('${place}'`, 'g');
+  return sources.some((source) =>
+    [...source.matchAll(declared)].some(([, group]) =>
+      new RegExp(`\\b${group}(?:\\.${key.replace(/\W/g, '.')}\\b|\\[|,)`).test(
+        sources.filter((text) => text === source || text.includes(`.${group}.`)).join('\n'),
+      ),
+    ),
+  );
 }

@@ -3,19 +3,16 @@ import { ownOf } from '../../domain/own.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, type BalanceDefinition, type PollRecord, unitOf } from '../../domain/reading.ts';
+import { figureOf } from '../../rules/figures.ts';
 import { describeRule } from '../../rules/registry.ts';
+import { nameBasis } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayExactDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
-import {
-  sayAmount,
-  sayBalance,
-  sayFact,
-  sayQuantity,
-  type WordingFrame,
-} from '../../wording/quantity-wording.ts';
+import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
 import { actLine, alertCard, sortAlerts } from './alerts.ts';
@@ -100,11 +97,6 @@ const verdicts = phrases('verdict', {
   happened: 'Happened',
   breached: 'Breached',
 });
-const bases = phrases('basis', {
-  'mean-burn': 'average spend (under a day of history)',
-  'hour-of-day': 'the hour of the day (under a week of history)',
-  'hour-of-week': 'the hour of the week',
-});
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
 export async function renderAccount(visit: Visit, account: AccountView): Promise<Html> {
@@ -165,7 +157,7 @@ function balanceTile(account: AccountView, { id: balance, label }: BalanceDefini
 <p class="big">${balanceCell(account, balance, frame)}</p>
 <dl><dt>${say(says.burn, frame)}</dt><dd>${burn === null ? unknown(frame) : burn}</dd>
 <dt>${say(says.runway, frame)}</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${say(bases[runway.forecast.basis], frame)}</dd>`}
+${runway?.forecast != null && html`<dt>${say(says.basis, frame)}</dt><dd>${sayAgain(nameBasis(runway.forecast.basis), frame)}</dd>`}
 </dl></section>`;
 }
 
@@ -234,14 +226,17 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const { rule, evaluation, wouldNotFire } = explanation;
   const words = { ...frame, currency: unitOf(account, rule.balance) };
   return html`<tr><td data-label="${say(says.verdict, frame)}">${verdict(explanation, frame)}</td>
-<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
+<th scope="row"><code>${rule.id}</code><span class="sub">${sayAgain(describeRule(rule), frame)}${rule.builtIn && html` · ${say(says.builtIn, frame)}`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">${say(says.tryOthers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></a></th>
 <td class="number" data-label="${say(says.value, frame)}">${evaluation.value === null ? unknown(frame) : sayQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="${say(says.threshold, frame)}">${evaluation.threshold === null ? unknown(frame) : sayQuantity(evaluation.threshold, words)}</td>
 <td class="number far" data-label="${say(says.far, frame)}">${howFar(explanation, words)}</td>
-<td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
+<td data-label="${say(says.behind, frame)}" class="facts">${evaluation.kind === 'unknown' && html`<p>${sayAgain(evaluation.why, frame)}</p>`}${wouldNotFire !== null && html`<p>${sayAgain(wouldNotFire, frame)}</p>`}${
     evaluation.facts.length > 0 &&
     html`<details><summary>${say(says.numbers, frame)}<span class="hidden"> ${say(says.ofRule, { rule: rule.id }, frame)}</span></summary><dl>${evaluation.facts.map(
-      (fact) => html`<dt>${fact.name}</dt><dd>${sayFact(fact, words)}</dd>`,
+      (fact) => {
+        const { label, value } = figureOf(fact, words);
+        return html`<dt>${label}</dt><dd>${value}</dd>`;
+      },
     )}</dl></details>`
   }</td></tr>`;
 }

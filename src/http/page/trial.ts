@@ -12,6 +12,7 @@ import { say } from '../../wording/language.ts';
 import { sayDuration } from '../../wording/moments.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wording.ts';
+import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
@@ -183,7 +184,7 @@ async function renderTrial(visit: Visit, shown: TrialShown): Promise<Html> {
   const { account, rule, tried } = shown;
   return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a> · ${accountLink(account)}</p>
 <h1>${sayHtml(says.heading, { rule: html`<code>${rule.id}</code>` }, visit)}</h1>
-<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: describeRule(rule) }, visit)}</p>
+<p>${sayHtml(says.lead, { name: html`<bdi>${nameOf(account.name)}</bdi>`, description: sayAgain(describeRule(rule), visit) }, visit)}</p>
 ${trialForm(visit, shown)}
 ${tried !== undefined && (await resultSection(visit, shown, tried))}`;
 }
@@ -229,7 +230,7 @@ async function resultSection(
 <p role="status">${fired}</p>
 ${await pictureOf(visit, account, tried)}
 ${notifiedTable(trial.tried, say(says.withThese, visit), account, visit)}
-${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: describeRule(present) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
+${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), visit) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
 <h3>${sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${present.id}</code>` }, visit)}</h3>
 <pre class="paste" role="group" aria-label="${say(says.json, visit)}" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
