@@ -122,6 +122,11 @@ export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string |
 
 const nameLimit = 80;
 
+/** As headlines have it, for lists of alerts. */
+export function subjectFor(item: MessageItem, reader: Reader): string {
+  return wordSubject(item, { ...reader, currency: headlineCurrency(item) });
+}
+
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
 export function wordSubject(item: MessageItem, frame: WordingFrame): string {
   const { balance, account } = item;

@@ -66,7 +66,6 @@ const facts = phrases('fact', {
   'environment variable': 'Environment variable',
   'refused recipients': 'Refused recipients',
   reason: 'Reason',
-  'above the limit': 'Above the limit',
   amount: 'Amount',
   'at least': 'At least',
   'automatic recharge': 'Automatic recharge',

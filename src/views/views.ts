@@ -16,11 +16,13 @@ import { blockedUntil } from '../engine/observe.ts';
 import { windowsFrom } from '../engine/silencing.ts';
 import { paymentsOf, runwayOf } from '../engine/spending.ts';
 import { balancesOf, factsOf, groupOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
-import { wordItem } from '../messages/item-wording.ts';
+import { subjectFor } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { alertKindOf, balanceLevels, nextStep, ruleKindOf, wouldNotFire } from '../rules/registry.ts';
 import { urgencyOf, urgencyOfBalance } from '../rules/urgency.ts';
 import { thin } from '../spending/thin.ts';
+import { english } from '../wording/language.ts';
+import type { Reader } from '../wording/moments.ts';
 
 const dayPoints = 96;
 const shownLaterStarts = 3;
@@ -116,6 +118,8 @@ export interface AlertView
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
+  /** The same in the language of whoever reads it, without the severity. */
+  readonly subject: (reader: Reader) => string;
   readonly acknowledged: Pick<Acknowledgement, 'at' | 'by' | 'comment'> | null;
   readonly silenced: boolean;
   readonly inhibited: boolean;
@@ -193,7 +197,7 @@ export function viewIncident(
   const now = parts.now();
   const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordItem(item, { language: 'en', timezone, at: now, publicUrl: null });
+  const subject = subjectFor(item, { language: english, timezone, now });
   return {
     account,
     accountName: item.accountName,
@@ -209,6 +213,7 @@ export function viewIncident(
     value,
     threshold,
     forecast: ofEach(balancesOf(parts.state, account), () => null),
+    subject: (reader) => subjectFor(item, reader),
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
     acknowledged: incident.acknowledgement,
     silenced: false,

@@ -20,31 +20,32 @@ interface Form {
 
 let forms: readonly Form[] = [];
 
-/** Fewer letters stand in anything: only within a sentence that is known are they one. */
-const fewestLetters = 2;
+/** A form of fewer letters looks like anything: it is meant only where an argument is known, too. */
+const tellingLetters = 2;
 
 /**
  * What was stored, thrown or sent in English (`sentences`), in the language of its reader, its arguments too. What lowwater did not say so
  * stays as it is: what a vendor says, and what another version said.
  */
 export function sayAgain(text: string, reader: Listener): string {
-  return reader.language.id === 'en' ? text : sayIn(text, reader, fewestLetters);
-}
-
-function sayIn(text: string, reader: Listener, fewest: number): string {
+  if (reader.language.id === 'en') return text;
   const known = keptPhrases();
   // Pages and their sentences are loaded when they are asked for.
   if (forms.length !== known.length)
     forms = known.map(formOf).toSorted((left, right) => right.letters - left.letters);
   for (const { phrase, pattern, names, counts, letters } of forms) {
-    const groups = letters < fewest ? null : pattern.exec(text);
+    const groups = pattern.exec(text);
     if (groups === null) continue;
+    let isKnown = letters >= tellingLetters;
     const given = names.flatMap((name, place): [string, string | number][] => {
       const value = groups[place + 1];
       if (value === undefined) return [];
-      return [[name, counts.has(name) ? Number(value) : sayArgument(value, reader)]];
+      if (counts.has(name)) return [[name, Number(value)]];
+      const said = sayArgument(value, reader);
+      isKnown ||= said !== value;
+      return [[name, said]];
     });
-    return reader.language.fill(phrase, Object.fromEntries(given));
+    if (isKnown) return reader.language.fill(phrase, Object.fromEntries(given));
   }
   return text;
 }
@@ -79,5 +80,5 @@ function sayArgument(text: string, reader: Listener): string {
   const ms = parseDuration(short);
   if (ms !== null) return sayExactDuration(ms, reader);
   if (/^-?[\d,]+(?:\.\d+)?(?: [A-Z]{3})?$/.test(text)) return reader.language.figure(text);
-  return sayIn(text, reader, 0);
+  return sayAgain(text, reader);
 }

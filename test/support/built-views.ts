@@ -101,6 +101,8 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     notified: [],
     incident: 'incident-1',
     urgency: { isEmpty: false, actBy: over.since ?? viewsNow },
+    subject: () =>
+      (over.summary ?? 'OTP production: SMS balance 42.10 CNY, below 50.00').replace(/ \(\w+\)$/, ''),
     ...over,
   };
 }

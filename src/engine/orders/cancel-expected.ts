@@ -3,6 +3,7 @@ import { refuse } from '../../domain/operator.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { done, orderKind } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 /** An expected top-up or an announced run does not come, or it came unnoticed. */
 export const cancelExpected = orderKind({
@@ -23,7 +24,7 @@ export const cancelExpected = orderKind({
         account,
         runs.filter((run) => run.id !== id),
       );
-    else return refuse('not-found', `account "${account}" expects no top-up or run with the id "${id}"`);
+    else return refuse('not-found', refusals.notExpected({ account, id }));
     return done;
   },
   describe: ({ account, id }) => ({ account, detail: id }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { refuse } from '../../domain/operator.ts';
 import { done, orderKind } from './kind.ts';
+import { refusals } from './refusals.ts';
 import { keepSilence } from './silence.ts';
 
 export const expireSilence = orderKind({
@@ -9,9 +10,9 @@ export const expireSilence = orderKind({
   details: { id: z.string() },
   apply(state, { id }, now) {
     const silence = state.silences.get(id);
-    if (silence === undefined) return refuse('not-found', `no silence has the id "${id}"`);
+    if (silence === undefined) return refuse('not-found', refusals.noSilence({ id }));
     // Until when it has muted stays as it is.
-    if (silence.endsAt <= now) return refuse('not-found', `the silence "${id}" is over`);
+    if (silence.endsAt <= now) return refuse('not-found', refusals.silenceIsOver({ id }));
     keepSilence(state, { ...silence, endsAt: now }, now);
     return done;
   },

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { formatDuration } from '../../domain/duration.ts';
 import { refuse } from '../../domain/operator.ts';
 import { done, instant, joinDetails, orderKind } from './kind.ts';
+import { refusals } from './refusals.ts';
 import { keepSilence, refuseWindow } from './silence.ts';
 
 /** Lets a silence that is not over last so much longer. */
@@ -12,7 +13,7 @@ export const extendSilence = orderKind({
   apply(state, { id, byMs }, now) {
     const silence = state.silences.get(id);
     if (silence === undefined || silence.endsAt <= now)
-      return refuse('not-found', `no silence that is not over has the id "${id}"`);
+      return refuse('not-found', refusals.noOpenSilence({ id }));
     const longer = { ...silence, endsAt: silence.endsAt + byMs };
     const refusal = refuseWindow(longer, now);
     if (refusal !== null) return refusal;

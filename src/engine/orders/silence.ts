@@ -12,6 +12,7 @@ import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
 import { instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { refusals } from './refusals.ts';
 
 const names = z.array(z.string()).readonly();
 
@@ -92,8 +93,9 @@ export function refuseSilence(
 ): Refusal | null {
   const refusal = refuseWindow({ startsAt, endsAt }, now);
   if (refusal !== null) return refusal;
+  // Everything is muted only on purpose: a matcher that lost its keys must not do it.
   if (matchesEverything(match) !== everything)
-    return refuse('invalid', whyNotMeant(everything), 'everything');
+    return refuse('invalid', everything ? refusals.namesMore() : refusals.mutesAll(), 'everything');
   return findUnknown(state, match);
 }
 
@@ -102,16 +104,9 @@ export function refuseWindow(
   now: number,
 ): Refusal | null {
   const because = (why: string): Refusal => refuse('invalid', why, 'window');
-  if (!(endsAt > startsAt)) return because('a silence must end after it starts');
-  if (endsAt - startsAt > maxSilenceMs) return because('a silence may last 366 days at most');
-  return endsAt <= now ? because('this silence is already over') : null;
-}
-
-/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
-function whyNotMeant(everything: boolean): string {
-  return everything
-    ? 'a silence of everything names nothing besides'
-    : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
+  if (!(endsAt > startsAt)) return because(refusals.silenceBackwards());
+  if (endsAt - startsAt > maxSilenceMs) return because(refusals.silenceTooLong());
+  return endsAt <= now ? because(refusals.silenceOver()) : null;
 }
 
 /** Unknown names in the matcher, which would mute nothing. Null when there are none. */
@@ -126,6 +121,8 @@ function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refu
 
 function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
   const nearest = nearestWord(typed, known);
-  const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
-  return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
+  const refusal =
+    about === 'account' ? refusals.noAccount({ account: typed }) : refusals.noRule({ rule: typed });
+  const why = nearest === null ? refusal : refusals.meant({ refusal, name: nearest });
+  return refuse('invalid', why, about);
 }

@@ -54,7 +54,8 @@ const says = phrases('account', {
   allIncidents: 'All past incidents of this account',
   silences: 'Silences',
   polls: 'Polls',
-  failed: 'The last poll failed',
+  failed: 'The last poll failed.',
+  because: '{reason}.',
   failedInARow: 'Failed {count} times in a row.',
   waits: 'Waits until {moment}.',
   lastReading: 'The balances below are from the last reading.',
@@ -141,11 +142,16 @@ function concerns({ match }: SilenceView, account: AccountView): boolean {
   );
 }
 
+function failureWords({ failure }: AccountView, frame: Frame): string {
+  if (failure === null) return say(says.failed, frame);
+  return say(says.because, { reason: sayAgain(failure.replace(/\.$/, ''), frame) }, frame);
+}
+
 function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
   const { consecutiveFailures, backoffUntil } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
-  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${(account.failure ?? say(says.failed, frame)).replace(/\.$/, '')}. ${
+  return html`<p class="note unread">${badge('unread', sayOutcome(account.outcome, frame))} ${failureWords(account, frame)} ${
     consecutiveFailures > 1 && html`${say(says.failedInARow, { count: consecutiveFailures }, frame)} `
   }${waits && html`${sayHtml(says.waits, { moment: momentAndAge(backoffUntil, frame) }, frame)} `}${say(says.lastReading, frame)}</p>`;
 }

@@ -8,7 +8,7 @@ import { phrases } from '../../wording/phrase.ts';
 import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 import { verifyAcknowledgement, verifyLink } from '../ack-link.ts';
 import type { WebContext } from '../web-env.ts';
-import { accountLinks, moneyOnItsWay, summaryOf, whenWords } from './alerts.ts';
+import { accountLinks, moneyOnItsWay, whenWords } from './alerts.ts';
 import { buildChart, readSpan } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
 import { hidden, keepName, nameField, readForm, readPerson, readSeen, seenFields } from './forms.ts';
@@ -56,7 +56,7 @@ export async function askAcknowledge(
       ? say(says.nobody, visit)
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.subject(visit)}</bdi></h1>
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${
@@ -89,7 +89,8 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   const linked = await findLinked(context, form);
   if (linked instanceof Response) return linked;
   const { visit, door } = context.var;
-  const { account, rule, summary } = linked.alert;
+  const { account, rule } = linked.alert;
+  const summary = linked.alert.subject(visit);
   const { by, comment } = readPerson(form);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {

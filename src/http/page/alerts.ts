@@ -116,7 +116,7 @@ export function alertCard(
     others.map(({ accountName }) => nameOf(accountName)),
     'and',
   );
-  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${summaryLink(alert)}</p>
+  const content = html`${place.pick}<div class="alert-words"><p class="alert-what">${badge(tone, word)} ${summaryLink(alert, visit)}</p>
 ${others.length > 0 && html`<p><bdi>${say(says.sameCause, { names }, visit)}</bdi></p>`}
 <p class="alert-when">${whenWords(alert, account, visit)}${place.isBrief === true && alert.notified.length > 0 && undelivered(alert, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}${
     place.isBrief !== true &&
@@ -201,16 +201,11 @@ export function payButtons(
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
-function summaryLink(alert: AlertView): Html {
-  const summary = html`<bdi>${summaryOf(alert)}</bdi>`;
+function summaryLink(alert: AlertView, visit: Visit): Html {
+  const summary = html`<bdi>${alert.subject(visit)}</bdi>`;
   return alert.account.startsWith('@')
     ? summary
     : html`<a href="${accountPath(alert.account)}">${summary}</a>`;
-}
-
-/** The summary without the severity, which its badge says already. */
-export function summaryOf({ summary, severity }: AlertView): string {
-  return summary.replace(` (${severity})`, '');
 }
 
 function conditions(alert: AlertView, frame: Frame): Html {

@@ -12,7 +12,6 @@ import { saySeverity } from '../../wording/severity-words.ts';
 import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
-import { summaryOf } from './alerts.ts';
 import {
   durationField,
   personFields,
@@ -245,7 +244,7 @@ async function alertsNamed(visit: Visit, { alerts }: Muted): Promise<Html> {
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${summaryOf(alert)}</bdi></li>`,
+      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.subject(visit)}</bdi></li>`,
   )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
 }
 

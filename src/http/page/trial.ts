@@ -15,7 +15,7 @@ import { balanceLabel, sayBalance, sayQuantity } from '../../wording/quantity-wo
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { findAccount } from '../api/input.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-section.ts';
@@ -45,7 +45,6 @@ const says = phrases('trial', {
   notWatched: 'No poll of this account is stored of that time: what it would have done is not known.',
   notRead:
     'The account could not be read in that time, all of its polls failed: what it would have done is not known.',
-  noRule: 'No such rule applies to this account.',
   noBalance: 'the account has no such balance; give {balances}',
   or: '{one} or {other}',
   over: 'Over the last',
@@ -117,11 +116,11 @@ const whyNotTried = {
 } as const satisfies Record<NotTried, unknown>;
 
 async function findRule(context: WebContext) {
-  const { views, visit } = context.var;
+  const { views } = context.var;
   const account = await findAccount(views, context.req.param('id') ?? '');
   const wanted = context.req.param('rule');
   const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
-  if (found === undefined) throw new RequestError('not_found', say(says.noRule, visit));
+  if (found === undefined) throw new RequestError('not_found', refusals.noRule());
   return { account, rule: found.rule };
 }
 
