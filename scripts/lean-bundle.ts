@@ -33,6 +33,8 @@ export function loadLess(packages: string): Plugin {
     ['child_process', 'module.exports = {};'],
     // Where text is plain nobody asks how wide it is; to read the tables of Unicode takes 18 ms.
     ['string-width', `export default (text) => require('${packages}/string-width/index.js').default(text);`],
+    // What an import copies of it would load workers and much else, which it holds back until somebody asks.
+    ['node:util', `module.exports = Object.create(process.getBuiltinModule('node:util'));`],
     // Nor speaks it HTTP/2; who looks whether a request came by it finds that none did.
     ['node:http2', 'export class Http2ServerRequest {} export const constants = {};'],
   ]);

@@ -8,9 +8,15 @@ import type { BriefAccount } from '../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
-import { type FoundDaemon, findDaemon, namedServer, requireDaemon } from './daemon/find-daemon.ts';
+import {
+  type FoundDaemon,
+  findByNote,
+  findDaemon,
+  namedServer,
+  requireDaemon,
+} from './daemon/find-daemon.ts';
 import { type OperatorViews, openRemoteViews } from './daemon/remote-views.ts';
-import { isLost, loadForOperator } from './load-configuration.ts';
+import { isLost, loadForOperator, locateConfiguration } from './load-configuration.ts';
 import { leaveOrder, openReader } from './open-reader.ts';
 import { printJson } from './terminal/output.ts';
 
@@ -23,7 +29,7 @@ export interface Desk {
   readonly names: Names;
   /** Null where no daemon answers that lets this command in. */
   readonly daemon: FoundDaemon | null;
-  /** Of the file, as far as it can be read; null where a daemon was named instead. */
+  /** Of the file, as far as it can be read; null where a daemon was named instead, or has checked the file. */
   readonly settings: Settings | null;
   /** True where the file has no errors. */
   readonly isComplete: boolean;
@@ -76,6 +82,9 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     const daemon = await requireDaemon(server);
     return atDaemon(daemon, daemon.facts, differenceOf(daemon.facts, context));
   }
+  const known = await findByNote(context, locateConfiguration(input.option('config'), context));
+  if (known !== null && differenceOf(known.facts, context) === null)
+    return atDaemon(known, known.facts, null);
   const configuration = await loadForOperator(context, input);
   const { settings, lost } = configuration;
   const found = await findDaemon(context, configuration);

@@ -98,17 +98,28 @@ const usualFolders = ['/var/lib/lowwater', '/data'];
 
 /** A shell outside the unit or the container does not have its `LOWWATER_DATA`. */
 function placeDatabase(
-  { env }: CommandContext,
+  context: CommandContext,
   configuration: Omit<OperatorConfiguration, 'isDatabaseGuessed'>,
 ): OperatorConfiguration {
   const { file, settings } = configuration;
   const { path } = settings.storage;
+  if (path === undefined) return { ...configuration, isDatabaseGuessed: false };
+  const { found, isGuessed } = findDatabase(context, file, path);
+  const storage = { ...settings.storage, path: found };
+  return { ...configuration, settings: { ...settings, storage }, isDatabaseGuessed: isGuessed };
+}
+
+/** The database of a configuration, which says that it lies at `path`. */
+export function findDatabase(
+  { env }: Pick<CommandContext, 'env'>,
+  file: string,
+  path: string,
+): { readonly found: string; readonly isGuessed: boolean } {
   const isUnsaid = path === resolve(dirname(file), 'lowwater.db') && !env.LOWWATER_DATA && !existsSync(path);
-  if (!isUnsaid) return { ...configuration, isDatabaseGuessed: false };
+  if (!isUnsaid) return { found: path, isGuessed: false };
   const places = usualFolders.map((folder) => resolve(folder, 'lowwater.db'));
   const found = dirname(file) === '/etc/lowwater' ? places.find((place) => existsSync(place)) : undefined;
-  const storage = found === undefined ? settings.storage : { ...settings.storage, path: found };
-  return { ...configuration, settings: { ...settings, storage }, isDatabaseGuessed: true };
+  return { found: found ?? path, isGuessed: true };
 }
 
 /** Whether any of these keys of a section is wrong or unresolved, or all of it. */
@@ -142,7 +153,10 @@ export async function printWarnings(
 }
 
 /** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */
-function locateConfiguration(option: string | null, context: Pick<CommandContext, 'env' | 'cwd'>): string {
+export function locateConfiguration(
+  option: string | null,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
+): string {
   const named = option ?? (context.env.LOWWATER_CONFIG || null);
   if (named !== null) return resolve(context.cwd, named);
   const places = [resolve(context.cwd, 'config.json'), '/etc/lowwater/config.json'];

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
+import { dayMs } from '../domain/duration.ts';
 import { keyOf } from '../domain/json.ts';
+import { currencyCode } from '../domain/money.ts';
 import type { Parts } from '../domain/parts.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
@@ -11,19 +12,14 @@ import type { EntryProblem } from '../providers/kind.ts';
 import { providerKindOf } from '../providers/registry.ts';
 import { buildBuiltInRules, withBalance } from '../rules/rules-for-account.ts';
 import { type Draft, Spot } from './draft.ts';
+import { databaseFile, type Reading } from './read-draft.ts';
 import type { ConfigInput } from './schema/config.ts';
 import { type ProviderInput, providerSchema } from './schema/providers.ts';
 
 const defaultPollMs = 300_000;
 const accountsAtOnce = 5000;
 
-export interface Surroundings {
-  readonly directory: string;
-  /**
-   * Where the database lies when the file does not say; a container keeps it apart from its read-only
-   * configuration.
-   */
-  readonly dataDirectory: string;
+interface Surroundings extends Reading {
   readonly draft: Draft;
 }
 
@@ -72,7 +68,7 @@ export function* buildSettings(config: ConfigInput, around: Surroundings): Parts
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
     storage: buildStorage(config, around),
     log: config.log,
-    money: buildMoney(config),
+    money: buildMoney(config, file),
     payDays: config.payDays ?? null,
     timezone: config.timezone,
     language: config.language,
@@ -87,23 +83,31 @@ function requireEntry({ name, built }: DraftEntry): readonly [string, ProviderEn
   return [name, built];
 }
 
-function buildMoney({ money }: ConfigInput): Settings['money'] {
-  if (money === undefined) return null;
-  const { date = '', ...rates } = money.rates;
-  const values = Object.entries(rates).map(([code, rate]) => [code, Number(rate)]);
-  return { currency: money.currency, date: String(date), rates: Object.fromEntries(values) };
+function buildMoney(config: ConfigInput, file: Spot): Settings['money'] {
+  if (config.money === undefined) return null;
+  const { currency, rates } = config.money;
+  const { date = '', provider: _, every: everyMs = dayMs, inverted = false, ...values } = rates;
+  const entry = readRatesEntry(file);
+  if (entry === null || 'problems' in entry) {
+    const amounts = Object.fromEntries(
+      Object.entries(values).map(([code, rate]) => [currencyCode(code), String(rate)]),
+    );
+    return { currency, rates: { date, base: currency, amounts, inverted }, source: null };
+  }
+  const asked = { id: entry.name, creditLimit: null, poll: { every: everyMs } };
+  const account = { ...buildAccount(asked, entry, config), keyFrom: null };
+  return { currency, rates: null, source: { entry, account, everyMs, inverted } };
 }
 
-function buildStorage(
-  { storage, cluster }: ConfigInput,
-  { directory, dataDirectory }: Surroundings,
-): StorageSettings {
+/** The entry that rates are read from; null where they stand in the file, or its shape is wrong. */
+export function readRatesEntry(file: Spot): DraftEntry['built'] {
+  const spot = file.at('money', 'rates', 'provider');
+  return spot.value === undefined ? null : readEntry('rates', spot);
+}
+
+function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
   const { path, postgres, retention: retentionMs } = storage;
-  if (postgres === undefined)
-    return {
-      path: path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path),
-      retentionMs,
-    };
+  if (postgres === undefined) return { path: databaseFile(path, around), retentionMs };
   const { node = null, advertise = null, lease: leaseMs, aloneFor: aloneForMs, announceTakeovers } = cluster;
   return {
     postgres: { url: postgres.url, node, advertise, leaseMs, aloneForMs, announceTakeovers },
@@ -117,7 +121,7 @@ function buildAccount(
   config: ConfigInput,
 ): Omit<AccountSettings, 'keyFrom'> {
   const { accountKeys } = providerKindOf(entry);
-  const { authSecret, credentials = {}, weekend = config.weekend } = account;
+  const { authSecret, credentials = {}, weekend = config.weekend, thresholds } = account;
   const own = 'baseUrl' in entry && typeof entry.baseUrl === 'string' ? entry.baseUrl : null;
   return {
     id: account.id,
@@ -131,6 +135,7 @@ function buildAccount(
     balances: entry.balances,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
+    ...(thresholds === undefined ? {} : { thresholds }),
     topUpUrl: account.topUpUrl ?? entry.topUpUrl,
     runbookUrl: account.runbookUrl ?? null,
     note: account.note ?? null,
@@ -167,12 +172,18 @@ function buildRoutes(config: ConfigInput): Route[] {
 export function readEntries(file: Spot) {
   const providers = file.at('providers');
   const named = providers.keys().map((name) => ({ name, spot: providers.at(name) }));
-  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => {
-    const written = spot.value;
-    const { data } = providerSchema.safeParse(written ?? {});
-    const putInAt = (key: string) => listPutIn(spot.at(key));
-    return { name, spot, built: data === undefined ? null : buildProvider(name, data, { written, putInAt }) };
-  });
+  return [{ name: defaultEntry, spot: file.at(defaultEntry) }, ...named].map(({ name, spot }) => ({
+    name,
+    spot,
+    built: readEntry(name, spot),
+  }));
+}
+
+function readEntry(name: string, spot: Spot) {
+  const written = spot.value;
+  const { data } = providerSchema.safeParse(written ?? {});
+  const putInAt = (key: string) => listPutIn(spot.at(key));
+  return data === undefined ? null : buildProvider(name, data, { written, putInAt });
 }
 
 /** Shorter ones stand in ordinary words, which would be blacked out. */

@@ -3,26 +3,29 @@ import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { ConfigProblem } from '../domain/operator-error.ts';
+import { ownOf } from '../domain/own.ts';
 import { defaultEntry, entryOf, type ProviderEntry } from '../domain/provider-entry.ts';
 import type { Route } from '../domain/route.ts';
-import { type Matcher, matchesEverything, wordMatcher } from '../domain/rule.ts';
+import { type Matcher, matchesEverything, type Rule, wordMatcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
-import { describeRule } from '../rules/registry.ts';
+import { describeRule, ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { usualWeekend } from '../spending/local-week.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */
 export function describeSettings(settings: Settings, warnings: readonly ConfigProblem[] = []) {
   const accounts = settings.accounts.map((account) => {
-    const rules = rulesForAccount(settings, account).map(({ id }) => id);
-    return describeAccount(account, entryOf(settings, account), rules);
+    return describeAccount(account, entryOf(settings, account), rulesForAccount(settings, account));
   });
   return {
     accounts,
     rules: settings.rules.map((rule) => ({
       id: rule.id,
       type: rule.type,
-      severity: rule.thresholds === undefined ? rule.severity : Object.keys(rule.thresholds).join(', '),
+      severity:
+        rule.thresholds === undefined
+          ? rule.severity
+          : Object.keys(rule.thresholds).join(', ') || 'by currency',
       builtIn: rule.builtIn,
       accounts: accounts.filter(({ rules }) => rules.includes(rule.id)).map(({ id }) => id),
       condition: describeRule(rule),
@@ -49,9 +52,13 @@ export function describeSettings(settings: Settings, warnings: readonly ConfigPr
   };
 }
 
-function describeAccount(account: AccountSettings, entry: ProviderEntry, rules: readonly string[]) {
+function describeAccount(account: AccountSettings, entry: ProviderEntry, rules: readonly Rule[]) {
   const { id, name, provider, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } =
     account;
+  const own = rules.filter(
+    (rule) =>
+      ruleKindOf(rule).accountThresholds && ownOf(account.thresholds, rule.balance ?? '') !== undefined,
+  );
   return {
     id,
     name,
@@ -69,7 +76,10 @@ function describeAccount(account: AccountSettings, entry: ProviderEntry, rules: 
     timezone,
     holidays,
     weekend: account.weekend ?? usualWeekend,
-    rules,
+    rules: rules.map(({ id }) => id),
+    ...(own.length === 0
+      ? {}
+      : { thresholds: Object.fromEntries(own.map((rule) => [rule.id, describeRule(rule)])) }),
   };
 }
 
@@ -126,10 +136,16 @@ function describeRest({
     ...describeStorage(storage),
     'storage.retention': formatDuration(storage.retentionMs),
     'log.level': log.level,
-    ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${money.date}` }),
+    ...(money === null ? {} : { money: `sums in ${money.currency} at the rates of ${describeRates(money)}` }),
     ...(payDays === null ? {} : { payDays }),
     timezone,
   };
+}
+
+function describeRates({ rates, source }: NonNullable<Settings['money']>): string {
+  return source === null
+    ? String(rates?.date)
+    : `${source.entry.address}, read every ${formatDuration(source.everyMs)}`;
 }
 
 /** `twilio, at most 1 request a second, timeout 10s, balances balance`. */

@@ -23,7 +23,7 @@ import { providerKindOf } from '../providers/registry.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/times.ts';
-import { didYouMean, listWords, quoteKey } from '../wording/lists.ts';
+import { didYouMean, listFirst, listWords, quoteKey } from '../wording/lists.ts';
 import { type Draft, Spot } from './draft.ts';
 
 const accountsAtOnce = 5000;
@@ -145,9 +145,33 @@ function* warnOfRules(file: Spot, settings: Settings): Parts<void> {
     if (rule === undefined) continue;
     const accounts = watched.get(rule.id) ?? [];
     if (accounts.length === 0) spot.report(whyUnused(rule, settings));
+    else warnOfCurrencySteps(spot, rule, { watched: accounts, all: settings.accounts });
     for (const { path, message } of ruleKindOf(rule).warn?.(rule, accounts) ?? [])
       spot.at(...path).report(message);
   }
+}
+
+/** A rule with thresholds by currency watches no account in another one, unless it has thresholds for all. */
+function warnOfCurrencySteps(
+  spot: Spot,
+  { thresholdsByCurrency, match }: Rule,
+  {
+    watched,
+    all,
+  }: { readonly watched: readonly AccountSettings[]; readonly all: readonly AccountSettings[] },
+): void {
+  if (thresholdsByCurrency === undefined) return;
+  const known = new Set(all.map(({ currency }) => currencyCode(currency ?? '')));
+  const unused = Object.keys(thresholdsByCurrency).filter((code) => !known.has(code));
+  if (unused.length > 0) spot.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
+  const isWatched = new Set(watched);
+  const left = all.filter(
+    (account) => !isWatched.has(account) && matches(match, { account: account.id, labels: account.labels }),
+  );
+  if (left.length > 0)
+    spot.report(
+      `has no thresholds for the currency of ${listFirst(left.map(({ id }) => id))}, and does not watch that`,
+    );
 }
 
 function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
@@ -224,7 +248,7 @@ function doubt(spot: Spot, secret: string): void {
 const staleRatesMs = 92 * dayMs;
 
 function warnOfRates(file: Spot, { money }: Settings, { now }: { readonly now: number }): void {
-  const ageMs = money === null ? 0 : now - Date.parse(money.date);
+  const ageMs = now - Date.parse(money?.rates?.date ?? '');
   if (ageMs > staleRatesMs)
     file
       .at('money', 'rates', 'date')

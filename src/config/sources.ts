@@ -253,6 +253,12 @@ export function watchConfig(order: {
   };
 }
 
+/** One text for all that a configuration was read from, in its order: another content or another file is another one. */
+export function fingerprintOf(sources: readonly WatchedSource[]): string {
+  const all = JSON.stringify(sources.map(({ path, held }) => [path, held]));
+  return createHash('sha256').update(all).digest('base64');
+}
+
 function heldBy(sources: readonly WatchedSource[]): string {
   return sources.map(({ held }) => held).join(' ');
 }

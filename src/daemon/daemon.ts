@@ -35,6 +35,7 @@ import { openLeftOrders } from './left-orders.ts';
 import { Listening } from './listening.ts';
 import { createReach } from './order-reach.ts';
 import { Poller } from './poller.ts';
+import { RatesReading } from './rates-reading.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
@@ -66,6 +67,7 @@ export class Daemon {
   readonly #composing: ComposeDependencies;
   readonly #dispatcher: Dispatcher;
   readonly #heartbeat: Heartbeat;
+  readonly #rates: RatesReading;
   readonly #restating: Restating;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
@@ -110,6 +112,7 @@ export class Daemon {
       ...parts,
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
+      planned: () => this.#timer.wakeBy(this.poller.nextAt),
     });
     const composing = { ...parts, reader: store };
     this.#composing = composing;
@@ -122,9 +125,10 @@ export class Daemon {
     this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
+    this.#rates = new RatesReading(parts, now);
     this.#ending = createEnding(parts, {
       sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
-      workers: [this.poller, this.#dispatcher, this.#heartbeat],
+      workers: [this.poller, this.#dispatcher, this.#heartbeat, this.#rates],
       running: () => this.poller.running + this.#dispatcher.running,
     });
   }
@@ -144,6 +148,7 @@ export class Daemon {
       this.#dependencies.watchDatabase?.(() => this.#timer.wakeBy(this.#leftOrders.nextAt())) ?? null;
     renewLinkKeys(this.state, this.now());
     this.poller.adopt(new Set());
+    this.#rates.adopt(this.now());
     // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
     this.#tick();
@@ -191,6 +196,7 @@ export class Daemon {
       const rest = reconfigure(this.state, settings, now);
       noteConfiguration(this.state, null, now);
       this.#heartbeat.adopt(now);
+      this.#rates.adopt(now);
       for (const id of rekeyed) {
         const account = this.state.accounts.get(id);
         if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
@@ -293,12 +299,13 @@ export class Daemon {
     this.#learning.start(now);
     this.#retention.start(now);
     this.#heartbeat.beat(now);
+    this.#rates.start(now);
     this.#restating.start(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
         ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
-        ...[this.#heartbeat.nextAt, this.#restating.nextAt],
+        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt],
       ),
     );
   }
@@ -344,6 +351,7 @@ export class Daemon {
     this.poller.shift(jumpMs);
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
+    this.#rates.shift(jumpMs);
     this.#retention.distrustClock(now);
   }
 }

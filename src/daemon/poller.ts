@@ -24,6 +24,8 @@ interface PollerDependencies extends Pick<DaemonDependencies, 'state' | 'members
   readonly now: () => number;
   /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
+  /** Called once it is: it may be sooner than anything else. */
+  readonly planned: () => void;
 }
 
 /**
@@ -244,6 +246,7 @@ export class Poller {
     if (this.#open?.isAwaited(groupOf(this.#state, id)) === true) this.#state.polls.hurry();
     this.#dependencies.ended(current, outcome);
     this.#planNext(current);
+    this.#dependencies.planned();
     this.#release(id, outcome);
   }
 

@@ -29,14 +29,14 @@ export class SteadyClock {
     this.#baseMs = clock.now() - clock.monotonic();
   }
 
-  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. */
+  /** A timer is set: somebody asks `takeJump` at this instant, or at once where it has passed. A stand-still that is over stays known. */
   expectWake(at: number): void {
-    this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
+    if (this.#lateMs <= standstillMs) this.#wakesAt = Math.max(at - this.#baseMs, this.#clock.monotonic());
   }
 
   /** The timer fired, or is set no more: what comes later is nobody's stand-still. */
   woke(): void {
-    if (this.#clock.monotonic() - this.#wakesAt <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
+    if (this.#lateMs <= standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
   now(): number {
@@ -60,11 +60,15 @@ export class SteadyClock {
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
-    const lateMs = monotonic - this.#wakesAt;
+    const lateMs = this.#lateMs;
     if (Math.abs(driftMs) > wallStepMs) this.#baseMs += driftMs;
     if (lateMs > standstillMs) this.#wakesAt = Number.POSITIVE_INFINITY;
     const jumped = Math.abs(driftMs) > jumpMs ? driftMs : 0;
     return Math.round(jumped + (lateMs > standstillMs ? lateMs : 0));
+  }
+
+  get #lateMs(): number {
+    return this.#clock.monotonic() - this.#wakesAt;
   }
 
   #exact(): number {

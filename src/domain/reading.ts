@@ -31,6 +31,8 @@ export interface ProviderFacts {
   readonly creditLimitMicros?: Micros;
   /** Spent and not yet taken from the balance, 0 or more. */
   readonly pendingMicros?: Micros;
+  /** The day that the answer is of, as `2026-11-20`; empty where it is none. */
+  readonly date?: string;
 }
 
 /**

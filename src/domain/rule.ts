@@ -34,6 +34,10 @@ export interface Rule {
   readonly written?: unknown;
   /** In the unit that the kind judges. */
   readonly thresholds?: Ladder<number>;
+  /** In place of `thresholds` on accounts in these currencies. */
+  readonly thresholdsByCurrency?: Readonly<Record<string, Ladder<number>>>;
+  /** Set on an account whose thresholds or currency say other ones than the rule does for all. */
+  readonly thresholdsOf?: 'account';
   /** Null for rules about the whole account; `firstBalance` before it is known on which account it is. */
   readonly balance: Balance | null;
   /** How people call the balance; absent while `balance` is `firstBalance`, and where no account is known. */

@@ -1,9 +1,9 @@
 import type { Micros } from './money.ts';
-import type { MoneySettings } from './one-sum.ts';
+import type { Money } from './one-sum.ts';
 import type { ProviderAccess, ProviderEntry } from './provider-entry.ts';
 import type { BalanceDefinition } from './reading.ts';
 import type { RecurringSilence, Route } from './route.ts';
-import type { Rule } from './rule.ts';
+import type { Ladder, Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
 
 /** The validated configuration with defaults; durations in milliseconds, paths absolute. */
@@ -29,6 +29,19 @@ export interface Settings {
   readonly timezone: string;
   /** In which messages are said where channel or report name none: `en`, `zh-CN`. */
   readonly language: string;
+}
+
+/** With the rates of the file, or a source that they are read from. */
+export interface MoneySettings extends Money {
+  readonly source: RatesSource | null;
+}
+
+export interface RatesSource {
+  readonly entry: ProviderEntry;
+  /** What the entry is asked as: its balances are currencies. */
+  readonly account: AccountSettings;
+  readonly everyMs: number;
+  readonly inverted: boolean;
 }
 
 /** One daemon's SQLite file, or a PostgreSQL database that several share. */
@@ -70,6 +83,8 @@ export interface AccountSettings extends ProviderAccess {
   readonly keyFrom: ValueSource | null;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** By balance: each stands in place of the one of that severity in rules of a kind with `accountThresholds`. */
+  readonly thresholds?: Readonly<Record<string, Ladder<Micros>>>;
   /** Where to pay for it; its own, else the provider's. */
   readonly topUpUrl: string | null;
   readonly runbookUrl: string | null;

@@ -174,11 +174,15 @@ function countProviders(state: MonitorState): void {
   }
 }
 
-/** By the ids of the rules and the balances that they watch: thousands of accounts share few lists. */
+/** By the ids of the rules, the balances that they watch and their thresholds: thousands of accounts share few lists. */
 type RuleLists = Map<string, readonly Rule[]>;
 
 function shared(rules: readonly Rule[], lists: RuleLists): readonly Rule[] {
-  const key = rules.map(({ id, balance, balanceLabel }) => `${id} ${balance} ${balanceLabel}`).join('\n');
+  const key = rules
+    .map(({ id, balance, balanceLabel, thresholds }) =>
+      [id, balance, balanceLabel, thresholds && JSON.stringify(thresholds)].join(' '),
+    )
+    .join('\n');
   return getOrMake(lists, key, () => rules);
 }
 

@@ -28,12 +28,13 @@ export function keysAfter(
 
 /** After those of the alert's incidents of which the channel may not know the end. */
 function freshKey(state: MonitorState, { id, account, rule }: Incident, channel: string): number {
-  const before = queueOf(state, channel).flatMap(({ items }) =>
-    items.filter((item) => item.incident !== id && item.account === account && item.rule === rule),
-  );
-  const newest = before.map(
-    ({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0,
-  );
+  const others = state.incidents.ofAlert(account, rule);
+  // The usual case, and no reason to look through thousands.
+  if (others.size === (others.has(id) ? 1 : 0)) return 0;
+  const newest = queueOf(state, channel)
+    .flatMap(({ items }) => items)
+    .filter(({ incident }) => incident !== id && others.has(incident))
+    .map(({ incident }) => ownOf(state.incidents.get(incident)?.notified, channel)?.keys?.newest ?? 0);
   return Math.max(-1, ...newest) + 1;
 }
 

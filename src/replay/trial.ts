@@ -77,7 +77,9 @@ export class Trials {
     const now = clock.now();
     const account = settings.accounts.find((known) => known.id === id);
     if (account === undefined) return 'not-watched';
-    const stored = storedPast(this.#parts.reader, account, { since: since - learningMs, now });
+    // What is tried, and what is in force on this account, are its thresholds.
+    const watched = { ...account, thresholds: {} };
+    const stored = storedPast(this.#parts.reader, watched, { since: since - learningMs, now });
     const past: AccountPast = { ...stored, before: emptyReader };
     const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
     const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);

@@ -39,6 +39,7 @@ const keys = {
     'Balance by severity: one alert whose severity moves. Use it instead of `threshold` and `severity`.',
     (word) => amount(`Under this balance the alert is ${word}.`),
   ),
+  thresholdsByCurrency: ladder.currencyStepsKey((word) => amount(`Under this balance the alert is ${word}.`)),
   hysteresis: amountOrShare(
     'How far past the threshold the balance must rise before the alert resolves: an amount, or a percentage of the threshold.',
     { sign: 'not-negative', maxPercent: 1000 },
@@ -59,8 +60,9 @@ export const below = balanceKind<BelowRule, typeof keys>({
   keys,
   floorMicros: (_, empty) => empty,
   emptinessRank: 1,
+  accountThresholds: true,
   build: (input, severity) => ({
-    ...ladder.buildLadder(input.thresholds, { threshold: input.threshold, severity }),
+    ...ladder.buildLadder(input, { threshold: input.threshold, severity }),
     hysteresis: input.hysteresis,
   }),
   check: (reader) =>
@@ -69,7 +71,7 @@ export const below = balanceKind<BelowRule, typeof keys>({
     words.describeHysteresis(
       told.describes({
         balance: words.nameBalance(rule),
-        steps: ladder.describeSteps(rule.thresholds, formatExact),
+        steps: ladder.describeLadders(rule, formatExact),
       }),
       rule.hysteresis,
     ),

@@ -80,6 +80,9 @@ const keys = {
     'Spending by severity: one alert whose severity moves. Use it instead of `amount` and `severity`.',
     (word) => amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
   ),
+  thresholdsByCurrency: ladder.currencyStepsKey((word) =>
+    amount(`From this spending on the alert is ${word}.`, { sign: 'positive' }),
+  ),
 };
 
 const periodWords = sentences('period', { day: 'day', week: 'week', month: 'month' });
@@ -105,7 +108,7 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   summary: 'Spending of a day, week or month that reaches its budget.',
   keys,
   build: (input, severity) => ({
-    ...ladder.buildLadder(input.thresholds, { threshold: input.amount, severity }),
+    ...ladder.buildLadder(input, { threshold: input.amount, severity }),
     per: input.per,
     by: input.by,
   }),
@@ -114,7 +117,7 @@ export const budget = balanceKind<BudgetRule, typeof keys>({
   describe: (rule) =>
     (rule.by === 'spent' ? describes : describesAhead)[rule.per]({
       balance: nameBalance(rule),
-      steps: ladder.describeSteps(rule.thresholds, formatExact),
+      steps: ladder.describeLadders(rule, formatExact),
     }),
   judge,
   factsBehind,

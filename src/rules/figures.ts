@@ -65,6 +65,7 @@ const facts = phrases('fact', {
   channel: 'Channel',
   'environment variable': 'Environment variable',
   'refused recipients': 'Refused recipients',
+  'rates in use': 'Rates in use',
   reason: 'Reason',
   amount: 'Amount',
   'at least': 'At least',

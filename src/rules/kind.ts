@@ -29,7 +29,10 @@ export interface KeyReader {
   isBroken(path: KeyPath): boolean;
 }
 
-export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency' | 'balances'>;
+export type WatchableAccount = Pick<
+  AccountSettings,
+  'id' | 'labels' | 'currency' | 'balances' | 'thresholds'
+>;
 
 export interface Figure {
   readonly label: string;
@@ -76,7 +79,9 @@ export interface AlertKind {
 export type PlainRule<Type extends string> = Rule & { readonly type: Type };
 
 /** What a kind adds to `Rule`. A ladder decides the severity, too. */
-type OwnKeys<R extends Rule> = Omit<R, Exclude<keyof Rule, 'thresholds'>> & { readonly severity?: Severity };
+type OwnKeys<R extends Rule> = Omit<R, Exclude<keyof Rule, 'thresholds' | 'thresholdsByCurrency'>> & {
+  readonly severity?: Severity;
+};
 
 /**
  * A kind of rule. `R` is its typed rule, `I` what its keys read as.
@@ -96,6 +101,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly builtInId?: string;
   /** For which accounts it is built in. Absent: all. */
   builtInFor?(account: WatchableAccount): boolean;
+  /** Set where an account's own `thresholds` stand in place of the rule's. */
+  readonly accountThresholds?: true;
   /** What its own keys say; absent for a kind that has none. `severity`: the one that was given, or the default. */
   build?(input: I, severity: Severity): OwnKeys<R>;
   /** What cannot be combined in one rule, judged from the file even where other keys are wrong. */

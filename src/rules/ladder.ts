@@ -1,8 +1,8 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { parseDuration } from '../domain/duration.ts';
-import { parseMicros } from '../domain/money.ts';
+import { currencyCode, parseMicros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
-import type { Ladder } from '../domain/rule.ts';
+import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
 import { sentences } from '../wording/phrase.ts';
@@ -69,7 +69,9 @@ export function mapSteps<T, U>(ladder: Ladder<T>, change: (threshold: T, step: S
 
 export const told = sentences('ladder', {
   step: '{threshold} ({severity})',
-  steps: '{worst}, {milder}',
+  steps: '{worse}, {milder}',
+  inCurrency: 'in {currency} {steps}',
+  ladders: '{steps}; {others}',
   below: '{severity} below',
   within: '{severity} within',
   resolvesAt: '{severity} resolves at',
@@ -79,30 +81,70 @@ export const told = sentences('ladder', {
 export function describeSteps<T>(ladder: Ladder<T>, format: (threshold: T) => string): string {
   return ladderSteps(ladder)
     .map(({ severity, threshold }) => told.step({ threshold: format(threshold), severity }))
-    .reduce((worst, milder) => told.steps({ worst, milder }));
+    .reduce((worse, milder) => (worse === '' ? milder : told.steps({ worse, milder })), '');
+}
+
+/** As `describeSteps`, with what stands in place of them by currency. */
+export function describeLadders(
+  { thresholds, thresholdsByCurrency = {} }: Pick<Rule, 'thresholds' | 'thresholdsByCurrency'>,
+  format: (threshold: number) => string,
+): string {
+  const byCurrency = Object.entries(thresholdsByCurrency).map(([currency, steps]) =>
+    told.inCurrency({ currency, steps: describeSteps(steps, format) }),
+  );
+  const all = [describeSteps(thresholds ?? {}, format), ...byCurrency].filter((part) => part !== '');
+  return all.reduce((steps, others) => told.ladders({ steps, others }));
+}
+
+/** Thresholds by severity, one at least. `step` is the schema of each. */
+export function steps<T extends z.ZodType>(step: (word: string) => T) {
+  return shape({
+    info: step('info').exactOptional(),
+    warning: step('warning').exactOptional(),
+    critical: step('critical').exactOptional(),
+  })
+    .refine((given) => Object.keys(given).length > 0, {
+      error: 'must name a threshold for info, warning or critical',
+    })
+    .meta({ minProperties: 1 });
 }
 
 /** The key `thresholds`. */
 export function stepsKey<T extends z.ZodType>(description: string, step: (word: string) => T) {
-  return shape({
-    info: step('info').optional(),
-    warning: step('warning').optional(),
-    critical: step('critical').optional(),
-  })
-    .meta({ description, minProperties: 1 })
+  return steps(step).describe(description).optional();
+}
+
+/** The key `thresholdsByCurrency`. */
+export function currencyStepsKey<T extends z.ZodType>(step: (word: string) => T) {
+  return z
+    .record(z.string(), steps(step), { error: 'must be an object with thresholds for each currency' })
+    .describe(
+      'Thresholds by severity for accounts in each currency, in place of `thresholds`, such as {"CNY": {"warning": 1500}, "EUR": {"warning": 200}}. An account in another currency goes by `thresholds`; without these the rule does not watch it.',
+    )
     .optional();
 }
 
-type Steps = { readonly [S in Severity]?: number | undefined };
+interface WrittenLadders {
+  readonly thresholds?: Ladder<number> | undefined;
+  readonly thresholdsByCurrency?: Readonly<Record<string, Ladder<number>>> | undefined;
+}
 
 /** One threshold is a ladder of one step. `severity`: the worst that it can reach. */
 export function buildLadder(
-  steps: Steps | undefined,
+  { thresholds: written, thresholdsByCurrency: byCurrency }: WrittenLadders,
   single: { readonly threshold: number | undefined; readonly severity: Severity },
-): { readonly thresholds: Ladder<number>; readonly severity: Severity } {
-  const given: Ladder<number | undefined> = steps ?? { [single.severity]: single.threshold };
-  const thresholds = mapSteps(given, Number);
-  return { thresholds, severity: ladderSteps(thresholds)[0]?.severity ?? 'info' };
+): Pick<Rule, 'severity' | 'thresholdsByCurrency'> & { readonly thresholds: Ladder<number> } {
+  const only = single.threshold === undefined ? {} : { [single.severity]: single.threshold };
+  const thresholds = written ?? only;
+  const severity = worstOf(thresholds);
+  if (byCurrency === undefined) return { thresholds, severity };
+  const ladders = Object.entries(byCurrency).map(([code, steps]) => [currencyCode(code), steps]);
+  return { thresholds, severity, thresholdsByCurrency: Object.fromEntries(ladders) };
+}
+
+/** The worst severity of a ladder. */
+export function worstOf(ladder: Ladder<unknown>): Severity {
+  return ladderSteps(ladder)[0]?.severity ?? 'info';
 }
 
 interface LadderForm {
@@ -114,19 +156,19 @@ interface LadderForm {
   readonly worse: 'lower' | 'higher';
 }
 
+const byCurrency = 'thresholdsByCurrency';
+
 /** Either one threshold with a severity, or several by severity, in order. */
 export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   const { single } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
-  if (!has('thresholds'))
-    return has(single) ? [] : [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
-  const problems = checkOrder(keys, form);
-  const steps = keys.valueAt(['thresholds']);
-  if (typeof steps === 'object' && steps !== null && Object.keys(steps).length === 0)
-    problems.unshift({
-      path: ['thresholds'],
-      message: 'must name a threshold for info, warning or critical',
-    });
+  const currencies = Object.keys(Object(keys.valueAt([byCurrency])));
+  const problems = currencies.flatMap((currency) => checkOrder(keys, form, [byCurrency, currency]));
+  if (!has('thresholds')) {
+    if (has(single)) return problems;
+    if (!has(byCurrency)) return [{ path: [], message: `needs either ${single}, or thresholds by severity` }];
+  }
+  problems.push(...checkOrder(keys, form));
   if (has(single)) problems.unshift({ path: [single], message: `either ${single} or thresholds, not both` });
   else if (has('severity'))
     problems.unshift({
@@ -137,9 +179,13 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
 }
 
 /** In the wrong order the milder would never apply. */
-export function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] {
+export function checkOrder(
+  keys: KeyReader,
+  { read, worse }: Pick<LadderForm, 'read' | 'worse'>,
+  place: readonly string[] = ['thresholds'],
+): KeyProblem[] {
   const steps = severities.flatMap((severity) => {
-    const path = ['thresholds', severity];
+    const path = [...place, severity];
     const value = keys.isBroken(path) ? null : read(keys.valueAt(path));
     return value === null ? [] : [{ severity, value, path }];
   });

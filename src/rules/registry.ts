@@ -27,6 +27,7 @@ import {
   clusterDegraded,
   configInvalid,
   providerDown,
+  ratesFailed,
   storageFailed,
 } from './self-alert-kinds.ts';
 import { stale } from './stale.ts';
@@ -57,6 +58,7 @@ const ownKinds: readonly AlertKind[] = [
   channelFailed,
   chatLost,
   configInvalid,
+  ratesFailed,
   clusterDegraded,
   clusterChanged,
 ];

@@ -126,8 +126,9 @@ export function writeRule(
     const value = asWritten(text, schema);
     rule[key] = inner === undefined ? value : { ...Object(rule[key]), [inner]: value };
   }
-  const match = keyOf(written, 'match');
-  return match === undefined ? rule : { ...rule, match };
+  const editable = new Set(settingsOf(kind).map(({ path }) => path[0]));
+  const kept = Object.entries(Object(written)).filter(([key]) => !editable.has(key));
+  return { ...Object.fromEntries(kept), ...rule };
 }
 
 interface Setting {
@@ -140,7 +141,7 @@ function settingsOf(kind: RuleKind): readonly Setting[] {
   return Object.entries({ ...kind.keys, ...common }).flatMap(([key, type]) => {
     const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
     const inner = Object.entries(schema.properties ?? {});
-    if (inner.length === 0) return [{ path: [key], schema }];
+    if (inner.length === 0) return schema.type === 'object' ? [] : [{ path: [key], schema }];
     return inner.flatMap(([name, schema]) =>
       typeof schema === 'boolean' ? [] : [{ path: [key, name], schema }],
     );

@@ -1,7 +1,10 @@
 import { getOrMake } from '../domain/get-or-make.ts';
+import { currencyCode, formatMicros, type Micros } from '../domain/money.ts';
+import { ownOf } from '../domain/own.ts';
 import type { Balance, BalanceDefinition } from '../domain/reading.ts';
-import { firstBalance, matches, type Rule } from '../domain/rule.ts';
+import { firstBalance, type Ladder, matches, type Rule } from '../domain/rule.ts';
 import type { RuleKind, WatchableAccount } from './kind.ts';
+import { mapSteps, worstOf } from './ladder.ts';
 import { ruleKindOf, ruleKinds } from './registry.ts';
 import { plainRule } from './rule-schema.ts';
 
@@ -29,7 +32,23 @@ export function ruleOn(rule: Rule, account: WatchableAccount): Rule | null {
   const { balance } = rule;
   if (balance === null) return rule;
   const definition = find(account.balances, balance);
-  return definition === undefined ? null : onBalance(rule, definition);
+  if (definition === undefined) return null;
+  const ladder = ladderOn(rule, definition.id, account);
+  return ladder === null ? null : onBalance(rule, definition, ladder);
+}
+
+/** The thresholds of a rule on an account: those for its currency where the rule has some, each with the account's own in its place. Null where that leaves none. */
+function ladderOn(
+  rule: Rule,
+  balance: Balance,
+  { currency, thresholds }: WatchableAccount,
+): Rule['thresholds'] | null {
+  const { thresholdsByCurrency } = rule;
+  const own = ruleKindOf(rule).accountThresholds ? ownOf(thresholds, balance) : undefined;
+  if (thresholdsByCurrency === undefined && own === undefined) return rule.thresholds;
+  const usual = currency === null ? undefined : ownOf(thresholdsByCurrency, currencyCode(currency));
+  const ladder = { ...(usual ?? rule.thresholds), ...own };
+  return Object.keys(ladder).length === 0 ? null : ladder;
 }
 
 /** The rule with the name of its balance, where that is the same on all accounts; else as it is. */
@@ -49,13 +68,32 @@ function find(balances: readonly BalanceDefinition[], balance: Balance): Balance
   return balance === firstBalance ? balances[0] : balances.find(({ id }) => id === balance);
 }
 
-/** One rule for all accounts whose balance has the same name: accounts with the same rules share what is made of them. */
+/** One rule for all accounts whose balance has the same name and thresholds: accounts with the same rules share what is made of them. */
 const named = new WeakMap<Rule, Map<string, Rule>>();
 
-function onBalance(rule: Rule, { id, label }: BalanceDefinition): Rule {
-  if (rule.balance === id && rule.balanceLabel === label) return rule;
+function onBalance(rule: Rule, { id, label }: BalanceDefinition, ladder = rule.thresholds): Rule {
+  const isOwn = ladder !== undefined && ladder !== rule.thresholds;
+  if (rule.balance === id && rule.balanceLabel === label && !isOwn) return rule;
   const known = getOrMake(named, rule, () => new Map<string, Rule>());
-  return getOrMake(known, `${id} ${label}`, () => ({ ...rule, balance: id, balanceLabel: label }));
+  return getOrMake(known, `${id} ${label} ${isOwn ? JSON.stringify(ladder) : ''}`, () => {
+    const placed = { ...rule, balance: id, balanceLabel: label };
+    if (!isOwn) return placed;
+    const { thresholdsByCurrency: _, written, ...rest } = placed;
+    return {
+      ...rest,
+      thresholds: ladder,
+      severity: worstOf(ladder),
+      written: withThresholds(written, ladder),
+      thresholdsOf: 'account',
+    };
+  });
+}
+
+/** A rule of the file as it would stand there with other thresholds. */
+function withThresholds(written: unknown, ladder: Ladder<Micros>): object {
+  const ladders: readonly string[] = ['threshold', 'severity', 'thresholdsByCurrency'];
+  const kept = Object.entries(Object(written)).filter(([key]) => !ladders.includes(key));
+  return { ...Object.fromEntries(kept), thresholds: mapSteps(ladder, formatMicros) };
 }
 
 /** Rules with the same job replace each other: same type and balance. */

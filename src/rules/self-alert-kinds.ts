@@ -24,6 +24,12 @@ const says = phrases('ownAlert', {
   chatBack: 'Resolved: the chat is connected again.',
   actElsewhere:
     'Messages go on. Acknowledge on the page or with "lowwater ack" until then. The connection is tried again by itself.',
+  ratesUnread: 'rates of currencies not read',
+  ratesUnreadBy: 'rates of currencies cannot be read: {detail}',
+  ratesRead: 'rates of currencies are read again',
+  ratesBack: 'Resolved: rates are read again.',
+  checkRates:
+    'Check "money.rates" and its source. Sums say the day of their rates until then, and what has none is not in them; amounts of accounts are not concerned.',
   invalid: 'configuration invalid',
   staysInUse: 'the changed configuration is invalid, the old one stays in use',
   validAgain: 'the configuration is valid again and in use',
@@ -109,6 +115,20 @@ export const configInvalid: AlertKind = {
   recovery: () => says.loaded,
   figures: ownFigures,
   advice: (_item, frame) => [say(says.validate, frame)],
+};
+
+/** The source of rates gives none that sums can be made by, or old ones. */
+export const ratesFailed: AlertKind = {
+  type: 'rates-failed',
+  subject: (_about, reader) => say(says.ratesUnread, reader),
+  firing(item, frame) {
+    const detail = sayValue(item, frame);
+    return detail === null ? say(says.ratesUnread, frame) : say(says.ratesUnreadBy, { detail }, frame);
+  },
+  resolved: (_item, frame) => say(says.ratesRead, frame),
+  recovery: () => says.ratesBack,
+  figures: ownFigures,
+  advice: (_item, frame) => [say(says.checkRates, frame)],
 };
 
 /** Nobody hears what people press in a chat. */

@@ -56,12 +56,9 @@ export function buildSteps(written: Written, severity: Severity) {
     const within = given[step];
     return within === undefined ? [] : [{ step, ...within }];
   });
-  const { thresholds, severity: worst } = ladder.buildLadder(
-    Object.fromEntries(all.map(({ step, ms }) => [step, ms])),
-    { threshold: undefined, severity },
-  );
+  const thresholds: Ladder<number> = Object.fromEntries(all.map(({ step, ms }) => [step, ms]));
   const afterLeadTime = all.flatMap((each) => (each.afterLeadTime ? [each.step] : []));
-  return { thresholds, afterLeadTime, severity: worst };
+  return { thresholds, afterLeadTime, severity: ladder.worstOf(thresholds) };
 }
 
 /** Steps are compared with those of their sort: what a lead time comes to differs by account. */
@@ -72,7 +69,7 @@ export function checkSteps(reader: KeyReader): KeyProblem[] {
   };
   return [
     ...ladder.checkLadder(reader, { single: 'within', read: read(false), worse: 'lower' }),
-    ...ladder.checkOrder(reader, { single: 'within', read: read(true), worse: 'lower' }),
+    ...ladder.checkOrder(reader, { read: read(true), worse: 'lower' }),
   ];
 }
 

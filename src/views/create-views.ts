@@ -10,6 +10,7 @@ import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine
 import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
+import { moneyOf } from '../engine/rates.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
@@ -145,7 +146,7 @@ export function createViews(current: () => ViewDependencies) {
     finance() {
       const { settings, accounts, calendar } = current().state;
       return {
-        money: settings.money,
+        money: moneyOf(current().state),
         /** The last pay run of an account at or before an instant; null where it cannot wait for one, undefined where it has no pay days. */
         runBefore(id: string, at: number | null): number | null | undefined {
           const account = accounts.get(id);

@@ -6,7 +6,7 @@ import { leaveDaemonNote, removeDaemonNote } from '../cli/daemon/daemon-note.ts'
 import { readConfiguration } from '../cli/load-configuration.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { nameProblems } from '../config/config-problem.ts';
-import { watchConfig } from '../config/sources.ts';
+import { fingerprintOf, watchConfig } from '../config/sources.ts';
 import type { AcknowledgeLink } from '../daemon/compose.ts';
 import { Daemon } from '../daemon/daemon.ts';
 import { inSlices, inTurns } from '../daemon/slices.ts';
@@ -111,21 +111,27 @@ async function serveWatched(order: ServeOrder, log: SystemLog, reloads: Reloads)
       reports: createReportDesk(() => current, ownership.reader, signal),
     }),
   );
-  const followPage = async (next: Settings): Promise<void> => {
-    await page.follow(next);
-    leaveDaemonNote(storage, { address: page.url, database, version });
+  const followPage = async (next: Pick<LoadedConfiguration, 'settings' | 'sources'>): Promise<void> => {
+    await page.follow(next.settings);
+    leaveDaemonNote(storage, {
+      address: page.url,
+      database,
+      checked: fingerprintOf(next.sources),
+      version,
+    });
   };
   try {
-    await followPage(settings);
+    await followPage(order);
     const failed = Promise.withResolvers<{ readonly why: unknown }>();
     ownership.begin((why) => failed.resolve({ why }));
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'started');
     reloads.begin({
       inForce: () => current,
-      async apply({ settings: next, secrets }) {
+      async apply(loaded) {
+        const { settings: next, secrets } = loaded;
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
-        await followPage(next);
+        await followPage(loaded);
         // What was a secret before stays one: a receiver may still repeat it.
         await learn(secrets);
         current = next;
@@ -155,7 +161,7 @@ async function openOwnership({ storage }: Settings, parts: OwnershipDependencies
 /** What becomes of a configuration that was read again. */
 interface ReloadActions {
   inForce(): Settings;
-  apply(loaded: { readonly settings: Settings; readonly secrets: readonly string[] }): Promise<void>;
+  apply(loaded: Pick<LoadedConfiguration, 'settings' | 'secrets' | 'sources'>): Promise<void>;
   refuse(text: string): void;
 }
 
@@ -211,7 +217,7 @@ function watchReloads({ file, sources, log: { hide } }: ServeOrder, log: SystemL
     }
     if (loaded.kind === 'loaded') {
       const warnings = await inTurns(loaded.warnings);
-      applying = apply(loaded);
+      applying = apply({ ...loaded, sources });
       await applying;
       logWarnings(log, warnings);
       log.setLevel(loaded.settings.log.level);

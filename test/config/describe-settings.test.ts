@@ -130,6 +130,31 @@ test('each rule names the accounts that it watches', () => {
   });
 });
 
+test('the thresholds of an account stand with it, as its rules say them', () => {
+  const config = sample();
+  Object.assign(config.accounts[0] ?? {}, { thresholds: { sms: { info: 300, critical: '12.50' } } });
+  const [otp, marketing] = describeSettings(loadValid(config).settings).accounts;
+  expect(otp?.thresholds).toEqual({
+    'sms-low': 'SMS balance below 12.50 (critical), 100.00 (warning), 300.00 (info)',
+  });
+  expect(marketing).not.toHaveProperty('thresholds');
+});
+
+test('thresholds by currency stand in the condition of the rule', () => {
+  const config = sample();
+  for (const account of config.accounts) Object.assign(account, { currency: 'RMB' });
+  config.rules = [
+    { id: 'low', type: 'below', thresholdsByCurrency: { rmb: { warning: 1500, critical: 500 } } },
+    { id: 'spent', type: 'budget', per: 'day', amount: 70, thresholdsByCurrency: { CNY: { info: 5 } } },
+  ];
+  const [low, spent] = describeSettings(loadValid(config).settings).rules;
+  expect(low).toMatchObject({
+    severity: 'by currency',
+    condition: 'SMS balance below in CNY 500.00 (critical), 1500.00 (warning)',
+  });
+  expect(spent?.condition).toContain('reaches 70.00 (warning); in CNY 5.00 (info)');
+});
+
 test('a problem is one line with path and line, as far as there are any', () => {
   expect(formatProblem({ path: 'poll.every', line: 3, message: 'no' })).toBe('poll.every (line 3): no');
   expect(formatProblem({ path: '', line: 3, message: 'no' })).toBe('line 3: no');

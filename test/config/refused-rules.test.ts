@@ -45,6 +45,62 @@ const rules: ProblemRow[] = [
     'must be lower than that for info',
   ],
   [
+    'a ladder for a currency in the wrong order',
+    rule({
+      id: 'a',
+      type: 'below',
+      thresholdsByCurrency: { EUR: { warning: 5, critical: 20 }, CNY: { warning: 50 } },
+    }),
+    'rules[0].thresholdsByCurrency.EUR.critical',
+    '"critical"',
+    'the threshold for critical must be lower than that for warning',
+  ],
+  [
+    'a severity next to thresholds by currency alone',
+    rule({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: { warning: 50 } }, severity: 'critical' }),
+    'rules[0].severity',
+    '"severity"',
+    'goes with threshold',
+  ],
+  [
+    'thresholds by currency of a rule about time',
+    rule({ id: 'a', type: 'runway', within: '2d', thresholdsByCurrency: { CNY: { warning: 50 } } }),
+    'rules[0].thresholdsByCurrency',
+    '"thresholdsByCurrency"',
+    'is not valid here; only for below and budget',
+  ],
+  [
+    'thresholds of an account that are out of order with those of the rule',
+    (c) => {
+      rule({ id: 'a', type: 'below', thresholds: { warning: 200, critical: 50 } })(c);
+      Object.assign(account(c), { thresholds: { sms: { warning: 20 } } });
+    },
+    'accounts[0].thresholds.sms',
+    '"sms"',
+    'the threshold for critical must be lower than that for warning, counting those of the rule a',
+  ],
+  [
+    'thresholds of an account for a balance that it has not',
+    (c) => Object.assign(account(c), { thresholds: { sns: { warning: 20 } } }),
+    'accounts[0].thresholds.sns',
+    '"sns"',
+    'the account has no such balance; did you mean "sms"?',
+  ],
+  [
+    'thresholds of an account where no rule says the rest',
+    (c) => Object.assign(account(c), { thresholds: { voip: { warning: 20 } } }),
+    'accounts[0].thresholds.voip',
+    '"voip"',
+    'no rule of type below watches this balance of the account',
+  ],
+  [
+    'no threshold at all for a balance of an account',
+    (c) => Object.assign(account(c), { thresholds: { sms: {} } }),
+    'accounts[0].thresholds.sms',
+    '"sms"',
+    'must name a threshold for info, warning or critical',
+  ],
+  [
     'a runway ladder in the wrong order',
     rule({ id: 'a', type: 'runway', thresholds: { info: '1d', warning: '2d' } }),
     'rules[0].thresholds.warning',

@@ -1,5 +1,6 @@
 import type { FileContent } from '../../src/config/interpolate.ts';
-import { checkAll, gather, type LoadedConfig, type LoadRequest } from '../../src/config/load-config.ts';
+import { checkAll, type LoadedConfig } from '../../src/config/load-config.ts';
+import { gather } from '../../src/config/read-draft.ts';
 import { atOnce } from '../../src/domain/parts.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
@@ -58,7 +59,7 @@ interface LoadOptions {
 export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadOptions = {}): LoadedConfig {
   const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2);
   const all: Readonly<Record<string, FileContent>> = { ...sampleFiles, ...files };
-  const request: LoadRequest = {
+  const request: Parameters<typeof gather>[0] & Parameters<typeof checkAll>[1] = {
     path: '/etc/lowwater/config.json',
     readFile: (path) =>
       path === '/etc/lowwater/config.json'

@@ -51,6 +51,26 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'polling more often than every 30s',
   ],
   [
+    'thresholds for a currency that no account has',
+    (c) => {
+      Object.assign(c.accounts[0] ?? {}, { currency: 'RMB' });
+      Object.assign(c.accounts[1] ?? {}, { currency: 'eur' });
+      const steps = { warning: 1 };
+      rules({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: steps, EUR: steps, USD: steps } })(c);
+    },
+    'rules[0].thresholdsByCurrency',
+    'no account is in "USD"',
+  ],
+  [
+    'accounts for whose currency a rule has no thresholds',
+    (c) => {
+      Object.assign(c.accounts[0] ?? {}, { currency: 'CNY' });
+      rules({ id: 'a', type: 'below', thresholdsByCurrency: { CNY: { warning: 1 } } })(c);
+    },
+    'rules[0]',
+    'has no thresholds for the currency of marketing, and does not watch that',
+  ],
+  [
     'a rule for a label that no account has',
     rules({ id: 'a', type: 'below', threshold: 1, match: { labels: { tier: '1' } } }),
     'rules[0].match.labels.tier',

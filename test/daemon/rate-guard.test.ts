@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RateGuard } from '../../src/daemon/rate-guard.ts';
+import { guardFor, RateGuard } from '../../src/daemon/rate-guard.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { nothingStored } from '../../src/views/empty-reader.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
 
 /** What may happen to a guard, in any order. */
 const happening = fc.oneof(
@@ -97,6 +102,41 @@ test('a restart counts what the process before had sent', () => {
   guard.sent('group', 5000);
   expect(guard.startAt('a', 'group', 5200)).toBe(6001);
   expect(guard.trySend('group', 5200)).toBeGreaterThanOrEqual(800);
+});
+
+test('of two sendings that are reported out of order the later one counts', () => {
+  const guard = new RateGuard(() => 1);
+  guard.sent('group', 5000);
+  guard.sent('group', 4000);
+  expect(guard.trySend('group', 5200)).toBe(801);
+});
+
+test('an account that comes late to its place is planned no sooner than the last request of its group allows', () => {
+  const guard = new RateGuard(() => 1);
+  guard.startAt('a', 'group', 0);
+  expect(guard.startAt('b', 'group', 0)).toBe(1001);
+  guard.sent('group', 1000);
+  expect(guard.startAt('b', 'group', 1500)).toBe(2001);
+});
+
+test('each group keeps to the limit of its own provider entry', () => {
+  const accounts = [makeAccount('slow', { provider: 'calls' }), makeAccount('quick')];
+  const { provider } = makeSettings();
+  const entries = {
+    provider: { ...provider, maxRequestsPerSecond: 20 },
+    providers: { calls: { ...provider, name: 'calls', maxRequestsPerSecond: 0.5 } },
+  };
+  const now = Date.UTC(2026, 0, 1);
+  const state = startMonitor({
+    settings: makeSettings({ accounts, ...entries }),
+    calendar: cronCalendar,
+    random: seededRandom(),
+    stored: nothingStored,
+    now,
+  });
+  const guard = guardFor(state);
+  for (const { id } of accounts) guard.sent(id, now);
+  expect([guard.trySend('slow', now), guard.trySend('quick', now)]).toEqual([2001, 51]);
 });
 
 test('a group that rested gets no burst', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findByNote } from '../../src/cli/daemon/find-daemon.ts';
 import { type CliResult, runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -264,10 +265,35 @@ describe('which daemon a command asks', { timeout: 30_000 }, () => {
     expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
       address: running.url,
       database: expect.stringMatching(/^[0-9a-f]{16}$/),
+      checked: expect.any(String),
       version: expect.any(String),
     });
     await running.stop();
     expect(() => readFileSync(note)).toThrow('ENOENT');
     await third.close();
+  });
+
+  it('a daemon answers for its file as it has checked it, and for no other text of it', async () => {
+    const fourth = await makeBed({ config: { server: { port: await freePort(), token } } });
+    const running = await fourth.start();
+    const said: string[] = [];
+    const context = { env: {}, stderr: { write: async (text: string) => void said.push(text) } };
+    const found = await findByNote(context, fourth.configFile);
+    expect(found).toMatchObject({
+      url: running.url,
+      refusal: null,
+      facts: { accounts: ['otp'] },
+    });
+    expect(said).toEqual([]);
+    const text = readFileSync(fourth.configFile, 'utf8');
+    writeFileSync(fourth.configFile, text.replace('"accounts"', '"unknownKey": 1, "accounts"'));
+    expect(await findByNote(context, fourth.configFile)).toBeNull();
+    const { stdout, stderr } = await runCli(['status'], { cwd: fourth.folder });
+    expect(stderr).toContain('1 problem in');
+    expect(stdout).toContain('otp');
+    await running.stop();
+    writeFileSync(fourth.configFile, text);
+    expect(await findByNote(context, fourth.configFile)).toBeNull();
+    await fourth.close();
   });
 });

@@ -34,6 +34,32 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       expect(await incidentsOf(daemon)).toHaveLength(1);
     }));
 
+  it('keeps an open incident when the thresholds of its account are edited, and judges it at the next reading', () =>
+    withBed({}, async (bed) => {
+      const withOwn = (thresholds: object) => ({
+        ...lowBelow(50),
+        poll: { every: '1s' },
+        accounts: [{ id: 'otp', authSecret: otpSecret, thresholds: { sms: thresholds } }],
+      });
+      bed.configure(withOwn({ warning: 200 }));
+      const daemon = await bed.start();
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      const [before] = await eventually('it fires', async () => {
+        const alerts = await alertsOf(daemon);
+        return alerts.length > 0 ? alerts : null;
+      });
+      expect(before).toMatchObject({ severity: 'warning', threshold: '200' });
+      bed.configure(withOwn({ warning: 300, critical: 150 }));
+      const worse = await eventually('it is judged by the new ones', async () => {
+        const alerts = await alertsOf(daemon);
+        return alerts[0]?.severity === 'critical' ? alerts : null;
+      });
+      expect(worse).toMatchObject([{ incident: before?.incident, threshold: '150' }]);
+      bed.configure(withOwn({ warning: 90 }));
+      await eventually('it resolves', async () => (await alertsOf(daemon)).length === 0);
+      expect(await incidentsOf(daemon)).toHaveLength(1);
+    }));
+
   it('follows a change of the file; an invalid file is reported, shown and changes nothing; a valid one mends it', () =>
     withBed({}, async (bed) => {
       const daemon = await bed.start();

@@ -174,6 +174,13 @@ describe('an alert', () => {
     expect(word(elapse(second, timing, (now + 10) * minute))).toBe('firing warning: rose');
   });
 
+  test('takes the facts of an evaluation that has them', () => {
+    const facts = [{ name: 'balance', value: { unit: 'count', count: 2 } }] as const;
+    const before = [{ name: 'balance', value: { unit: 'count', count: 1 } }] as const;
+    const evaluation: Evaluation = { kind: 'breached', severity: 'warning', ...numbers, facts };
+    expect(transition({ ...firing, facts: before }, evaluation, timing, 0).alert.facts).toBe(facts);
+  });
+
   test('keeps the facts of its last change while evaluations come without them', () => {
     const facts = [{ name: 'balance', value: { unit: 'count', count: 1 } }] as const;
     expect(transition({ ...firing, facts }, breach('warning'), timing, 0).alert.facts).toBe(facts);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { Trials } from '../../src/replay/trial.ts';
+import { ruleOn } from '../../src/rules/rules-for-account.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
@@ -53,6 +54,26 @@ describe('a rule that is tried on stored history', () => {
     expect(lasted(trial.tried[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(4, 0);
     expect(lasted(trial.present?.[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(1, 0);
     expect(trial.tried.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+
+  it('goes by its own thresholds on an account that has some in force', async () => {
+    const account = makeAccount('otp', { thresholds: { sms: { warning: units(80), critical: units(20) } } });
+    const settings = makeSettings({ accounts: [account], rules: [present] });
+    const reader = reading(sawtooth(now - 10 * dayMs, 5 * minuteMs));
+    const trials = new Trials({
+      settings: () => settings,
+      reader,
+      calendar: cronCalendar,
+      clock: new FakeClock(now),
+    });
+    const inForce = ruleOn(present, account);
+    const trial = await trials.run({ ...order, present: inForce });
+    if (typeof trial === 'string') throw new Error(trial);
+    expect(new Set(trial.tried.map(({ severity }) => severity))).toEqual(new Set(['warning']));
+    const lasted = (it: { firedAt: number; resolvedAt: number | null }) =>
+      ((it.resolvedAt ?? now) - it.firedAt) / hourMs;
+    expect(lasted(trial.tried[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(4, 0);
+    expect(lasted(trial.present?.[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(7, 0);
   });
 
   it('is tried where no such rule is in force', async () => {

@@ -5,6 +5,7 @@ import type { WatchableAccount } from '../../src/rules/kind.ts';
 import type { NegativeRule } from '../../src/rules/negative.ts';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
 import type { StaleRule } from '../../src/rules/stale.ts';
+import { belowRule, runwayRule, units } from '../support/account-facts.ts';
 
 const base = { severity: 'warning', forMs: 0, recoverForMs: 0, match: {}, builtIn: false } as const;
 const builtInStale: StaleRule = {
@@ -43,6 +44,59 @@ test('a rule watches the accounts that its match selects by id or label', () => 
   ];
   expect(idsFor(rules, otp)).toEqual(['by-label']);
   expect(idsFor(rules, marketing)).toEqual(['by-id']);
+});
+
+const low = belowRule({ id: 'low', balance: 'sms' });
+
+test.each([
+  ['replaces the step of that severity', low, { info: units(900) }, { ...low.thresholds, info: units(900) }],
+  [
+    'adds a step that the rule does not have',
+    { ...low, thresholds: { info: units(500) } },
+    { critical: units(20) },
+    { info: units(500), critical: units(20) },
+  ],
+])('a threshold of an account %s', (_, rule, own, thresholds) => {
+  const [watching] = rulesForAccount({ rules: [rule] }, { ...otp, thresholds: { sms: own } });
+  expect(watching).toMatchObject({ id: 'low', balance: 'sms', thresholds, severity: 'critical' });
+});
+
+test('thresholds of an account leave other accounts, other balances and other kinds of rules alone', () => {
+  const forecast = runwayRule({ id: 'runway', balance: 'sms', balanceLabel: 'SMS' });
+  const voip = { ...low, id: 'voip', balance: 'voip', balanceLabel: 'VoIP' };
+  const rules = [{ ...low, balanceLabel: 'SMS' }, voip, forecast];
+  const own = { ...otp, thresholds: { sms: { warning: units(300) } } };
+  expect(rulesForAccount({ rules }, own).slice(1)).toEqual([voip, forecast]);
+  expect(rulesForAccount({ rules }, marketing)).toEqual(rules);
+});
+
+test('accounts with the same thresholds share one rule', () => {
+  const watching = ['a', 'b'].map((id) =>
+    rulesForAccount({ rules: [low] }, { ...otp, id, thresholds: { sms: { warning: units(300) } } }),
+  );
+  expect(watching[0]?.[0]).toBe(watching[1]?.[0]);
+});
+
+test.each([
+  ['the currency of the account', 'RMB', undefined, { warning: units(1500) }],
+  [
+    'a currency, and its own over them',
+    'cny',
+    { critical: units(9) },
+    { warning: units(1500), critical: units(9) },
+  ],
+  ['no currency that is listed: the usual ones', 'USD', undefined, low.thresholds],
+  ['no currency at all: the usual ones', null, undefined, low.thresholds],
+])('of thresholds by currency an account gets those of %s', (_, currency, own, thresholds) => {
+  const rule = { ...low, thresholdsByCurrency: { CNY: { warning: units(1500) } } };
+  const account = { ...otp, currency, ...(own && { thresholds: { sms: own } }) };
+  expect(rulesForAccount({ rules: [rule] }, account)[0]?.thresholds).toEqual(thresholds);
+});
+
+test('a rule with thresholds by currency alone does not watch an account in another currency', () => {
+  const rule = { ...low, thresholds: {}, thresholdsByCurrency: { CNY: { warning: units(1500) } } };
+  expect(idsFor([rule], { ...otp, currency: 'EUR' })).toEqual([]);
+  expect(idsFor([rule], { ...otp, currency: 'EUR', thresholds: { sms: { warning: 1 } } })).toEqual(['low']);
 });
 
 test('a configured rule replaces the built-in one only for the accounts that it matches', () => {

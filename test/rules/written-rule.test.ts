@@ -3,6 +3,7 @@ import { accountServiceBalances } from '../../src/providers/account-service/acco
 import { below } from '../../src/rules/below.ts';
 import { kindOfRuleNamed, ruleKinds } from '../../src/rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../src/rules/rule-schema.ts';
+import { ruleOn } from '../../src/rules/rules-for-account.ts';
 
 const written = {
   id: 'sms-low',
@@ -33,6 +34,28 @@ describe('a rule as it stands in the file', () => {
     expect(writeRule(below, written, valuesOf(written))).toEqual({
       ...written,
       thresholds: { warning: 200, critical: 50.5 },
+    });
+  });
+
+  it('keeps what has no field, such as thresholds by currency', () => {
+    const rule = { ...written, thresholdsByCurrency: { EUR: { warning: 20 } } };
+    expect(writeRule(below, rule, valuesOf(rule))).toMatchObject({
+      match: { account: 'otp' },
+      thresholdsByCurrency: { EUR: { warning: 20 } },
+    });
+  });
+
+  it('stands on an account with the thresholds that hold there', () => {
+    const read = readWrittenRule({ ...written, thresholdsByCurrency: { EUR: { warning: '20.5' } } });
+    if (read.kind === 'invalid') throw new Error('the rule is valid');
+    const rule = { ...read.rule, written };
+    const account = { id: 'otp', labels: {}, currency: 'EUR', balances: accountServiceBalances };
+    expect(ruleOn(rule, account)?.written).toEqual({
+      id: 'sms-low',
+      type: 'below',
+      thresholds: { warning: '20.5' },
+      hysteresis: '10%',
+      match: { account: 'otp' },
     });
   });
 

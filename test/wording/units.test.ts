@@ -6,6 +6,21 @@ const inCurrency = (currency: string) => ({ language: english, currency });
 
 test.each([
   ['a rate of credits is whole', sayComputed(12_345_678, inCurrency('credits')), '12 credits'],
+  [
+    'thousands of credits are separated',
+    sayComputed(1_012_345_000_000, inCurrency('credits')),
+    '1,012,345 credits',
+  ],
+  [
+    'a name with another character is no unit',
+    sayComputed(12_345_678, inCurrency('2credits')),
+    '12.35 2credits',
+  ],
+  [
+    'so is one that is too long',
+    sayComputed(12_345_678, inCurrency('credits-of-a-long-name')),
+    '12.35 credits-of-a-long-name',
+  ],
   ['a rate of money has two decimals', sayComputed(12_345_678, inCurrency('EUR')), '12.35 EUR'],
   ['a rate below one credit keeps its digits', sayComputed(123_456, inCurrency('credits')), '0.1235 credits'],
   ['the currency can stand elsewhere', formatBareComputed(12_345_678, 'messages'), '12'],

@@ -6,6 +6,8 @@ import type { StorageSettings } from '../../domain/settings.ts';
 export interface DaemonNote {
   readonly address: string | null;
   readonly database: string | null;
+  /** The fingerprint of the files that it has checked and put in force. */
+  readonly checked: string | null;
   readonly version: string;
 }
 
@@ -38,7 +40,9 @@ export function readDaemonNote(path: string): Omit<DaemonNote, 'version'> | null
   try {
     const note = parseJsonObject(readFileSync(noteBeside(path), 'utf8'));
     const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-    return note && { address: text(note.address), database: text(note.database) };
+    return (
+      note && { address: text(note.address), database: text(note.database), checked: text(note.checked) }
+    );
   } catch {
     return null;
   }

@@ -1,11 +1,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fingerprintOf } from '../../config/sources.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { StorageSettings } from '../../domain/settings.ts';
 import type { DescribedDaemon } from '../../http/api/daemon.ts';
 import { CommandError, type CommandInput, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { isLost, type OperatorConfiguration } from '../load-configuration.ts';
+import { findDatabase, isLost, type OperatorConfiguration } from '../load-configuration.ts';
 import { programOf } from '../open-reader.ts';
 import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
 import { type DaemonNote, readDaemonNote } from './daemon-note.ts';
@@ -48,6 +49,30 @@ export async function requireDaemon(
   if (refusal === null && facts !== null) return { ...daemon, facts };
   const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
   throw new CommandError(`the daemon at ${address.url} refuses (${refusal ?? 'older version'})${hint}`);
+}
+
+/**
+ * The running daemon that has put the file in force as it is now: it has checked the whole of it, which takes most of the time of a
+ * command, so of the file is only read how to reach it. Null where there is none, or this command cannot read all of the file.
+ */
+export async function findByNote(
+  context: Pick<CommandContext, 'env'> & { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
+  file: string,
+): Promise<(FoundDaemon & { readonly facts: DescribedDaemon }) | null> {
+  const { databaseFile, readDraft } = await import('../../config/read-draft.ts');
+  const reading = { path: file, env: context.env };
+  const { gathered, sources } = await readDraft(reading);
+  const { draft, isSound, problems } = gathered;
+  if (draft === null || !isSound || problems.length > 0) return null;
+  const { storage, server } = Object(draft.value);
+  const note = readDaemonNote(findDatabase(context, file, databaseFile(storage?.path, reading)).found);
+  if (note?.address == null || note.checked !== fingerprintOf(sources)) return null;
+  const url = reachable(note.address);
+  if ((await knock(context, url))?.database !== note.database) return null;
+  const token = server?.token ? new Secret(server.token) : tokenOf(context.env);
+  const daemon = await introduce({ url, token });
+  const { facts, refusal } = daemon;
+  return facts === null || refusal !== null ? null : { ...daemon, facts };
 }
 
 /**
@@ -132,7 +157,7 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
 
 /** Whether a daemon is there, and with which database. What does not answer as one is named on standard error. */
 async function knock(
-  { stderr }: CommandContext,
+  { stderr }: { readonly stderr: Pick<CommandContext['stderr'], 'write'> },
   url: string,
 ): Promise<{ readonly database: string | null } | null> {
   try {

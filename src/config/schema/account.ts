@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { secondMs } from '../../domain/duration.ts';
+import { steps } from '../../rules/ladder.ts';
 import { linkAddress, plainAddress } from '../../schema/addresses.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { shape } from '../../schema/shapes.ts';
@@ -32,6 +33,16 @@ export const account = shape({
     'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
   ).optional(),
   labels: labels.optional(),
+  thresholds: z
+    .record(
+      z.string(),
+      steps((word) => amount(`Under this balance the alert of this account is ${word}.`)),
+      { error: 'must be an object with thresholds for each balance' },
+    )
+    .describe(
+      'Its own thresholds by balance and severity, such as {"sms": {"warning": 200}}: each stands in place of the one of that severity in the rule of type `below` that watches the balance.',
+    )
+    .optional(),
   topUpUrl: linkAddress(
     'Where to pay for this account: the first link of messages about its balance.',
   ).optional(),

@@ -26,7 +26,7 @@ function rangeJson(range: ExpectedSpending | null): z.output<typeof spendingRang
 const oneSum = z.strictObject({
   currency: z.string(),
   amount,
-  ratesOf: z.string().meta({ description: 'The day of the rates' }),
+  ratesOf: z.string().nullable().meta({ description: 'The day of the rates; null before any were read' }),
   missing: z.array(z.string()).meta({ description: 'Currencies without a rate: not in the sum' }),
 });
 

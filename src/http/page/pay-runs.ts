@@ -1,8 +1,8 @@
-import type { OneSum } from '../../domain/one-sum.ts';
 import type { planPayments } from '../../views/payment-plan.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { sayMoment } from '../../wording/moments.ts';
+import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAmount } from '../../wording/quantity-wording.ts';
 import type { Visit } from './words.ts';
@@ -14,8 +14,6 @@ const says = phrases('payRuns', {
   run: 'Run of {moment}: {amounts} for {count, plural, one {# balance} other {# balances}}',
   urgent: 'Cannot wait for a run: {amounts} for {count, plural, one {# balance} other {# balances}}',
   together: 'together {sum}',
-  sum: '{amount} at the rates of {date}',
-  sumWithout: '{amount} at the rates of {date}, without {missing}: no rate',
 });
 
 type Plan = Awaited<ReturnType<typeof planPayments>>;
@@ -37,12 +35,4 @@ function runItem({ at, payments, sums, total }: Plan['runs'][number], visit: Vis
       : say(says.run, { moment: sayMoment(at, visit), amounts, count }, visit);
   const sum = total !== null && sums.length > 1 && say(says.together, { sum: saySum(total, visit) }, visit);
   return html`<li>${words}${sum && html`, ${sum}`}</li>`;
-}
-
-/** It says its rates, and what is not in it. */
-function saySum({ micros, currency, date, missing }: OneSum, visit: Visit): string {
-  const amount = sayAmount(micros, { ...visit, currency });
-  return missing.length === 0
-    ? say(says.sum, { amount, date }, visit)
-    : say(says.sumWithout, { amount, date, missing: missing.join(', ') }, visit);
 }

@@ -1,5 +1,6 @@
 import type { IncidentBand } from '../../chart/chart.ts';
 import { dayMs } from '../../domain/duration.ts';
+import { keyOf } from '../../domain/json.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { NotTried, Trial } from '../../replay/trial.ts';
@@ -63,6 +64,7 @@ const says = phrases('trial', {
   asItIs: 'As it is now',
   asItIsNow: 'As it is now: {description}',
   paste: 'To paste into {rules} of the configuration, in place of {rule}',
+  pasteOwn: 'To paste into the account {account} of the configuration: these thresholds are its own',
   json: 'The rule as JSON',
   worst: 'Worst',
   firedAt: 'Fired',
@@ -91,7 +93,7 @@ export function addTrialPage(app: WebApp): void {
     const shown = { account, rule, written, time };
     const refuse = (...problems: readonly Problem[]) => showTrial(context, { ...shown, problems });
     if (read.kind === 'invalid') return refuse(...read.problems);
-    const tried = ruleOn(read.rule, account);
+    const tried = ruleOn(read.rule, { ...account, thresholds: {} });
     if (tried === null) {
       const ids: readonly string[] = account.balances.map(({ id }) => id);
       const balances = ids.reduce((one, other) => say(says.or, { one, other }, visit));
@@ -230,8 +232,23 @@ async function resultSection(
 ${await pictureOf(visit, account, tried)}
 ${notifiedTable(trial.tried, say(says.withThese, visit), account, visit)}
 ${trial.present !== null && html`<h3>${say(says.asItIsNow, { description: sayAgain(describeRule(present), visit) }, visit)}</h3>${notifiedTable(trial.present, say(says.asItIs, visit), account, visit)}`}
-<h3>${sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${present.id}</code>` }, visit)}</h3>
-<pre class="paste" role="group" aria-label="${say(says.json, visit)}" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
+${pasteOf({ account, rule: present }, written, visit)}</section>`;
+}
+
+/** Thresholds that hold for this account alone stand with the account. */
+function pasteOf(
+  { account, rule }: Pick<TrialShown, 'account' | 'rule'>,
+  written: unknown,
+  visit: Visit,
+): Html {
+  const isOwn = rule.thresholdsOf === 'account';
+  if (isOwn && !ruleKindOf(rule).accountThresholds) return html``;
+  const steps = { thresholds: { [rule.balance ?? '']: keyOf(written, 'thresholds') } };
+  const heading = isOwn
+    ? sayHtml(says.pasteOwn, { account: html`<code>${account.id}</code>` }, visit)
+    : sayHtml(says.paste, { rules: html`<code>rules</code>`, rule: html`<code>${rule.id}</code>` }, visit);
+  return html`<h3>${heading}</h3>
+<pre class="paste" role="group" aria-label="${say(says.json, visit)}" tabindex="0"><code>${preformatted(JSON.stringify(isOwn ? steps : written, null, 2))}</code></pre>`;
 }
 
 function timesOf({ length }: readonly ReplayedIncident[], visit: Visit): string {

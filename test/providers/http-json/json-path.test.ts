@@ -40,6 +40,10 @@ describe('a text that is no JSON to lowwater', () => {
     expect(parseExactly(text)).toBeNull();
   });
 
+  test('more than 64 brackets side by side are read', () => {
+    expect(digitsAt(`[${'[],{},'.repeat(100)}1.50]`, '$[-1]')).toEqual(['1.50']);
+  });
+
   test('64 levels, a byte order mark and brackets within texts are read', () => {
     expect(parseExactly('['.repeat(64) + ']'.repeat(64))).not.toBeNull();
     expect(digitsAt(`\ufeff{"t":"${'['.repeat(100)}","a":1.0}`, '$.a')).toEqual(['1.0']);
