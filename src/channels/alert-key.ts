@@ -64,7 +64,9 @@ export function latestOfEachAlert(items: readonly MessageItem[]): readonly Messa
 
 /** What people call the alert. Something that happened and has no end, such as a top-up, is one of its own each time. */
 export function nameOfAlert(item: MessageItem): string {
-  const { account, rule, id } = item.incident;
+  const { account, rule, id, test } = item.incident;
+  // Its end must not close what really fires.
+  if (test !== undefined) return `test/${account}/${rule}`;
   return stateOf(item) === 'event' ? `${account}/${rule} ${id}` : `${account}/${rule}`;
 }
 

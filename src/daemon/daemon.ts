@@ -41,6 +41,7 @@ import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
 import { SteadyClock } from './steady-clock.ts';
+import { TestAlerts } from './test-alerts.ts';
 import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
@@ -69,6 +70,7 @@ export class Daemon {
   readonly #heartbeat: Heartbeat;
   readonly #rates: RatesReading;
   readonly #restating: Restating;
+  readonly #tests: TestAlerts;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
@@ -118,18 +120,22 @@ export class Daemon {
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
+    this.#tests = new TestAlerts(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.reach = createReach(parts, this.poller);
+    this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
     this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#rates = new RatesReading(parts, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
-      workers: [this.poller, this.#dispatcher, this.#heartbeat, this.#rates],
-      running: () => this.poller.running + this.#dispatcher.running,
+      sources: [
+        ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
+        ...[this.#restating, this.listening],
+      ],
+      workers: [this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
+      running: () => this.poller.running + this.#dispatcher.running + this.#tests.running,
     });
   }
 
@@ -151,6 +157,7 @@ export class Daemon {
     this.#rates.adopt(this.now());
     // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
+    this.#tests.resume(this.now());
     this.#tick();
   }
 
@@ -191,6 +198,7 @@ export class Daemon {
       membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
+    this.#tests.adopt(this.#connections.channels);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
@@ -301,11 +309,12 @@ export class Daemon {
     this.#heartbeat.beat(now);
     this.#rates.start(now);
     this.#restating.start(now);
+    this.#tests.step(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
         ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
-        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt],
+        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );
   }
@@ -353,5 +362,6 @@ export class Daemon {
     this.#heartbeat.shift(jumpMs);
     this.#rates.shift(jumpMs);
     this.#retention.distrustClock(now);
+    this.#tests.resume(now);
   }
 }

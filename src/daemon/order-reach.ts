@@ -4,6 +4,7 @@ import type { OrderReach } from '../ports/orders.ts';
 import { sentences } from '../wording/phrase.ts';
 import type { DaemonParts } from './daemon-dependencies.ts';
 import type { Poller } from './poller.ts';
+import type { TestAlerts } from './test-alerts.ts';
 
 const told = sentences('poll', {
   asksToWait: 'the provider asked to wait; the next poll is due in {seconds} s',
@@ -13,6 +14,7 @@ const told = sentences('poll', {
 export function createReach(
   { state, now, membership }: Pick<DaemonParts, 'state' | 'now' | 'membership'>,
   poller: Pick<Poller, 'pollNow'>,
+  tests: Pick<TestAlerts, 'begin'>,
 ): OrderReach {
   return {
     poll(account) {
@@ -21,6 +23,7 @@ export function createReach(
       const seconds = Math.ceil((blockedUntil(state, account) - now()) / 1000);
       return refuse('not-now', told.asksToWait({ seconds }));
     },
+    testAlert: (incident) => tests.begin(incident),
     handOver: (order) => void membership?.handOver(order),
   };
 }

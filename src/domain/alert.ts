@@ -103,6 +103,8 @@ export interface Incident
   /** How bad it still was after a top-up: the severity that its payer has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
+  /** Who ordered it, where it is a test: nothing fires, and no other alert shares its keys. */
+  readonly test?: string;
 }
 
 export interface Acknowledgement {

@@ -9,6 +9,7 @@ import { sayRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { saySeverity } from '../wording/severity-words.ts';
 
 const says = phrases('story', {
+  test: 'A test that {by} ordered: nothing fires, the numbers are those of now, and it ends by itself. No action needed.',
   seen: 'Seen {since}.',
   still: 'Still firing since {moment}.',
   stillFor: 'Still firing, for {span} now, since {moment}.',
@@ -49,6 +50,9 @@ const says = phrases('story', {
  * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
  */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const { test } = item.incident;
+  if (test !== undefined)
+    return [say(says.test, { by: cleanText(test, 60) || say(says.somebody, frame) }, frame)];
   const blind = blindnessOf(item, frame);
   const state = stateOf(item);
   if (state === 'resolved' || state === 'closed') return [...endOf(item, frame), ...blind];

@@ -18,6 +18,7 @@ import {
   type ItemWording,
   incidentSubject,
   readerOf,
+  sayTest,
   type Tone,
   toneOf,
   withoutBrackets,
@@ -33,7 +34,6 @@ const says = phrases('message', {
   moreAccounts: 'and {count, plural, one {# more account} other {# more accounts}}',
   resolved: 'RESOLVED',
   closed: 'CLOSED',
-  test: 'TEST · {what}',
   reaches: 'lowwater can reach channel {channel}',
   testStory: 'Test message sent {moment}. Alerts for this channel will arrive here. No action needed.',
   open: 'Open lowwater',
@@ -62,7 +62,9 @@ export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
       const given = { state: firstWordOf(message), subject: threadSubject(message) };
-      return say(says.subject, given, readerOf(message));
+      const subject = say(says.subject, given, readerOf(message));
+      const isTest = firstOf(message.items).incident.test !== undefined;
+      return isTest ? sayTest(subject, readerOf(message)) : subject;
     }
     case 'report':
       return withoutBrackets(reportSubject(message));
@@ -97,7 +99,7 @@ function firstWordOf(message: IncidentMessage): string {
 }
 
 export function testHeadline(message: TestMessage): string {
-  return say(says.test, { what: testSubject(message) }, readerOf(message));
+  return sayTest(testSubject(message), readerOf(message));
 }
 
 /** The headline without its first word. */

@@ -133,8 +133,8 @@ export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
 export function sayLowBalance(item: MessageItem, limit: string, frame: WordingFrame): string {
   const current = currentMicros(item);
   const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
-  // The incident is still open within the hysteresis and during `recoverFor`.
-  const isRecovering = current !== null && current >= limitMicros;
+  // The incident is still open within the hysteresis and during `recoverFor`; a test reads as the real one would.
+  const isRecovering = item.incident.test === undefined && current !== null && current >= limitMicros;
   const given = { ...sayBalanceOf(item, frame), limit };
   if (isRecovering) return say(says.balanceRecovering, given, frame);
   return sayNeed(item, frame) ?? say(says.balanceBelow, given, frame);

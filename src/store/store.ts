@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs';
 import type { StorageSettings } from '../domain/settings.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { LeftOrder, Store, StoreFile } from '../ports/store.ts';
@@ -7,6 +8,7 @@ import { leaveOrder } from './sqlite/orders.ts';
 import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
+import { isLocked } from './sqlite/side-lock.ts';
 
 export type { FoundDamage } from './runs/stored-run.ts';
 export { leaveOrder } from './sqlite/orders.ts';
@@ -18,6 +20,11 @@ export function openStore(options: Parameters<typeof openSqliteStore>[0]): Store
 
 export function openReader(options: Parameters<typeof openSqliteReader>[0]): StoreFile {
   return asStoreFile(openSqliteReader(options));
+}
+
+/** Whether a process holds the SQLite database of this path. */
+export function isInUse(path: string): boolean {
+  return existsSync(path) && isLocked(realpathSync(path));
 }
 
 /** As `openCluster` of the PostgreSQL store, of which nothing is loaded before. */

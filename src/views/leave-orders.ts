@@ -1,3 +1,4 @@
+import { minuteMs } from '../domain/duration.ts';
 import { isRefusal, refuse } from '../domain/operator.ts';
 import { type Answered, applyOrders, isKnownTo, type OperatorOrder, writeOrder } from '../engine/orders.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -11,6 +12,13 @@ export interface Leaving {
   readonly reach: OrderReach;
   readonly leave: (order: LeftOrder) => Promise<void>;
 }
+
+/** The owner sends it, and nobody here hears what its receivers say. */
+export const leaveTest: OrderReach['testAlert'] = (incident) => ({
+  incident,
+  resolvesAt: incident.firedAt + minuteMs,
+  told: Promise.resolve(null),
+});
 
 /**
  * Orders given where the accounts are not owned: done to what is known here, so that a refusal is said at once and who ordered sees what it

@@ -170,7 +170,7 @@ function alertsOf(
 }
 
 /** Labels as they were when it fired: an identity that stays. */
-function labelsOf({ incident: { account, rule, type, labels }, balance }: MessageItem) {
+function labelsOf({ incident: { account, rule, type, labels, test }, balance }: MessageItem) {
   const own = Object.entries(labels).map(([name, value]) => [labelName(name), value] as const);
   return filled({
     ...Object.fromEntries(own),
@@ -178,6 +178,7 @@ function labelsOf({ incident: { account, rule, type, labels }, balance }: Messag
     account,
     rule,
     balance,
+    test: test === undefined ? null : 'true',
   });
 }
 

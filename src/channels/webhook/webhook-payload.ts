@@ -66,6 +66,7 @@ export function alertData(item: MessageItem, message: IncidentMessage) {
   const { account, incident } = item;
   return {
     incident: incident.id,
+    ...(incident.test === undefined ? {} : { test: true }),
     state: stateOf(item),
     reasons: item.kinds,
     account: incident.account,

@@ -12,6 +12,7 @@ import { poll } from './poll.ts';
 import { renewCalendarKey } from './renew-calendar-key.ts';
 import { report } from './report.ts';
 import { silence } from './silence.ts';
+import { testAlert } from './test-alert.ts';
 import { unacknowledge } from './unacknowledge.ts';
 
 /** Every act that a person may order. */
@@ -26,6 +27,7 @@ export const orderKinds = [
   expectSpending,
   poll,
   report,
+  testAlert,
   handOver,
   endSession,
   renewCalendarKey,

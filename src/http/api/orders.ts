@@ -121,6 +121,13 @@ export const expectSpendingSchema = shape({
   ],
 });
 
+export const testAlertSchema = shape({
+  account: name,
+  rule: name.optional().meta({ description: 'Default: the first that says that a balance runs out' }),
+  severity: severitySchema.optional().meta({ description: 'Default: the worst that the rule reaches' }),
+  by: text.optional(),
+}).meta({ id: 'TestAlertOrder', examples: [{ account: 'otp', severity: 'critical', by: 'ada' }] });
+
 export const expireOrderSchema = shape({ id: name }).meta({
   id: 'ExpireOrder',
   examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }],
