@@ -66,7 +66,7 @@ export function wordItem(
   const words: WordingFrame = { ...reader, currency: currencyOf(item) };
   const notified = { ...words, currency: headlineCurrency(item) };
   const stateWord = sayState(item, reader);
-  const subject = wordSubject(item, notified);
+  const subject = wordSubject(item, reader);
   const state = stateOf(item);
   const kind = alertKindOf(item);
   const ended = state === 'resolved' || state === 'closed';
@@ -129,14 +129,10 @@ export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string |
 
 const nameLimit = 80;
 
-/** As headlines have it, for lists of alerts. */
-export function subjectFor(item: MessageItem, reader: Reader): string {
-  return wordSubject(item, { ...reader, currency: headlineCurrency(item) });
-}
-
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
-export function wordSubject(item: MessageItem, frame: WordingFrame): string {
+export function wordSubject(item: MessageItem, reader: Reader): string {
   const { balance, account } = item;
+  const frame = { ...reader, currency: headlineCurrency(item) };
   const name = nameOf(item.incident, item.accountName, frame);
   const isOther = balance !== null && account !== null && account.balances[0]?.id !== balance;
   const about = isOther ? `${name} ${sayLabel(item.balanceLabel, frame)}` : name;

@@ -15,7 +15,7 @@ import { sayAmount, sayBalance, sayQuantity, type WordingFrame } from '../../wor
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
 import { saySeverity } from '../../wording/severity-words.ts';
-import { actLine, alertCard, sortAlerts } from './alerts.ts';
+import { actLine, alertCard, groupByCause, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
@@ -119,7 +119,7 @@ export async function renderAccount(visit: Visit, account: AccountView): Promise
   return html`<p class="crumb"><a href="/">${say(says.overview, visit)}</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
 <form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">${say(says.poll, visit)}</button></form>
-${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back }, visit)}</div></div>
+${silenceForm([{ account: account.id, accountName: account.name, rule: null }], { back }, visit)}</div></div>
 ${live(
   'account-state',
   html`${actLine(account, visit, back)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
@@ -184,7 +184,7 @@ function alertSection(alerts: readonly AlertView[], account: AccountView, frame:
     return html`<section class="calm" aria-labelledby="alerts-heading"><h2 id="alerts-heading">${say(says.calm, frame)}</h2></section>`;
   }
   return html`<section aria-labelledby="alerts-heading"><h2 id="alerts-heading">${say(says.alerts, frame)}</h2>
-<ul class="alerts">${alerts.map((alert) => alertCard(alert, account, frame, { back, isOnAccount: true }))}</ul></section>`;
+<ul class="alerts">${groupByCause(alerts).map((card) => alertCard(card, new Map([[account.id, account]]), frame, { back, isOnAccount: true }))}</ul></section>`;
 }
 
 const shownPolls = 12;

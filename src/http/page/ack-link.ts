@@ -56,7 +56,7 @@ export async function askAcknowledge(
       ? say(says.nobody, visit)
       : say(says.has, { by: alert.acknowledged.by, age: sayAge(alert.acknowledged.at, visit) }, visit);
   const links = account === null ? [] : accountLinks(account, alert.balance !== null, visit);
-  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.subject(visit)}</bdi></h1>
+  const content = html`<section class="panel narrow link"><h1>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></h1>
 <p>${whenWords(alert, account, visit)}</p>${account !== null && moneyOnItsWay(account, alert.balance, visit)}
 <p><bdi>${has}</bdi></p>
 <div class="acts">${links}${
@@ -90,12 +90,12 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
   if (linked instanceof Response) return linked;
   const { visit, door } = context.var;
   const { account, rule } = linked.alert;
-  const summary = linked.alert.subject(visit);
+  const headline = linked.alert.headline(visit);
   const { by, comment } = readPerson(form);
   keepName(context, form.get('by') ?? '');
   if (form.get('do') === 'ordered') {
     await door.give(readTopUp(account, form, visit), by);
-    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${summary}</bdi>`, { linked });
+    return showAnswer(context, say(says.isOrdered, visit), html`<bdi>${headline}</bdi>`, { linked });
   }
   if (form.get('do') === 'quiet') {
     const endsAt = visit.now + quietHours * hourMs;
@@ -106,10 +106,10 @@ export async function acknowledgeByLink(context: WebContext): Promise<Response> 
       by,
     );
     const heading = say(says.isQuiet, { moment: sayNearMoment(endsAt, visit) }, visit);
-    return showAnswer(context, heading, html`<bdi>${summary}</bdi>`, { linked });
+    return showAnswer(context, heading, html`<bdi>${headline}</bdi>`, { linked });
   }
   await door.give({ kind: 'acknowledge', account, rule, comment, ...readSeen(form) }, by);
-  const words = html`<bdi>${summary}</bdi>. ${say(says.effect, visit)}`;
+  const words = html`<bdi>${headline}</bdi>. ${say(says.effect, visit)}`;
   return showAnswer(context, 'Acknowledged', words, { linked });
 }
 

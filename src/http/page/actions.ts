@@ -131,16 +131,18 @@ async function silence(context: WebContext): Promise<Response> {
 
 async function actOnMany(form: URLSearchParams, context: WebContext): Promise<string> {
   const { visit, door } = context.var;
-  const ticked = () => form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
+  const ticked = () => form.getAll('alert').flatMap(readPicked);
   const alerts = form.get('all') === 'yes' ? await readMatching(visit, form) : ticked();
   if (alerts.length === 0) return 'none';
   const isSilence = form.get('do') === 'silence';
+  const isGivenBack = form.get('do') === 'unacknowledge';
   const { by, comment } = readPerson(form);
-  const wanted = alerts.map((alert) =>
-    isSilence
-      ? silenceOf(alert, form, context)
-      : ({ kind: 'acknowledge', ...nameOf(alert), comment } as const),
-  );
+  const wanted = alerts.map((alert) => {
+    if (isSilence) return silenceOf(alert, form, context);
+    const { account, rule } = alert;
+    if (isGivenBack) return { kind: 'unacknowledge', account, rule } as const;
+    return { kind: 'acknowledge', ...nameOf(alert), comment } as const;
+  });
   const answers = refusalsOf(await door.giveAll(wanted, by));
   const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
   const other = isSilence
@@ -149,6 +151,7 @@ async function actOnMany(form: URLSearchParams, context: WebContext): Promise<st
   if (other != null) accept(other);
   if (changed.length > 0) throw refuseMany(changed, alerts.length, visit);
   if (isSilence) return 'silenced';
+  if (isGivenBack) return 'given-back';
   return answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly';
 }
 

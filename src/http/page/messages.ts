@@ -6,11 +6,23 @@ import { say } from '../../wording/language.ts';
 import { phrases } from '../../wording/phrase.ts';
 import { sayAgain } from '../../wording/say-again.ts';
 import { sayHtml } from '../../wording/say-html.ts';
+import { pageOfTime } from '../api/input.ts';
 import { live } from './live.ts';
-import { accountLink, age, badge, type Frame, ifReadable, table, unknown, type Visit } from './words.ts';
+import { pager } from './pager.ts';
+import {
+  accountLink,
+  age,
+  badge,
+  type Frame,
+  ifReadable,
+  table,
+  unknown,
+  type Visit,
+  withQuery,
+} from './words.ts';
 
 const shownItems = 3;
-const listedMessages = 200;
+const messagesAPage = 40;
 
 const says = phrases('messages', {
   title: 'Messages',
@@ -49,23 +61,45 @@ const types = phrases('messageType', {
   event: 'event',
 });
 
-/** The last messages, and the channels. */
+/** The messages, newest first, and the channels. */
 export async function renderMessages(visit: Visit): Promise<Html> {
-  const messages = await ifReadable(() => messageTable(visit, listedMessages), visit);
+  const { views, query } = visit;
+  const messages = await ifReadable(async () => {
+    const cursor = query.get('cursor') || null;
+    const { items, nextCursor } = await pageOfTime(
+      { limit: messagesAPage, cursor: cursor ?? undefined },
+      ({ limit, before }) => views.notifications(limit, before),
+      ({ createdAt }) => createdAt,
+    );
+    return html`${messageTable(items, visit)}${pager((place) => withQuery('/messages', { cursor: place }), { cursor, nextCursor }, visit)}`;
+  }, visit);
   return html`<h1>${say(says.title, visit)}</h1>${live('messages', messages)}
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">${say(says.channels, visit)}</h2>${live('channels', channelTable(visit.views.channels(), visit))}</section>`;
 }
 
 /** Messages with their delivery, newest first. */
-export async function messageTable(visit: Visit, limit: number): Promise<Html> {
-  const { views } = visit;
-  const messages = await views.notifications(limit);
+export function messageTable(messages: readonly Notification[], visit: Visit): Html {
   if (messages.length === 0)
     return html`<p class="empty">${sayHtml(says.none, { command: html`<code>lowwater test-channel NAME</code>` }, visit)}</p>`;
-  const names = new Map(views.choices().accounts);
+  const names = new Map(visit.views.choices().accounts);
   const head = html`<th scope="col">${say(says.delivery, visit)}</th><th scope="col">${say(says.channel, visit)}</th><th scope="col">${say(says.type, visit)}</th><th scope="col">${say(says.alerts, visit)}</th><th scope="col">${say(says.created, visit)}</th><th scope="col">${say(says.attempts, visit)}</th>`;
   const rows = messages.map((message) => messageRow(names, message, visit));
   return table(say(says.title, visit), 'cards compact messages', head, rows);
+}
+
+/** Whether none of them waits, was refused, or is missing. */
+export function channelsWork(channels: readonly ChannelView[]): boolean {
+  return channels.length > 0 && channels.every(works);
+}
+
+function works({ pending, lastError }: ChannelView): boolean {
+  return pending === 0 && lastError === null;
+}
+
+/** When the last message arrived, and the channels that something is wrong with. */
+export function lastDelivery(channels: readonly ChannelView[], frame: Frame): Html {
+  const at = Math.max(...channels.map(({ lastDeliveredAt }) => lastDeliveredAt ?? 0));
+  return html`${at > 0 && html` ${badge('good', say(says.delivered, frame))} <span class="soft">${age(at, frame)}</span>`}${channels.filter((channel) => !works(channel)).map(({ name, pending }) => html` ${badge('warning', name)}${pending > 0 && html` <span class="soft">${say(says.waitingCount, frame)} ${pending}</span>`}`)}`;
 }
 
 /** Channels with what they still owe. */
@@ -112,13 +146,13 @@ function about(names: AccountNames, { items, report }: Notification, frame: Fram
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown(frame);
   const more = items.length - shownItems;
-  const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
+  const links = items.slice(0, shownItems).map(({ account, rule }) => {
     const known = names.get(account);
     const name =
       known === undefined
         ? html`<bdi>${displayName(account)}</bdi>`
         : accountLink({ id: account, name: known });
-    return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
+    return html`<span class="line">${name} <span class="soft">${rule}</span></span> `;
   });
-  return html`${links}${more > 0 && html`<br><span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
+  return html`${links}${more > 0 && html`<span class="soft">${say(says.more, { count: more }, frame)}</span>`}`;
 }

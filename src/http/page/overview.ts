@@ -20,11 +20,21 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { accountsOf, alertCard, careOf, cares, needsSomebody, sayCare, sortAlerts } from './alerts.ts';
+import {
+  accountsOf,
+  alertCard,
+  careOf,
+  cares,
+  groupByCause,
+  needsSomebody,
+  sayCare,
+  sortAlerts,
+} from './alerts.ts';
 import { choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
-import { channelTable, messageTable } from './messages.ts';
+import { channelsWork, channelTable, lastDelivery, messageTable } from './messages.ts';
 import { sayOutcome } from './outcomes.ts';
+import { pager } from './pager.ts';
 import { drawSparkline } from './sparkline.ts';
 import { Totals } from './totals.ts';
 import {
@@ -66,17 +76,21 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   }
   const page = listing.page();
   const needs = await urgentSection(visit, writeListQuery(list));
-  const messages = await ifReadable(() => messageTable(visit, shownMessages), visit);
+  const messages = await ifReadable(
+    async () => messageTable(await views.notifications(shownMessages), visit),
+    visit,
+  );
   return html`<h1 class="hidden">${say(says.title, visit)}</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">${say(says.totals, visit)}</h2>${live('totals', totals.table(visit))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">${say(says.accounts, visit)}</h2>${live('filters', stateFilters(page, list, visit))}</div>
 ${searchForm(list, page.balances, visit)}
 ${live('accounts', accountTable(page, list, visit))}</section>
-<section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2><p><a href="/messages">${say(says.allMessages, visit)}</a></p></div>
+<section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">${say(says.lastMessages, visit)}</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
+<p class="download"><a href="/messages">${say(says.allMessages, visit)}</a></p>
 ${live('messages', messages)}
 <h3>${say(says.channels, visit)}</h3>
-${live('channels', channelTable(views.channels(), visit))}</section>`;
+${live('channels', channelTable(views.channels(), visit))}</details></section>`;
 }
 
 const says = phrases('overview', {
@@ -130,9 +144,6 @@ const says = phrases('overview', {
   ofBalance: 'of {balance}',
   read: '{outcome}, read {age}',
   neverRead: '{outcome}, never read',
-  pages: 'Pages of accounts',
-  firstPage: 'First page',
-  nextPage: 'Next page',
   noneOf: 'none of {count, plural, one {# account} other {# accounts}}',
   fromTo: '{first} to {last} of {count, plural, one {# account} other {# accounts}}',
   all: '{count, plural, one {# alert} other {All # alerts}}, where many can be acknowledged at once',
@@ -151,8 +162,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
   if (urgent.length === 0) {
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}${say(says.calm, visit)}</h2>${taken}</section>`;
   }
-  // Accounts with one cause are one card.
-  const cards = [...Map.groupBy(urgent, (alert) => alert.cause ?? alert).values()];
+  const cards = groupByCause(urgent);
   const shown = cards.slice(0, shownCards);
   const todayEndsAt = Math.max(endOfDay(visit), visit.now + nightMs);
   const groups = Map.groupBy(shown, ([first]) =>
@@ -164,7 +174,7 @@ async function urgentSection(visit: Visit, back: string): Promise<Html> {
       await Promise.all(alerts.map(({ account, rule }) => views.alert(account, rule)))
     ).flatMap((alert) => alert ?? []);
     if (first === undefined) return null;
-    return alertCard(first, accounts.get(first.account) ?? null, visit, { back, others, isBrief: true });
+    return alertCard([first, ...others], accounts, visit, { back, isBrief: true });
   };
   const sections = dueGroups.map(async (group) => {
     const own = groups.get(group);
@@ -256,7 +266,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   const cells = html`${head('state', say(says.state, frame))}${head('name', say(says.account, frame))}${page.balances === null ? html`<th scope="col" class="number">${say(says.balances, frame)}</th>` : page.balances.map(({ id, label }) => head(id, sayBalance(label, frame), 'number'))}<th scope="col" class="picture">${say(says.day, frame)}</th>${head('burn', say(says.burn, frame), 'number')}${head('runway', say(says.runway, frame))}`;
   const rows = page.accounts.map((account) => accountRow(account, page.balances, frame));
   return html`${table(say(says.accounts, frame), 'cards accounts', cells, rows)}
-${pager(page, list, frame)}`;
+${pagerOf(page, list, frame)}`;
 }
 
 function sortHeader(list: ListQuery, key: SortKey, word: string, extra: string): Html {
@@ -276,8 +286,8 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const tone = stateTones[state];
   const leading = leadingBalance(account);
   const other = otherThanFirst(account, leading);
-  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}${readNote(account, frame)}</td>
-<th scope="row">${accountLink(account)}${labelList(account)}</th>
+  const cells = html`<td class="state">${badge(tone, stateWord(state, frame))}</td>
+<th scope="row">${accountLink(account)}${readNote(account, frame)}${labelList(account)}</th>
 ${balanceCells(account, columns, leading, frame)}
 <td class="picture" data-label="${say(says.day, frame)}">${live(`day ${account.id}`, drawSparkline(account, leading, frame))}</td>
 <td class="number burn" data-label="${say(says.burn, frame)}">${burnCell(account, frame)}</td>
@@ -332,15 +342,14 @@ function readNote(account: AccountView, frame: Frame): Html | null {
   return html`<span class="sub unread">${note}</span>`;
 }
 
-function pager(
-  { before, nextCursor, matching, accounts }: AccountPage,
-  list: ListQuery,
-  frame: Frame,
-): Html | null {
-  if (before === 0 && nextCursor === null) return null;
-  const to = (cursor: string | null, word: string): Html =>
-    html`<a href="${writeListQuery({ ...list, cursor })}">${word}</a>`;
+function pagerOf(page: AccountPage, list: ListQuery, visit: Frame): Html | null {
+  const { before, nextCursor, matching, accounts } = page;
   const place = { first: before + 1, last: before + accounts.length, count: matching };
-  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, frame);
-  return html`<nav class="pager" aria-label="${say(says.pages, frame)}">${list.cursor !== null && to(null, say(says.firstPage, frame))}<span>${shown}</span>${nextCursor !== null && to(nextCursor, say(says.nextPage, frame))}</nav>`;
+  const shown = say(accounts.length === 0 ? says.noneOf : says.fromTo, place, visit);
+  return pager(
+    (cursor) => writeListQuery({ ...list, cursor }),
+    { cursor: list.cursor, nextCursor },
+    visit,
+    html`<span>${shown}</span>`,
+  );
 }

@@ -244,7 +244,7 @@ async function alertsNamed(visit: Visit, { alerts }: Muted): Promise<Html> {
 <ul>${shown.map(
     (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.subject(visit)}</bdi></li>`,
+      html`<li>${badge(alert.severity, severityWord(alert.severity, visit))} <bdi>${alert.headline(visit)}</bdi></li>`,
   )}</ul>${more > 0 && html`<p>${say(says.more, { count: more }, visit)}</p>`}`;
 }
 

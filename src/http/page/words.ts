@@ -237,7 +237,7 @@ export function table(label: string, classes: string, head: Html, rows: HtmlValu
 }
 
 /** An address with the words of its query; what is empty is left out. */
-export function addressOf(path: string, words: Readonly<Record<string, string | null>>): string {
+export function withQuery(path: string, words: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(words).flatMap(([name, word]) =>
     word ? [[name, word] as [string, string]] : [],
   );
