@@ -3,10 +3,7 @@ import { describeProvider } from '../providers/describe-provider.ts';
 import { providerKinds } from '../providers/registry.ts';
 import { configSchema } from './schema/config.ts';
 
-/**
- * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag
- * or one of some words is asked for, a string with a placeholder passes too.
- */
+/** For editors. A string with a placeholder passes for a number, a flag or one of some words. */
 export function configJsonSchema(options: { readonly reused?: 'ref' } = {}): z.core.JSONSchema.BaseSchema {
   const schema = z.toJSONSchema(configSchema, {
     ...options,

@@ -90,10 +90,7 @@ export interface Incident
   /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
   readonly firedAt: number;
-  /**
-   * What `escalate` is measured from: when it fired, became worse than ever, or worse than acknowledged; moved along
-   * when the wall clock jumps or lowwater was not running.
-   */
+  /** When it fired, became worse than ever, or worse than acknowledged; moved along with the clock. */
   readonly escalationSince: number;
   readonly resolvedAt: number | null;
   readonly resolution: Resolution | null;

@@ -57,15 +57,11 @@ export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The names of its rule. */
   readonly rules?: readonly string[];
   readonly severity?: Severity;
 }
 
-/**
- * True when every key of the matcher holds. A matcher without keys matches everything; a key that the subject
- * does not have never matches.
- */
+/** A matcher without keys matches everything; a key that the subject does not have never matches. */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (
     isListed(matcher.account, subject.account) &&
@@ -90,10 +86,7 @@ function isListed(values: readonly string[] | undefined, value: string | undefin
   return values === undefined || (value !== undefined && values.includes(value));
 }
 
-/**
- * A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without
- * keys.
- */
+/** `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
 export function wordMatcher({ account, rule, severity, labels }: Matcher): string {
   // A label may have the name of a key.
   const keys = [...Object.entries({ account, rule, severity }), ...Object.entries(labels ?? {})];

@@ -79,10 +79,7 @@ export function followAccounts(state: MonitorState, accounts: readonly AccountSe
   reviewOngoingOutages(state, now);
 }
 
-/**
- * Watches accounts that are new, or read by another key or at another pace; alerts of those that are gone are closed. Yields between
- * thousands of accounts.
- */
+/** Alerts of accounts that are gone are closed. Yields between thousands of accounts. */
 export function* watchAccounts(
   state: MonitorState,
   accounts: readonly AccountSettings[],
@@ -145,10 +142,7 @@ function whyObsolete({ rules }: WatchedAccount, alert: Alert, isMoved: boolean):
   return isConfigured ? null : { kind: 'rule-removed' };
 }
 
-/**
- * Accounts that share their credentials of a provider share the provider's limit. A group has the name of its
- * first account, so that a stored backoff contains no secret.
- */
+/** Who shares credentials shares the provider's limit. A group has its first account's name: no secret is stored. */
 function groupAccounts(state: MonitorState): void {
   const firsts = new Map<string, string>();
   state.groups.clear();

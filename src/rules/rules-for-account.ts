@@ -101,10 +101,7 @@ function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }
 
-/**
- * The rules that protect accounts without being configured. One stays out when every account has a configured rule
- * that does its job; a rule on one balance does not replace that on another.
- */
+/** One stays out when every account has a configured rule that does its job, on that balance. */
 export function buildBuiltInRules(
   configured: readonly Rule[],
   accounts: readonly WatchableAccount[],

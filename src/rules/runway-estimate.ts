@@ -62,10 +62,7 @@ export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
     : told.tooFew({ readings: burn.readings, count: minReadings, seen, needed });
 }
 
-/**
- * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
- * with a `lookback` or too little history. `creditMicros` is added to it. Null where that is unknown (`whyUnknown`).
- */
+/** By the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */
 export function estimateRunway(
   rule: RunwayRule,
   facts: AccountFacts,

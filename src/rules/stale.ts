@@ -84,10 +84,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     afterMs === null
       ? told.describesPolls({ severity })
       : told.describes({ duration: formatDuration(afterMs), severity }),
-  /**
-   * Breached when there was no `ok` for `after`, or none ever and three polls in a row failed; resolved by an `ok`. Time in which
-   * lowwater itself was not watching does not count: that is no fault of the provider.
-   */
+  /** No `ok` for `after`, or none ever in three polls. Time in which nobody watched is no fault of the provider. */
   evaluate(rule, facts, firing) {
     const ageMs = watchedAge(facts);
     const afterMs = staleAfter(rule, facts.pollGapMs);

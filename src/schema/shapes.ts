@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { languageIds } from '../wording/language.ts';
 import { didYouMean, listWords } from '../wording/lists.ts';
 
-/**
- * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for
- * each, in the order of the issue's `keys`.
- */
+/** zod reports unknown keys in one issue; the message has one line for each, in the order of the issue's `keys`. */
 export function shape<S extends z.core.$ZodLooseShape>(
   keys: S,
   hints: Readonly<Record<string, string>> = {},

@@ -9,11 +9,12 @@ import { unitOf } from '../../domain/reading.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
+import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import type { MonitorState, WatchedAccount } from '../state.ts';
 import { openIncidentOf, takeIncident } from './acknowledge.ts';
-import { instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
 import { noAccount, refusals, refuseBalance } from './refusals.ts';
 
 /** A later date is a mistake. */
@@ -144,3 +145,28 @@ function takeMended(
     });
   }
 }
+
+/** An expected top-up or an announced run does not come, or it came unnoticed. */
+export const cancelExpected = orderKind({
+  kind: 'cancel-expected',
+  details: { account: z.string(), id: z.string() },
+  apply(state, { account, id }) {
+    const topUps = state.expected.get(account) ?? [];
+    const runs = state.announced.get(account) ?? [];
+    if (topUps.some((topUp) => topUp.id === id))
+      keepExpected(
+        state,
+        account,
+        topUps.filter((topUp) => topUp.id !== id),
+      );
+    else if (runs.some((run) => run.id === id))
+      keepAnnounced(
+        state,
+        account,
+        runs.filter((run) => run.id !== id),
+      );
+    else return refuse('not-found', refusals.notExpected({ account, id }));
+    return done;
+  },
+  describe: ({ account, id }) => ({ account, detail: id }),
+});
