@@ -14,6 +14,7 @@ import { moneyOf } from '../engine/rates.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
+import { monthlyBudget } from '../rules/budget.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { type AccountSummary, SummedAccounts } from './account-summary.ts';
 import {
@@ -122,9 +123,14 @@ export function createViews(current: () => ViewDependencies) {
     /** What was predicted of a balance a week ago, with what came; null where that is unknown. */
     weekAgo: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
-    /** What the present month and the next take of a balance; null before its first reading. */
-    month: (id: string, balance: Balance) =>
-      current().state.accounts.get(id)?.spending.month(balance) ?? null,
+    /** What the present month and quarter and the next month take of a balance; null before its first reading. */
+    outlook(id: string, balance: Balance) {
+      const account = current().state.accounts.get(id);
+      const outlook = account?.spending.outlook(balance) ?? null;
+      if (account === undefined || outlook === null) return null;
+      const budget = monthlyBudget(account.rules, balance);
+      return { ...outlook, provider: account.settings.provider, budget };
+    },
     /** How good the forecasts of a balance were; null while none came due. */
     record: (id: string, balance: Balance) =>
       current().state.accounts.get(id)?.spending.record(balance) ?? null,

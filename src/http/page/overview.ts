@@ -68,7 +68,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   const messages = await ifReadable(() => messageTable(visit, shownMessages), visit);
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit, views.finance().money))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list, visit))}</div>
 ${searchForm(list, page.balances)}
 ${live('accounts', accountTable(page, list, visit))}</section>
