@@ -2,7 +2,7 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import { isSameCurrency, type Micros } from '../domain/money.ts';
 import type { AnnouncedRun } from '../domain/operator.ts';
 import { ownOf } from '../domain/own.ts';
-import type { Forecast, ForecastRecord } from '../domain/quantity.ts';
+import type { ExpectedSpending, Forecast, ForecastRecord } from '../domain/quantity.ts';
 import { amountOf, type Balance, hasSameBalances, type Reading } from '../domain/reading.ts';
 import { BalanceState, readSpending, writeSpending } from './balance-state.ts';
 import { announcedIn, type ExpectedRun, expectedRuns, plannedIn, plannedRuns } from './expected-runs.ts';
@@ -48,8 +48,6 @@ interface Known {
   walk: Walk | null;
   usual: Usual | null;
 }
-
-export type ExpectedSpending = Readonly<Record<'micros' | 'low' | 'high', Micros>>;
 
 /** What a period took so far, and comes to: null while less than a day is known. */
 export interface PeriodOutlook extends Omit<PeriodSum, 'spent' | 'watchedFrom'> {
@@ -200,8 +198,8 @@ export class AccountSpending {
   outlook(balance: Balance) {
     if (this.#sums === null) return null;
     const { month, quarter } = this.#sums;
-    const rest = this.expectedUntil(balance, month.endsAt);
-    const both = this.expectedUntil(balance, endOfNextMonth(this.week, month.startsAt));
+    const rest = this.#expectedOrNothing(balance, month.endsAt);
+    const both = this.#expectedOrNothing(balance, endOfNextMonth(this.week, month.startsAt));
     const share = both && rest && (both.micros - rest.micros) / (both.micros || 1);
     return {
       month: this.#reckon(balance, month),
@@ -210,9 +208,17 @@ export class AccountSpending {
     };
   }
 
+  /** As `expectedUntil`: nothing of a balance that was watched for a day and never fell. */
+  #expectedOrNothing(balance: Balance, until: number): ExpectedSpending | null {
+    const expected = this.expectedUntil(balance, until);
+    const knownSince = Math.min(...Object.values(this.#sums ?? {}).map((sum) => sum.knownSince));
+    const isIdle = this.state(balance) === null && (this.#last?.at ?? 0) - knownSince >= dayMs;
+    return expected === null && isIdle ? { micros: 0, low: 0, high: 0 } : expected;
+  }
+
   #reckon(balance: Balance, { startsAt, endsAt, knownSince, ...sum }: PeriodSum): PeriodOutlook {
     const spent = ownOf(sum.spent, balance) ?? 0;
-    const rest = this.expectedUntil(balance, endsAt);
+    const rest = this.#expectedOrNothing(balance, endsAt);
     return { startsAt, endsAt, knownSince, spent, total: rest && mapRange(rest, (micros) => spent + micros) };
   }
 

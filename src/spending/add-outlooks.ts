@@ -1,14 +1,11 @@
 import type { Micros } from '../domain/money.ts';
-import type { ExpectedSpending, PeriodOutlook, SpendingOutlook } from './account-spending.ts';
+import type { ExpectedSpending, PeriodTogether } from '../domain/quantity.ts';
+import type { PeriodOutlook, SpendingOutlook } from './account-spending.ts';
 
 /** What several balances of one currency take together. */
 export interface SpendingTogether {
-  readonly month: Pick<PeriodOutlook, 'spent'> & {
-    readonly total: ExpectedSpending;
-    /** Whether all of it was watched from its beginning. */
-    readonly isWhole: boolean;
-  };
-  readonly quarter: SpendingTogether['month'];
+  readonly month: PeriodTogether;
+  readonly quarter: PeriodTogether;
   readonly nextMonth: ExpectedSpending;
   /** Of how many there is no forecast: they count as spent so far. */
   readonly unknown: number;

@@ -2,7 +2,6 @@ import { collect } from '../daemon/history-loader.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
-import { entryOf } from '../domain/provider-entry.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
 import { type Matcher, matches } from '../domain/rule.ts';
@@ -10,6 +9,7 @@ import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine
 import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
 import type { Wanted } from '../engine/orders.ts';
+import { runBefore } from '../engine/pay-runs.ts';
 import { moneyOf } from '../engine/rates.ts';
 import { mutedBy, type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState, WatchedAccount } from '../engine/state.ts';
@@ -150,16 +150,10 @@ export function createViews(current: () => ViewDependencies) {
     announced: (): readonly AnnouncedRun[] => [...current().state.announced.values()].flat(),
     /** How sums are made one, and when payments are made. */
     finance() {
-      const { settings, accounts, calendar } = current().state;
+      const { state } = current();
       return {
-        money: moneyOf(current().state),
-        /** The last pay run of an account at or before an instant; null where it cannot wait for one, undefined where it has no pay days. */
-        runBefore(id: string, at: number | null): number | null | undefined {
-          const account = accounts.get(id);
-          const payDays = (account && entryOf(settings, account.settings).payDays) ?? settings.payDays;
-          if (payDays === null) return undefined;
-          return at === null ? null : calendar.previous(payDays, settings.timezone, at);
-        },
+        money: moneyOf(state),
+        runBefore: (id: string, at: number | null) => runBefore(state, id, at),
       };
     },
     silences: (): readonly SilenceView[] => viewSilences(current()),

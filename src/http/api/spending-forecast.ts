@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
-import type { ExpectedSpending } from '../../spending/account-spending.ts';
+import type { ExpectedSpending } from '../../domain/quantity.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { commonLabel } from '../../views/review.ts';
 import {

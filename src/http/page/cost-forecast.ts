@@ -1,6 +1,6 @@
 import type { Micros } from '../../domain/money.ts';
 import type { OneSum } from '../../domain/one-sum.ts';
-import type { ExpectedSpending } from '../../spending/account-spending.ts';
+import type { ExpectedSpending } from '../../domain/quantity.ts';
 import {
   type ForecastGroup,
   forecastSpending,
@@ -12,7 +12,7 @@ import { type Html, html } from '../../wording/html.ts';
 import { say } from '../../wording/language.ts';
 import { saySum } from '../../wording/one-sum-wording.ts';
 import { phrases } from '../../wording/phrase.ts';
-import { sayAmount, sayComputed } from '../../wording/quantity-wording.ts';
+import { sayAmount, sayBareAmount, sayComputed } from '../../wording/quantity-wording.ts';
 import { table, unknown, type Visit } from './words.ts';
 
 const shownGroups = 30;
@@ -100,7 +100,7 @@ function cellsOf(group: ForecastGroup, withBudget: boolean, visit: Visit): reado
     !isWhole && html`<span class="sub unread">${say(says.inPart, visit)}</span>`;
   const whole = (range: ExpectedSpending): Html => {
     if (group.unknown === group.balances) return unknown(visit);
-    const ends = { low: sayComputed(range.low, frame), high: sayComputed(range.high, frame) };
+    const ends = { low: sayBareAmount(range.low, frame), high: sayBareAmount(range.high, frame) };
     return html`${sayComputed(range.micros, frame)}<span class="sub">${say(says.range, ends, visit)}</span>${group.unknown > 0 && html`<span class="sub unread">${say(says.without, { count: group.unknown }, visit)}</span>`}`;
   };
   const planned = (amount: Micros | null): Html =>
