@@ -40,8 +40,8 @@ import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
-import { SteadyClock } from './steady-clock.ts';
-import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
+import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts';
+import { TestAlerts } from './test-alerts.ts';
 
 const usualSleepMs = 1000;
 /** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
@@ -69,6 +69,7 @@ export class Daemon {
   readonly #heartbeat: Heartbeat;
   readonly #rates: RatesReading;
   readonly #restating: Restating;
+  readonly #tests: TestAlerts;
   readonly #retention: ReturnType<typeof createRetention>;
   readonly #subscribers = new Set<() => void>();
   readonly #learning: Learning;
@@ -112,23 +113,28 @@ export class Daemon {
       ...parts,
       readBalance: this.#connections.readBalance,
       ended: (account, outcome) => this.#pollEnded(account, outcome),
+      planned: () => this.#timer.wakeBy(this.poller.nextAt),
     });
     const composing = { ...parts, reader: store };
     this.#composing = composing;
     this.#dispatcher = new Dispatcher({ ...composing, ended: (sent) => this.#deliveryEnded(sent) });
     this.#restating = new Restating(parts, composing);
+    this.#tests = new TestAlerts(parts, composing);
     this.#dispatcher.adopt(this.#connections.channels);
     this.#retention = createRetention(parts, now);
-    this.reach = createReach(parts, this.poller);
+    this.reach = createReach(parts, this.poller, this.#tests);
     this.#leftOrders = openLeftOrders(parts, this.reach);
     this.listening = new Listening(parts);
     this.#learning = new Learning(parts);
     this.#heartbeat = new Heartbeat(parts, this.poller, now);
     this.#rates = new RatesReading(parts, now);
     this.#ending = createEnding(parts, {
-      sources: [this.#timer, this.#learning, this.poller, this.#dispatcher, this.#restating, this.listening],
-      workers: [this.poller, this.#dispatcher, this.#heartbeat, this.#rates],
-      running: () => this.poller.running + this.#dispatcher.running,
+      sources: [
+        ...[this.#timer, this.#learning, this.poller, this.#dispatcher, this.#tests],
+        ...[this.#restating, this.listening],
+      ],
+      workers: [this.poller, this.#dispatcher, this.#tests, this.#heartbeat, this.#rates],
+      running: () => this.poller.running + this.#dispatcher.running + this.#tests.running,
     });
   }
 
@@ -150,6 +156,7 @@ export class Daemon {
     this.#rates.adopt(this.now());
     // The file at the start is valid, even where the last daemon reported another one.
     noteConfiguration(this.state, null, this.now());
+    this.#tests.resume(this.now());
     this.#tick();
   }
 
@@ -190,6 +197,7 @@ export class Daemon {
       membership?.maySend() === false ? new Map() : composeFarewells(this.#composing, settings);
     this.#connections.replace(settings, farewells);
     this.#dispatcher.adopt(this.#connections.channels);
+    this.#tests.adopt(this.#connections.channels);
     this.listening.adopt(this.#connections.channels);
     const later = this.act((now) => {
       const rest = reconfigure(this.state, settings, now);
@@ -237,19 +245,13 @@ export class Daemon {
     return this.#ending.abandon();
   }
 
-  /**
-   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
-   * `aheadMs` as for `stop`.
-   */
+  /** Stores everything once what is under way has ended or is late; nothing new begins. `aheadMs` as for `stop`. */
   drain(aheadMs: number): Promise<void> {
     this.#setClock(aheadMs);
     return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
-  /**
-   * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
-   * clock is known to be wrong, because another process continues with its own.
-   */
+  /** `aheadMs`: how far this clock is known to be wrong, because another process continues with its own. */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
     this.#setClock(aheadMs);
@@ -300,11 +302,12 @@ export class Daemon {
     this.#heartbeat.beat(now);
     this.#rates.start(now);
     this.#restating.start(now);
+    this.#tests.step(now);
     this.#endTurn(now);
     this.#timer.wakeBy(
       Math.min(
         ...[now + maxSleepMs, nextReportAt(this.state), this.#retention.nextAt()],
-        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt],
+        ...[this.#heartbeat.nextAt, this.#rates.nextAt, this.#restating.nextAt, this.#tests.nextAt],
       ),
     );
   }
@@ -352,5 +355,6 @@ export class Daemon {
     this.#heartbeat.shift(jumpMs);
     this.#rates.shift(jumpMs);
     this.#retention.distrustClock(now);
+    this.#tests.resume(now);
   }
 }

@@ -1,4 +1,4 @@
-import { type Alert, alertKey, alertNameOf } from '../domain/alert.ts';
+import { type Alert, alertKey, alertNameOf, type Incident } from '../domain/alert.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { AlertName } from '../domain/operator.ts';
 import type { Batch } from '../ports/store.ts';
@@ -117,6 +117,50 @@ export class Records<Row> {
     return { rows, removed };
   }
 }
+
+/** Also by alert: one that fires again may have an incident whose end is not notified everywhere. */
+export class IncidentRecords extends Records<Incident> {
+  readonly #ofAlerts = new Map<string, Set<string>>();
+
+  ofAlert(account: string, rule: string): ReadonlySet<string> {
+    return this.#ofAlerts.get(alertKey(account, rule)) ?? noIncidents;
+  }
+
+  override set(id: string, incident: Incident): void {
+    super.set(id, incident);
+    this.#file(incident);
+  }
+
+  override hold(id: string, incident: Incident): void {
+    super.hold(id, incident);
+    this.#file(incident);
+  }
+
+  override delete(id: string): void {
+    this.#unfile(id);
+    super.delete(id);
+  }
+
+  override forget(id: string): void {
+    if (!this.unsaved.has(id)) this.#unfile(id);
+    super.forget(id);
+  }
+
+  #file({ id, account, rule }: Incident): void {
+    getOrMake(this.#ofAlerts, alertKey(account, rule), () => new Set<string>()).add(id);
+  }
+
+  #unfile(id: string): void {
+    const incident = this.get(id);
+    if (incident === undefined) return;
+    const key = alertKey(incident.account, incident.rule);
+    const ids = this.#ofAlerts.get(key);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#ofAlerts.delete(key);
+  }
+}
+
+const noIncidents: ReadonlySet<string> = new Set();
 
 export class AlertRecords {
   readonly #records = new Records<Alert>();

@@ -36,8 +36,8 @@ const elsewhere = [
 /** Go on until somebody ends them. */
 const lasting = ['run', 'demo', 'simulate'];
 
-/** Ask a person, a daemon that runs, or a second database. */
-const onlyParsed = ['init', 'health', 'migrate-store', 'cluster'];
+/** Ask a person, a daemon that runs, or a second database; or take a minute (`test-alert`, which its own test plays). */
+const onlyParsed = ['init', 'health', 'migrate-store', 'cluster', 'test-alert'];
 
 const inFences = fences.filter(({ info }) => info === 'sh').flatMap(commandsOf);
 const inProse = pages.flatMap((page) =>

@@ -110,6 +110,12 @@ const acts: Readonly<Record<string, Act>> = {
     entry: { action: 'unacknowledge', ...alert },
   },
   'POST /api/v1/acks': { path: '/api/v1/acks', send: { alerts: [alert] }, entry: acknowledged },
+  'POST /api/v1/test-alerts': {
+    path: '/api/v1/test-alerts',
+    send: { account: 'otp' },
+    given: silenced,
+    entry: { action: 'test-alert', account: 'otp' },
+  },
   'POST /api/v1/silences': {
     path: '/api/v1/silences',
     send: { match: { account: 'otp' }, for: '2h' },

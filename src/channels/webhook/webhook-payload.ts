@@ -60,12 +60,12 @@ function fitting(message: IncidentMessage): object[] {
   return alerts;
 }
 
-/** What is said of one alert. */
 export function alertData(item: MessageItem, message: IncidentMessage) {
   const words = wordItem(item, message);
   const { account, incident } = item;
   return {
     incident: incident.id,
+    ...(incident.test === undefined ? {} : { test: true }),
     state: stateOf(item),
     reasons: item.kinds,
     account: incident.account,

@@ -18,6 +18,7 @@ import { reportCommand, testChannelCommand } from './send.ts';
 import { silenceAddCommand, silenceExpireCommand, silenceListCommand } from './silence.ts';
 import { simulateCommand } from './simulate.ts';
 import { statusCommand } from './status.ts';
+import { testAlertCommand } from './test-alert.ts';
 import { schemaCommand, validateCommand } from './validate.ts';
 
 /** What the first word of commands with two words stands for. */
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   silenceListCommand,
   silenceExpireCommand,
   testChannelCommand,
+  testAlertCommand,
   reportCommand,
   simulateCommand,
   backupCommand,

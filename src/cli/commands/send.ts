@@ -1,6 +1,5 @@
-import { wordMissed } from '../../channels/send-whole.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Delivery } from '../../ports/channel.ts';
+import { type Delivery, wordMissed } from '../../ports/channel.ts';
 import type { ReportOrder } from '../act-here.ts';
 import { type Command, CommandError, exitCodes, jsonOption, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
