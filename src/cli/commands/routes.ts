@@ -6,8 +6,8 @@ import type { Settings } from '../../domain/settings.ts';
 import { severities } from '../../domain/severity.ts';
 import { type ChannelPlan, planChannels, routesFor } from '../../engine/decide.ts';
 import { windowsBetween } from '../../engine/silencing.ts';
+import { type Backend, operatorCommand } from '../backend.ts';
 import { type Command, CommandError, exitCodes, jsonOption } from '../command.ts';
-import { type Desk, operatorCommand } from '../desk.ts';
 import { readChoice, readMoment, requireKnown } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatInstant } from '../terminal/text.ts';
@@ -33,11 +33,11 @@ export const routesCommand: Command = operatorCommand({
     json: jsonOption,
   },
   examples: ['lowwater routes otp sms-low --severity warning --at 2026-11-29T03:00'],
-  async run(context, input, desk) {
-    const { settings, timezone } = desk;
+  async run(context, input, backend) {
+    const { settings, timezone } = backend;
     if (settings === null)
       throw new CommandError('routes are read from a configuration: name it by --config');
-    const id = requireKnown('account', desk.names.accounts, input.positional('ACCOUNT'));
+    const id = requireKnown('account', backend.names.accounts, input.positional('ACCOUNT'));
     const account = settings.accounts.find((candidate) => candidate.id === id);
     if (account === undefined) throw new CommandError(`the configuration has no account "${id}"`);
     const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
@@ -64,7 +64,7 @@ export const routesCommand: Command = operatorCommand({
       return { route: index + 1, match: wordMatcher(route.match), taken: isTaken, why: isTaken ? null : why };
     });
     const plans = planChannels(alert, settings.routes, channels);
-    const silences = await silencesAt(desk, settings, { subject, at });
+    const silences = await silencesAt(backend, settings, { subject, at });
     if (input.flag('json')) {
       const said = { account: id, rule: ruleId, severity, at: isoText(at), routes };
       await printJson(context, { ...said, channels: plans.map(planJson), silences });
@@ -95,7 +95,7 @@ export const routesCommand: Command = operatorCommand({
 
 /** What mutes it then, of the configuration and of people; null where nobody can say. */
 async function silencesAt(
-  desk: Desk,
+  backend: Backend,
   settings: Settings,
   { subject, at }: { readonly subject: Parameters<typeof matches>[1]; readonly at: number },
 ) {
@@ -105,7 +105,7 @@ async function silencesAt(
       ({ startsAt, endsAt }) => ({ match, startsAt, endsAt, by: 'configuration', comment }),
     ),
   );
-  const made = await desk
+  const made = await backend
     .views()
     .then((views) => views.silences())
     .catch(onStorageError(null));
