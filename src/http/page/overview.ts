@@ -82,8 +82,7 @@ export async function renderOverview(visit: Visit): Promise<Html> {
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(visit))}</section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list, visit))}</div>
-${searchForm(list, page.balances)}
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${searchForm(list, page.balances)}${live('filters', stateFilters(page, list, visit))}</div>
 ${live('accounts', accountTable(page, list, visit))}</section>
 <section aria-labelledby="messages-heading"><details class="fold"${!channelsWork(views.channels()) && html` open`}><summary><h2 id="messages-heading">Last messages</h2>${live('deliveries', lastDelivery(views.channels(), visit), { tag: 'span' })}</summary>
 <p class="download"><a href="/messages">All messages</a></p>
