@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isAcknowledged, type ToolKeys } from '../domain/alert.ts';
 import { type MessageItem, stateOf } from '../domain/message.ts';
 
-/** What an incident tool is to do with one key of an alert. */
 export interface KeyOrder {
   readonly item: MessageItem;
   readonly action: 'open' | 'acknowledge' | 'close';

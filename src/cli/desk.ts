@@ -201,10 +201,7 @@ function atDatabase(
   };
 }
 
-/**
- * What became of an order that the daemon answered, or that lies in the database because no daemon did: a sentence, or what it
- * was about as JSON, with `inForce` for whether a daemon has taken it already.
- */
+/** What became of an order: a sentence, or as JSON with `inForce` for whether a daemon has taken it already. */
 export async function printOrdered(
   context: CommandContext,
   input: CommandInput,

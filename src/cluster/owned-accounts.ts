@@ -165,10 +165,7 @@ export class OwnedAccounts {
     return verdict;
   }
 
-  /**
-   * Goes on with what it knows, as the incarnation that it is now. `restore`: the database lost what this owner had stored last; it stores it
-   * again, under an epoch that nobody had.
-   */
+  /** `restore`: the database lost what this owner stored last; it stores that again, under an epoch nobody had. */
   async takeAgain(
     kind: 'regain' | 'restore',
     input: {

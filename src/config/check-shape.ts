@@ -9,10 +9,7 @@ const once = { jitless: true } as const;
 /** So many accounts are read at once; more are worth a parser that is compiled for them. */
 const accountsAtOnce = 1000;
 
-/**
- * Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. Between
- * thousands of accounts others may have their turn.
- */
+/** Types, unknown keys, and what one value tells of itself. Between thousands of accounts others have their turn. */
 export function* checkShape(file: Spot): Generator<undefined, ConfigInput | null> {
   const first = yield* parse(file.value);
   if (first.config !== null) return first.config;

@@ -5,10 +5,7 @@ import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate, type PutIn } from './interpolate.ts';
 import type { JsonDocument, LinePlace } from './parse-document.ts';
 
-/**
- * The configuration between text and settings: plain values with placeholders replaced, of which nothing is
- * known yet. Checks read it leniently, so that one mistake does not hide another.
- */
+/** Plain values with placeholders replaced. Checks read it leniently, so that one mistake does not hide another. */
 export interface Draft {
   readonly value: unknown;
   /** Where the value's key stands, or the nearest thing around it that exists. */

@@ -40,9 +40,8 @@ import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Restating } from './restating.ts';
 import { createRetention } from './retention.ts';
 import { inSlices } from './slices.ts';
-import { SteadyClock } from './steady-clock.ts';
+import { createWakeTimer, SteadyClock, type WakeTimer } from './steady-clock.ts';
 import { TestAlerts } from './test-alerts.ts';
-import { createWakeTimer, type WakeTimer } from './wake-timer.ts';
 
 const usualSleepMs = 1000;
 /** Where the system reports what is written next to the database, only clock changes and what it missed are looked for. */
@@ -246,19 +245,13 @@ export class Daemon {
     return this.#ending.abandon();
   }
 
-  /**
-   * Stores everything once what is under way has ended, or is late, while the membership lets nothing new begin. It goes on when it lets it.
-   * `aheadMs` as for `stop`.
-   */
+  /** Stores everything once what is under way has ended or is late; nothing new begins. `aheadMs` as for `stop`. */
   drain(aheadMs: number): Promise<void> {
     this.#setClock(aheadMs);
     return this.#ending.drain(() => writeNote(this.state, aliveNote, String(this.now())));
   }
 
-  /**
-   * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
-   * clock is known to be wrong, because another process continues with its own.
-   */
+  /** `aheadMs`: how far this clock is known to be wrong, because another process continues with its own. */
   stop(aheadMs = 0): Promise<void> {
     this.#endWatch?.();
     this.#setClock(aheadMs);

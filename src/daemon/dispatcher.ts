@@ -1,7 +1,8 @@
-import type { Message } from '../domain/message.ts';
+import type { IncidentMessage, Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
+import { sketchIncident } from '../engine/incidents.ts';
 import {
   absorbFollowers,
   alertsUnderWay,
@@ -12,13 +13,15 @@ import {
   queueOf,
   sendable,
 } from '../engine/queue.ts';
-import type { WatchedAccount } from '../engine/state.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { inactiveAlert } from '../engine/transition.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { DaemonMembership } from '../ports/cluster.ts';
-import { type ComposeDependencies, composeIncidents } from './compose.ts';
+import { ruleKindOf } from '../rules/registry.ts';
+import { type ComposeDependencies, composeIncidents, describeIncident } from './compose.ts';
 import { composeReport } from './compose-report.ts';
-import { rehearse } from './rehearsal.ts';
+import { inSlices } from './slices.ts';
 
 /** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
@@ -46,14 +49,10 @@ interface Pace {
   freeAt: number;
 }
 
-/**
- * Delivers the outbox. Each channel has its own lane, so that a slow or broken one delays no other. Claiming
- * a message and sending it are two steps, with a commit in between.
- */
+/** Each channel has its own lane, so that none delays another. A claim is committed before it is sent. */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
-  /** Aborts all deliveries at the end of the daemon. */
   readonly #ending = new AbortController();
   #stopped = false;
   #hasRehearsed = false;
@@ -212,4 +211,40 @@ export class Dispatcher {
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, this.#ending.signal);
   }
+}
+
+/**
+ * Words and renders an alert that is none for each channel, and sends it nowhere: the first real message of the process finds its code
+ * compiled (`bench/alert.ts` says what that saves). What fails here fails again where it matters, and is reported there.
+ */
+export async function rehearse(
+  state: MonitorState,
+  channels: readonly Channel[],
+  account: WatchedAccount,
+  now: number,
+): Promise<void> {
+  for await (const part of inSlices(channels, 1))
+    await Promise.allSettled(part.map(async (channel) => channel.preview(makeUp(state, account, now))));
+}
+
+/** As if the first rule of the account fired, with the numbers that it has now. */
+function makeUp(state: MonitorState, account: WatchedAccount, now: number): IncidentMessage {
+  const [rule] = account.rules;
+  if (rule === undefined) throw new Error('an account without rules');
+  const kind = ruleKindOf(rule);
+  const known = factsOf(account, now);
+  const { value, threshold } = kind.evaluate(rule, known, null);
+  const facts = kind.factsBehind(rule, known);
+  const { id, type, balance } = rule;
+  const alert = {
+    ...inactiveAlert({ account: account.id, rule: id, type, balance }),
+    value,
+    threshold,
+    facts,
+  };
+  const incident = sketchIncident('', account, alert, now);
+  const item = describeIncident(state, { incident, kinds: ['firing'], now });
+  const { language, timezone, server } = state.settings;
+  const frame = { id: '', at: now, language, timezone, publicUrl: server?.publicUrl ?? null };
+  return { ...frame, kind: 'incidents', items: [item], thread: null, companions: [] };
 }

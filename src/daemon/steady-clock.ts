@@ -1,9 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/**
- * A larger difference between wall and monotonic clock is a clock change or a sleep, a smaller one a
- * correction.
- */
+/** A larger difference between the clocks is a clock change or a sleep, a smaller one a correction. */
 const jumpMs = 2000;
 const wallStepMs = 1;
 /** A timer that fires so late means that the process itself stood still (paused container, stopped process). */
@@ -53,10 +50,7 @@ export class SteadyClock {
     this.#aheadMs = aheadMs;
   }
 
-  /**
-   * How far the wall clock moved; the steady clock follows it. 0 when it did not; small corrections are
-   * followed silently.
-   */
+  /** How far the wall clock moved; the steady clock follows it, small corrections silently. */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
@@ -74,4 +68,32 @@ export class SteadyClock {
   #exact(): number {
     return this.#baseMs + this.#clock.monotonic();
   }
+}
+
+export type WakeTimer = ReturnType<typeof createWakeTimer>;
+
+/** One timer for the soonest of many instants; asking for a later one costs nothing. */
+export function createWakeTimer(clock: Clock, time: SteadyClock, wake: () => void) {
+  let soonestAt = Number.POSITIVE_INFINITY;
+  let cancel = (): void => undefined;
+  let isStopped = false;
+  return {
+    wakeBy(at: number): void {
+      if (isStopped || at >= soonestAt) return;
+      cancel();
+      soonestAt = at;
+      time.expectWake(at);
+      // Turns count whole milliseconds.
+      cancel = clock.setTimer(Math.max(0, time.until(Math.ceil(at))), () => {
+        soonestAt = Number.POSITIVE_INFINITY;
+        time.woke();
+        wake();
+      });
+    },
+    stop(): void {
+      isStopped = true;
+      cancel();
+      time.woke();
+    },
+  };
 }

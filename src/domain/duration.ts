@@ -10,10 +10,7 @@ const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const
 
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/**
- * Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null for
- * anything else, and past 2^53 ms.
- */
+/** `"90s"`, `"1h30m"`, `"500ms"`: largest unit first, each at most once. Null for anything else, and past 2^53 ms. */
 export function parseDuration(text: string): number | null {
   const match = durationPattern.exec(text);
   if (match === null || text === '') return null;

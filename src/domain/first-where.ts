@@ -1,7 +1,4 @@
-/**
- * By halving: the first of the places from `low` to before `high` at which something holds that holds at all after it; `high` where
- * there is none.
- */
+/** The first place from `low` to before `high` where it holds, as at all after it; `high` where there is none. */
 export function firstWhere(low: number, high: number, holds: (place: number) => boolean): number {
   let [from, to] = [low, high];
   while (from < to) {

@@ -174,10 +174,7 @@ export interface TestMessage extends MessageBase {
 /** One word for everything that a message says about an incident. */
 export type ItemState = NotificationReason | 'closed';
 
-/**
- * An end outranks everything else; a channel that was not notified before gets `firing`, although the
- * incident got worse meanwhile. An end without a recovery is `closed`, because nothing is well again.
- */
+/** An end outranks all else; first `firing`, though it got worse meanwhile. Without recovery an end is `closed`. */
 export function stateOf(item: MessageItem): ItemState {
   const { kinds, resolution } = item;
   if (kinds.includes('resolved')) {

@@ -60,10 +60,7 @@ function offsetOf(zone: string): number {
   return sign === '-' ? -ahead : ahead;
 }
 
-/**
- * The instant at which the zone's clocks show what UTC shows at `wall`. A local time that a clock change
- * skips gives an instant within an hour of it.
- */
+/** A local time that a clock change skips gives an instant within an hour of it. */
 export function instantOfWall(wall: number, timezone: string): number {
   // The offset at the instant itself: it may differ from that at the same time in UTC.
   const near = wall - zoneOffsetMs(wall, timezone);

@@ -1,7 +1,6 @@
 import { dayMs, minuteMs } from './duration.ts';
 import { getOrMake } from './get-or-make.ts';
 
-/** The named reason of a notification. */
 export type NotificationReason =
   | 'firing'
   | 'worse'

@@ -48,10 +48,7 @@ type QuietReason =
   | 'never notified'
   | 'already notified';
 
-/**
- * Compares an incident with what a channel was last notified of (Alertmanager's dedup stage). Nothing else is
- * consulted, so the end of a silence, a restart or a missed tick needs no case of its own.
- */
+/** Nothing else is consulted: the end of a silence, a restart or a missed tick needs no case of its own. */
 export function decide(input: {
   readonly incident: Incident;
   readonly plan: ChannelPlan;
@@ -221,7 +218,6 @@ export function channelsOfRoutes(routes: readonly Route[], channels: readonly st
     : channels;
 }
 
-/** Without routes, or where none matches: everything to every channel. */
 export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},

@@ -3,10 +3,7 @@ interface Entry<Key> {
   at: number;
 }
 
-/**
- * Keys by due time: a binary heap. Setting a key again moves it, by another entry; the old one counts no more and goes when its
- * time comes.
- */
+/** A binary heap. A key that is set again has another entry; the old one goes when its time comes. */
 export class DueQueue<Key> {
   readonly #heap: Entry<Key>[] = [];
   readonly #current = new Map<Key, Entry<Key>>();

@@ -152,10 +152,7 @@ function* staleIncidents(state: MonitorState, providerKey: string): Iterable<Inc
   }
 }
 
-/**
- * Until when an account's staleness is held because the provider may be down: one poll interval from its
- * start while enough accounts fail, and as long after an outage. Null when it stands alone.
- */
+/** A poll interval from its start while enough accounts fail, and as long after an outage; null where alone. */
 export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);

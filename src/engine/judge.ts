@@ -19,10 +19,7 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
   schedule(state, account, nextChange(account, facts));
 }
 
-/**
- * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled
- * after it is loaded.
- */
+/** `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled after it is loaded. */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
   if (account.changesAt > now) return void schedule(state, account, account.changesAt);

@@ -29,7 +29,10 @@ export function observePoll(
 ): void {
   const before = account.poll;
   const heldBack = before.consecutiveFailures > 0 && holdsBack(state, account);
-  const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, readAt) : null;
+  const reading =
+    outcome.kind === 'ok'
+      ? { at: readAt, balances: outcome.answer.balances, currency: outcome.answer.currency }
+      : null;
   state.polls.add({ account: account.id, poll: { at: readAt, outcome: outcome.kind, reading } });
   const after =
     outcome.kind === 'ok' && reading !== null
@@ -57,11 +60,6 @@ export function blockedUntil(state: MonitorState, id: string): number {
   // Other failures than a refused key retry sooner than the schedule.
   const refusedUntil = poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
   return Math.max(state.backoffs.get(groupOf(state, id))?.until ?? 0, refusedUntil);
-}
-
-/** Written out, because one is made at every poll: a spread copies key by key. */
-function readingOf({ balances, currency }: BalanceAnswer, at: number): Reading {
-  return { at, balances, currency };
 }
 
 function hasSameAmounts(one: Reading['balances'], other: Reading['balances']): boolean {

@@ -55,7 +55,6 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
-/** The alerts that messages under way are about. */
 export function alertsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
   if (state.underWay.size === 0) return noAlerts;
   return new Set(

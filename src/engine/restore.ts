@@ -45,10 +45,7 @@ export interface MonitorStart {
   readonly heir?: Heir | null;
 }
 
-/**
- * Continues where the last daemon stopped. The time in between counts neither as breach nor as recovery:
- * timestamps are shifted. Yields between thousands of accounts.
- */
+/** The time in between counts neither as breach nor as recovery: timestamps are shifted. Yields between thousands. */
 export function* restoreMonitor({ stored, now, heir = null, ...start }: MonitorStart): Parts<MonitorState> {
   const state = new MonitorState(start, now);
   state.heir = heir;
@@ -216,10 +213,7 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   scheduleAccount(state, account);
 }
 
-/**
- * Only for a clock that was set back. A machine that slept has waited meanwhile: what the provider asked for is over when it
- * is over for the provider.
- */
+/** Only for a clock that was set back: a machine that slept has waited meanwhile, for the provider too. */
 function shiftWaits(state: MonitorState, byMs: number): void {
   for (const backoff of [...state.backoffs.values()]) {
     if (backoff.until === 0) continue;

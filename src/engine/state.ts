@@ -68,7 +68,6 @@ export class MonitorState {
   readonly silences = new Records<Silence>();
   /** Of accounts whose newest reading was pushed by a clock that is ahead: the instant that was given, and the one it counts for. */
   readonly pushedAhead = new Map<string, { readonly given: number; readonly taken: number }>();
-  /** By the group's name. */
   readonly backoffs = new Records<GroupBackoff>();
   /** By base address. */
   readonly providers = new Map<string, ProviderCounts>();

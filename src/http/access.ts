@@ -12,10 +12,7 @@ import type { Site } from './web-env.ts';
 /** Longer names are cut: nobody has one. */
 const maxNameLength = 200;
 
-/**
- * Refuses names that are not this server's. Probes name a server as they like; scrapers do where the server
- * is on the network.
- */
+/** Probes name a server as they like; scrapers do where the server is on the network. */
 export function requireOwnHost({ settings }: Site, path: string, { headers }: IncomingMessage): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
   if (isOwnHost(headers.host, settings)) return;
@@ -60,9 +57,7 @@ export function isSignedIn({ sessions }: Site, { headers }: IncomingMessage): bo
   return sessions === null || sessions.roleOfSession(headers.cookie) !== null;
 }
 
-/**
- * Who sends the request, as the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody.
- */
+/** As the trusted proxy says: its header is believed from its addresses alone. Null where it names nobody. */
 export function namePerson({ settings: { trustedProxy } }: Site, request: IncomingMessage): string | null {
   if (trustedProxy === null || !isAmong(trustedProxy.addresses, peerOf(request))) return null;
   const given = ownOf(request.headers, trustedProxy.header);
@@ -152,10 +147,7 @@ function isOwnHost(hostHeader: string | undefined, settings: ServerSettings): bo
   return isIP(bare) !== 0 || !bare.includes('.') || bare === settings.host.toLowerCase();
 }
 
-/**
- * Whether a changing request comes from our own page or from no page at all. Browsers name the page's site in
- * `Sec-Fetch-Site` and its origin in `Origin`; programs send neither.
- */
+/** Browsers name the page's site in `Sec-Fetch-Site` and its origin in `Origin`; programs send neither. */
 function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'other' | 'unknown' {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return 'other';
@@ -169,10 +161,7 @@ function originOf({ settings }: Site, { headers }: IncomingMessage): 'same' | 'o
   return given.origin === URL.parse(settings.publicUrl ?? '')?.origin ? 'same' : 'other';
 }
 
-/**
- * Whether the browser came over TLS, as far as we can know: by the word of the proxy or the host of an https
- * `publicUrl`. A client that lies only gives itself a stricter cookie.
- */
+/** As far as we can know, by the proxy or `publicUrl`: who lies only gets a stricter cookie. */
 export function isSecure({ settings }: Site, { headers }: IncomingMessage): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;
   if (settings.publicUrl === null || !settings.publicUrl.startsWith('https:')) return false;

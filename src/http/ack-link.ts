@@ -78,10 +78,7 @@ export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGra
   return new URLSearchParams({ ...named, expires: String(expiresAt), signature }).toString();
 }
 
-/**
- * Whether a link is signed by one of our keys and still good at `now` (milliseconds since 1970). Takes the same time for each kind of
- * mistake in it.
- */
+/** Takes the same time for each kind of mistake in it. `now`: milliseconds since 1970. */
 export function verifyAcknowledgement(
   secretKeys: readonly Buffer[],
   query: URLSearchParams,

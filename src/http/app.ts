@@ -28,10 +28,7 @@ const allMethods = ['HEAD', 'GET', 'POST', 'DELETE'];
 /** Answers one request whose body was read; null where it can have none. */
 export type App = (request: IncomingMessage, response: ServerResponse, body: Buffer | null) => Promise<void>;
 
-/**
- * Page and API. Loaded with the first request for one of them: the web's `Request` and `Response`, which Hono
- * works with, cost 12 MB that a daemon without visitors keeps for itself.
- */
+/** Loaded with the first request: the web's `Request` and `Response`, which Hono works with, cost 12 MB. */
 export function createApp(site: Site): App {
   const app = new OpenAPIHono<WebEnv>();
   const refuseWith = (error: unknown, context: WebContext) => refuse(site, error, context);

@@ -55,10 +55,7 @@ export function assetPath(name: string): string {
   return `/assets/${name}?v=${loadAsset(name)?.hash ?? ''}`;
 }
 
-/**
- * Styles, scripts and pictures. They hold nothing of anybody, so they need no token: the sign-in page uses
- * them too.
- */
+/** They hold nothing of anybody, so they need no token: the sign-in page uses them too. */
 export function addAssetRoutes(app: WebApp): void {
   app.get('/assets/:name', (context) => {
     const asset = loadAsset(context.req.param('name'));

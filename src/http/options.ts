@@ -11,9 +11,7 @@ export interface WebServerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * 32 bytes that outlive a restart. Sessions of the page are signed with a key derived from it, as links in messages were before 0.3.
-   */
+  /** Outlives a restart. Sessions are signed with a key derived from it, as links were before 0.3. 32 bytes. */
   readonly ackKey: Buffer;
   /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
   readonly database: string | null;

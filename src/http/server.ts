@@ -24,10 +24,7 @@ export interface WebServer {
 /** Names the database of the daemon that answers. */
 const databaseHeader = 'lowwater-database';
 
-/**
- * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects
- * with `OperatorError` when the address cannot be had, or when it is not loopback and nothing protects it.
- */
+/** Rejects with `OperatorError` when the address cannot be had, or is open to the network and nothing protects it. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { settings, views, log, clock } = options;
   requireProtection(options);

@@ -46,9 +46,7 @@ const says = phrases('story', {
   somebody: 'somebody',
 });
 
-/**
- * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
- */
+/** Since when, what happened to it, and how far the numbers can be trusted. */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
   const { test } = item.incident;
   if (test !== undefined)
@@ -135,7 +133,7 @@ const closings = {
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
-  const reason = account.failure === null ? null : withoutFullStop(cleanText(account.failure, 300));
+  const reason = account.failure === null ? null : cleanText(account.failure, 300).replace(/[.\s]+$/, '');
   if (alertKindOf(item).staleness !== undefined)
     return reason === null ? [] : [say(says.lastPollFailedBy, { reason }, frame)];
   if (account.reading === null) return [];
@@ -159,8 +157,4 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
   const isOvertaken = item.incident.rises > acknowledgement.rises;
   if (comment === '') return [say(isOvertaken ? says.overtaken : says.acknowledged, given, frame)];
   return [say(isOvertaken ? says.overtakenSaying : says.acknowledgedSaying, given, frame)];
-}
-
-function withoutFullStop(text: string): string {
-  return text.replace(/[.\s]+$/, '');
 }

@@ -54,10 +54,7 @@ export function wordIncidents(message: IncidentMessage, limit: number) {
   };
 }
 
-/**
- * Subject of a mail: how bad it is, or RESOLVED, in its first word, and the rest equal for all messages of a thread. Free of
- * brackets and control characters.
- */
+/** How bad it is, or RESOLVED, in its first word; the rest is equal in a thread. No brackets, no control characters. */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents': {
@@ -73,10 +70,7 @@ export function messageSubject(message: Message): string {
   }
 }
 
-/**
- * The common part of a thread's subjects: the most urgent incident of its first message, and how many others
- * there are.
- */
+/** The most urgent incident of a thread's first message, and how many others there are. */
 export function threadSubject(
   message: Pick<IncidentMessage, 'items' | 'language' | 'timezone' | 'at' | 'thread'>,
 ): string {
@@ -87,10 +81,7 @@ export function threadSubject(
   return count === 0 ? subject : say(says.subjectOfSeveral, { subject, count }, reader);
 }
 
-/**
- * The worst of everything that the subject stands for: the end of one incident is no all-clear for the
- * others.
- */
+/** The worst that the subject stands for: the end of one incident is no all-clear for the others. */
 function firstWordOf(message: IncidentMessage): string {
   const reader = readerOf(message);
   const worst = worstFiring(message.items, message.thread?.othersFiring);
@@ -291,10 +282,7 @@ function accountPart(account: ReportAccountWording): CardPart {
   };
 }
 
-/**
- * Where the page goes on with a message: with the review of a report's time and with what is to be paid. Nowhere where its address is
- * not known.
- */
+/** The review of a report's time, and what is to be paid. Nowhere where the page's address is not known. */
 export function pageLinks(message: Message): Card['links'] {
   const { publicUrl } = message;
   if (publicUrl === null) return [];

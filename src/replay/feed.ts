@@ -113,10 +113,7 @@ export class Feed {
   }
 }
 
-/**
- * The feeds of all accounts as one, soonest first and at one instant in the order given: sorted, and the account that was just read is
- * put back where its next step belongs.
- */
+/** Soonest first, at one instant in the order given; who was just read is put back where its next step belongs. */
 export class MergedFeeds {
   readonly #sorted: Entry[];
 

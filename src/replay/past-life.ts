@@ -229,10 +229,7 @@ function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings
     : account;
 }
 
-/**
- * What a daemon that starts where the past begins would find stored of an account: the readings from before, of which nothing was
- * known yet. One that was first polled later is watched from then on.
- */
+/** Readings from before, of which nothing was known yet. One that was first polled later is watched from then on. */
 async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
   const unread = freshAccount(account.id, firstAt);
   const reading = await before.readingBefore(account.id, firstAt);

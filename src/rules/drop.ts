@@ -131,10 +131,7 @@ function factsBehind(rule: DropRule, { log }: AccountFacts): readonly Fact[] {
   });
 }
 
-/**
- * The amounts that decide. They differ only for a share while a gap lies over the window's start: the balance
- * there was something between those on the gap's two sides. Null when there is no share to take.
- */
+/** They differ only for a share while a gap lies over the window's start. Null when there is no share to take. */
 function limitsOf(
   rule: DropRule,
   log: ReadingLog,

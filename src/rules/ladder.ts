@@ -4,7 +4,7 @@ import { currencyCode, parseMicros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
-import { shape } from '../schema/shapes.ts';
+import { saying, shape } from '../schema/shapes.ts';
 import { type Evaluation, verdict } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './kind.ts';
 
@@ -86,15 +86,15 @@ export function describeLadders(
 
 /** Thresholds by severity, one at least. `step` is the schema of each. */
 export function steps<T extends z.ZodType>(step: (word: string) => T) {
-  return shape({
+  const given = shape({
     info: step('info').exactOptional(),
     warning: step('warning').exactOptional(),
     critical: step('critical').exactOptional(),
-  })
-    .refine((given) => Object.keys(given).length > 0, {
-      error: 'must name a threshold for info, warning or critical',
-    })
-    .meta({ minProperties: 1 });
+  });
+  const error = 'must name a threshold for info, warning or critical';
+  return saying(given, { saysNothing: (value) => Object.keys(value).length === 0, error }).meta({
+    minProperties: 1,
+  });
 }
 
 /** The key `thresholds`. */

@@ -51,10 +51,7 @@ export const lateTopUp: RuleKind<PlainRule<'late-top-up'>, InputOf<typeof keys>>
   needsReading: true,
   builtInId: 'late-top-up',
   describe: (rule) => `an announced top-up did not come in time (${rule.severity})`,
-  /**
-   * Breached by the first reading after the time; resolved when the money is there (`receiveTopUps`), or nobody expects it any more. A run is
-   * forgotten a day after its end (`followRuns`).
-   */
+  /** By the first reading after the time, until the money is there (`receiveTopUps`) or nobody expects it. */
   evaluate(rule, facts) {
     if (facts.reading === null) return unknown('no reading yet');
     const topUp = overdueOf(facts);

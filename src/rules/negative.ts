@@ -46,10 +46,7 @@ export const negative = balanceKind<NegativeRule, typeof keys>({
   describe: (rule) =>
     `${words.nameBalance(rule)} below zero (${rule.severity})${words.describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
   inAnyCurrency: true,
-  /**
-   * Breached when balance < 0; resolved when balance ≥ 0 + hysteresis. Where the provider gives credit, it is critical at
-   * any severity of the rule once that is used up.
-   */
+  /** Resolved at 0 + hysteresis. Where the provider gives credit, critical at any severity once that is used up. */
   judge(rule, { reading, floorMicros }, firing) {
     const balance = amountOf(reading, rule.balance);
     const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);

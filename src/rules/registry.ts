@@ -189,10 +189,7 @@ export interface NextStep {
   readonly at: number;
 }
 
-/**
- * When a rule that warns of an end will fire or get worse: a level is reached, or the rest lasts no longer
- * than its time. Null for other rules, at the worst severity, and without a prediction.
- */
+/** A level is reached, or the rest lasts too short. Null for other rules, at the worst severity, unpredicted. */
 export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const kind = ruleKindOf(rule);
   const reading = usableReading(facts);

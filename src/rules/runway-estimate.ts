@@ -54,10 +54,7 @@ export function whyUnknown(rule: RunwayRule, facts: AccountFacts): string {
     : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
 }
 
-/**
- * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
- * with a `lookback` or too little history. `creditMicros` is added to it. Null where that is unknown (`whyUnknown`).
- */
+/** By the forecast, or by the mean burn with a `lookback` or too little history; null where unknown (`whyUnknown`). */
 export function estimateRunway(
   rule: RunwayRule,
   facts: AccountFacts,

@@ -76,10 +76,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
       : [],
   describe: (rule) =>
     `no balance read for ${rule.afterMs === null ? '3 poll intervals, at least 2m' : formatDuration(rule.afterMs)} (${rule.severity})`,
-  /**
-   * Breached when there was no `ok` for `after`, or none ever and three polls in a row failed; resolved by an `ok`. Time in which
-   * lowwater itself was not watching does not count: that is no fault of the provider.
-   */
+  /** No `ok` for `after`, or none ever in three polls. Time in which nobody watched is no fault of the provider. */
   evaluate(rule, facts, firing) {
     const ageMs = watchedAge(facts);
     const afterMs = staleAfter(rule, facts.pollGapMs);

@@ -48,10 +48,7 @@ export function currentMicros(item: MessageItem): Micros | null {
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 
-/**
- * The balance in the headline; `unknown` where it is. What is over shows the balance of that moment: the message may be sent late and
- * stays in lists for months.
- */
+/** `unknown` where it is. What is over shows its last: the message may be sent late and stays in lists for months. */
 export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(item);
@@ -90,10 +87,7 @@ export function factText(item: MessageItem, name: string, frame: WordingFrame): 
   return fact.value.unit === 'instant' ? null : sayQuantity(fact.value, frame);
 }
 
-/**
- * What to do about a balance that runs out, and until when: `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`. Null where the
- * amount or the end is not known.
- */
+/** `pay 1,900 CNY by Thu 14:00, empty Thu 20:00 to Fri 09:00`; null where amount or end is not known. */
 export function sayNeed(item: MessageItem, frame: WordingFrame): string | null {
   const runway = item.account?.runway ?? null;
   const micros = toPay(item);

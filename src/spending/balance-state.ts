@@ -12,10 +12,8 @@ export const keptBlocks = 336 / hoursPerBlock;
 /** How many days that took far too much are remembered: four a month, for three months. */
 export const keptRunDays = 12;
 
-/** How many top-ups are remembered. */
 export const keptTopUps = 6;
 
-/** The arrays of a state. */
 const arrayBytes =
   4 * (hoursPerWeek + keptBlocks * (checkedHours.length + 1) + 2 * checkedHours.length) +
   4 * (2 * keptTopUps + 4 * keptRunDays) +

@@ -16,20 +16,14 @@ export const usualWeekend: readonly Weekday[] = ['sat', 'sun'];
 /** How many hours ahead forecasts reach by the hour: a little more than two weeks. */
 export const farthestHours = 400;
 
-/**
- * An hour of local time. `slot` is its place in the week, of which the weekend is the end: with the usual one 0 is Monday 0:00, 167
- * Sunday 23:00. The hours of a holiday follow from 168 on.
- */
+/** `slot`: its place in the week, the weekend at the end (0 is Monday 0:00). Those of a holiday follow from 168 on. */
 export interface LocalHour {
   readonly startsAt: number;
   readonly endsAt: number;
   readonly slot: number;
 }
 
-/**
- * The hours of the week where an account's customers live. Where clocks change, an hour of the night comes twice or not at
- * all, and all others keep their place. Accounts of one zone share one.
- */
+/** Where clocks change, an hour of the night comes twice or not at all. Accounts of one zone share a week. */
 export class LocalWeek {
   readonly timezone: string;
   /** What states that were learned in it belong to: the zone, and the weekend where it is another one. */

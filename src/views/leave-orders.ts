@@ -20,10 +20,7 @@ export const leaveTest: OrderReach['testAlert'] = (incident) => ({
   told: Promise.resolve(null),
 });
 
-/**
- * Orders given where the accounts are not owned: done to what is known here, so that a refusal is said at once and who ordered sees what it
- * does, and left in the database for the owner.
- */
+/** Done to what is known here, so that who ordered sees it or its refusal at once, and left for the owner. */
 export async function leaveOrders<Order extends OperatorOrder>(
   state: MonitorState,
   orders: readonly Order[],

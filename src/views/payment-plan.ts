@@ -25,10 +25,7 @@ export interface DuePayment extends Payment {
 
 export type CurrencyPayments = Awaited<ReturnType<typeof planPayments>>['currencies'][number];
 
-/**
- * The payments due within 30 days, and those whose alerts fire now, the most urgent first, and by currency: the one with most payments first. Made in slices between
- * which the daemon goes about its business.
- */
+/** Due within 30 days, or firing now; urgent first, the currency with most payments first. Made in slices. */
 export async function planPayments(views: Pick<Views, 'accountIds' | 'accounts' | 'finance'>, now: number) {
   const { money, runBefore } = views.finance();
   const unknown: AccountView[] = [];

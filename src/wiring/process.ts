@@ -57,7 +57,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   } catch (error) {
     await endFatally(error);
   }
-  if (isDaemon) endDespiteOthers();
+  if (isDaemon) fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
 
   async function endFatally(error: unknown): Promise<never> {
     await log.reportFatal(error);
@@ -90,10 +90,6 @@ function readDirectory(): string | null {
 
 /** The end of the log may wait for a reader that has stopped reading, and a file for its disk; the process waits no longer than this. */
 const lastWordsMs = 1000;
-
-function endDespiteOthers(): void {
-  fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
-}
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));

@@ -44,10 +44,7 @@ interface ServeOrder extends LoadedConfiguration {
 /** Links in messages are good for this long: an incident that is still open then has been reminded of. */
 const linkLifeMs = weekMs;
 
-/**
- * Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the
- * configuration file.
- */
+/** Until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
 export async function serve(order: ServeOrder): Promise<void> {
   const { settings, warnings } = order;
   // With a proxy that has no address no provider and no receiver would be reached, so nothing is begun.

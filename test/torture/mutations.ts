@@ -75,8 +75,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/orders/acknowledge.ts',
-    old: '[incident, ...incidentsSharingNotification(state, incident)])',
-    new: '[incident])',
+    old: '[incident, ...incidentsSharingNotification(state, incident)])\n',
+    new: '[incident])\n',
   },
   {
     name: 'nobody learns who acknowledged',
@@ -326,7 +326,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what got worse stands under the key that somebody took',
-    file: 'src/engine/tool-keys.ts',
+    file: 'src/engine/announce.ts',
     old: 'newest: newest + (isLost || isNews ? 1 : 0)',
     new: 'newest: newest + (isLost && !isLost && isNews ? 1 : 0)',
   },
@@ -381,8 +381,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'good news opens an alert at a paging tool',
     file: 'src/channels/presets/preset-parts.ts',
-    old: "stateOf(item) === 'event' && item.severity !== 'info'",
-    new: "stateOf(item) === 'event' && item.severity !== null",
+    old: "stateOf(item) !== 'event' || item.severity === 'info'",
+    new: "stateOf(item) !== 'event' || item.severity === null",
     test: 'test/channels/presets/presets.test.ts',
   },
   {
@@ -447,7 +447,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
-    file: 'src/daemon/open-requests.ts',
+    file: 'src/daemon/rate-guard.ts',
     old: 'if (open.length > 0 && !mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },

@@ -22,13 +22,9 @@ export interface AlertmanagerSettings extends ChannelSettings {
   readonly authorization: Secret | null;
 }
 
-/**
- * An alert that is not sent again ends by itself after so long. Longer than Prometheus' four minutes: a restart or an upgrade of
- * lowwater must not look like an all-clear.
- */
+/** An alert not sent again ends after so long: past a restart of lowwater, which must not look like an all-clear. */
 const livesMs = 15 * minuteMs;
 
-/** Alerts in one request. */
 const batchSize = 200;
 
 interface PostedAlert {
@@ -126,10 +122,7 @@ function renderAlerts(message: Message, labels: AlertmanagerSettings['labels']):
   }
 }
 
-/**
- * The alert at its severity. Labels are the identity (prometheus.io, "Clients"), so an alert whose severity moved was another one:
- * what it may have been at before is ended with it.
- */
+/** Labels are the identity (prometheus.io, "Clients"): at another severity it was another alert, ended with it. */
 function alertsOf(
   item: MessageItem,
   message: IncidentMessage,
@@ -196,7 +189,6 @@ function filled(
   );
 }
 
-/** What a person reads of the posted alerts. */
 export function show(body: string): readonly string[] {
   const alerts = parseJson(body) as readonly PostedAlert[];
   return alerts.flatMap(({ labels: { alertname, severity }, annotations, startsAt, endsAt }) => [

@@ -205,7 +205,8 @@ class Chat {
     const refused = await this.#give([order]);
     if (refused !== null) return refused;
     const topUp = account.expected.at(-1);
-    const amount = sayAmount(micros, { ...this.reader, currency: currencyOfAccount(account) });
+    const currency = account.poll.reading?.currency ?? account.settings.currency;
+    const amount = sayAmount(micros, { ...this.reader, currency });
     const moment = sayNearMoment(topUp?.by ?? by ?? this.reader.now, this.reader);
     const given = { person: this.#person, amount, account: account.settings.name, moment };
     return this.#everybody(say(says.ordered, given, this.reader));
@@ -373,8 +374,4 @@ class Chat {
     const rest = more > 0 ? [say(says.more, { count: String(more) }, this.reader)] : [];
     return [...items.slice(0, maxLines).map(sayOne), ...rest];
   }
-}
-
-function currencyOfAccount({ poll, settings }: WatchedAccount): string | null {
-  return poll.reading?.currency ?? settings.currency;
 }

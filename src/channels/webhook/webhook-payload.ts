@@ -60,7 +60,6 @@ function fitting(message: IncidentMessage): object[] {
   return alerts;
 }
 
-/** What is said of one alert. */
 export function alertData(item: MessageItem, message: IncidentMessage) {
   const words = wordItem(item, message);
   const { account, incident } = item;

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { parseJson } from '../../domain/json.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
@@ -5,8 +6,6 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from '../context.ts';
 import { askDaemon } from '../daemon/daemon-connection.ts';
 import { type Desk, withDesk } from '../desk.ts';
-import { documentsOf, readDocument } from '../mcp/resources.ts';
-import { runSelf } from '../mcp/run-self.ts';
 import { actingTools, readingTools, requestOf, type Tool, toolsOf } from '../mcp/tools.ts';
 
 /** Rows of a query that an assistant is shown. */
@@ -149,4 +148,48 @@ async function query(input: CommandInput, sql: unknown): Promise<object> {
 function configOf(input: CommandInput): readonly string[] {
   const file = input.option('config');
   return file === null ? [] : ['--config', file];
+}
+
+/** What another command of this very program prints. Throws `CommandError` with what it says where it fails. */
+async function runSelf(words: readonly string[]): Promise<string> {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const [program = ''] = process.argv.slice(1);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  execFile(
+    process.execPath,
+    [...process.execArgv, program, ...words],
+    { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, NO_COLOR: '1' } },
+    (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new CommandError(stderr.trim() || 'the command failed')),
+  );
+  return promise;
+}
+
+const configuration = 'lowwater://configuration';
+const prefix = 'lowwater://docs/';
+const folder = new URL('../../../docs/', import.meta.url);
+
+/** The configuration as understood, and the documents that came with the program: an image has none. */
+async function documentsOf() {
+  const names = await readdir(folder).catch(() => []);
+  return [
+    {
+      uri: configuration,
+      name: 'configuration',
+      title: 'The configuration as understood, secrets hidden',
+      mimeType: 'application/json',
+    },
+    ...names
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => ({ uri: prefix + name, name, mimeType: 'text/markdown' })),
+  ];
+}
+
+async function readDocument(uri: string, describeConfiguration: () => Promise<string>) {
+  if (uri === configuration)
+    return { uri, mimeType: 'application/json', text: await describeConfiguration() };
+  const name = uri.startsWith(prefix) ? uri.slice(prefix.length) : '';
+  const known = await documentsOf();
+  if (!known.some((document) => document.uri === uri)) throw new CommandError(`there is no resource ${uri}`);
+  return { uri, mimeType: 'text/markdown', text: await readFile(new URL(name, folder), 'utf8') };
 }

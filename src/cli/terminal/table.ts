@@ -13,7 +13,6 @@ export interface Column<Row> {
   readonly minWidth?: number;
   /** Made by ourselves with spaces that matter, such as a sparkline: written as it is. Everything else is cleaned. */
   readonly drawn?: true;
-  /** Colours the finished cell. */
   readonly paint?: (row: Row, cell: string) => string;
 }
 
@@ -59,7 +58,6 @@ export async function printRows<Row>(
     readonly columns: readonly Column<Row>[];
     /** Printed where there are none; absent where there always are some. */
     readonly none?: string;
-    /** What --json prints. */
     readonly json: () => object | Promise<object>;
   },
 ): Promise<number> {

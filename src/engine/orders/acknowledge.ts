@@ -64,7 +64,7 @@ export function takeIncident(
 }
 
 /** An acknowledgement may teach the spending what is expected. */
-export function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
+function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
   const account = state.accounts.get(incident.account);
   const rule = account?.rules.find(({ id }) => id === incident.rule);
   const kind = rule && ruleKindOf(rule);
@@ -89,9 +89,30 @@ export function openIncidentOf(state: MonitorState, { account, rule }: AlertName
 
 const maxNamed = 10;
 
-export function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal {
+function noIncident(state: MonitorState, { account, rule }: AlertName): Refusal {
   const firing = [...state.alerts.of(account).values()].filter((alert) => alert.state === 'firing');
   const named = firing.slice(0, maxNamed).map((alert) => alert.rule);
   const others = named.length === 0 ? '' : `; firing: ${named.join(', ')}`;
   return refuse('not-found', `no incident of rule "${rule}" is open for account "${account}"${others}`);
 }
+
+/** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
+export const unacknowledge = orderKind({
+  kind: 'unacknowledge',
+  details: { account: z.string(), rule: z.string() },
+  apply(state, order, now) {
+    const incident = openIncidentOf(state, order);
+    if (incident === null) return noIncident(state, order);
+    if (!isAcknowledged(incident))
+      return refuse(
+        'not-found',
+        `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`,
+      );
+    for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
+      keepIncident(state, { ...open, acknowledgement: null, escalationSince: now });
+      applyToSpending(state, open, false);
+    }
+    return done;
+  },
+  describe: ({ account, rule }) => ({ account, rule }),
+});

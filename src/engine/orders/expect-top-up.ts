@@ -10,11 +10,12 @@ import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
 import { listWords } from '../../wording/lists.ts';
+import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
 import type { MonitorState, WatchedAccount } from '../state.ts';
 import { openIncidentOf, takeIncident } from './acknowledge.ts';
-import { instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
+import { done, instant, joinDetails, type OrderOf, orderKind } from './kind.ts';
 
 /** A later date is a mistake. */
 const maxAheadMs = 366 * dayMs;
@@ -152,3 +153,28 @@ function takeMended(
     });
   }
 }
+
+/** An expected top-up or an announced run does not come, or it came unnoticed. */
+export const cancelExpected = orderKind({
+  kind: 'cancel-expected',
+  details: { account: z.string(), id: z.string() },
+  apply(state, { account, id }) {
+    const topUps = state.expected.get(account) ?? [];
+    const runs = state.announced.get(account) ?? [];
+    if (topUps.some((topUp) => topUp.id === id))
+      keepExpected(
+        state,
+        account,
+        topUps.filter((topUp) => topUp.id !== id),
+      );
+    else if (runs.some((run) => run.id === id))
+      keepAnnounced(
+        state,
+        account,
+        runs.filter((run) => run.id !== id),
+      );
+    else return refuse('not-found', `account "${account}" expects no top-up or run with the id "${id}"`);
+    return done;
+  },
+  describe: ({ account, id }) => ({ account, detail: id }),
+});

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isSelfId } from '../../domain/alert.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { type Refusal, refuse } from '../../domain/operator.ts';
@@ -11,7 +12,7 @@ import { channelFailedRule } from '../../rules/self-alert-kinds.ts';
 import { reviewSilences } from '../silencing.ts';
 import type { MonitorState } from '../state.ts';
 import { refuseChanged } from './acknowledge.ts';
-import { instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
+import { done, instant, joinDetails, type OrderBody, type OrderOf, orderKind, seenShape } from './kind.ts';
 
 const names = z.array(z.string()).readonly();
 
@@ -79,7 +80,7 @@ function silenceOf(
   return { id: id ?? `s-${orderId}`, match, startsAt, endsAt, createdAt: now, createdBy: by, comment };
 }
 
-export function keepSilence(state: MonitorState, silence: Silence, now: number): void {
+function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);
   reviewSilences(state, now);
 }
@@ -97,7 +98,7 @@ export function refuseSilence(
   return findUnknown(state, match);
 }
 
-export function refuseWindow(
+function refuseWindow(
   { startsAt, endsAt }: Pick<Silence, 'startsAt' | 'endsAt'>,
   now: number,
 ): Refusal | null {
@@ -129,3 +130,36 @@ function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string
   const meant = nearest === null ? '' : `; did you mean "${nearest}"?`;
   return refuse('invalid', `there is no ${about} "${typed}"${meant}`, about);
 }
+
+export const expireSilence = orderKind({
+  kind: 'expire',
+  action: 'expire-silence',
+  details: { id: z.string() },
+  apply(state, { id }, now) {
+    const silence = state.silences.get(id);
+    if (silence === undefined) return refuse('not-found', `no silence has the id "${id}"`);
+    // Until when it has muted stays as it is.
+    if (silence.endsAt <= now) return refuse('not-found', `the silence "${id}" is over`);
+    keepSilence(state, { ...silence, endsAt: now }, now);
+    return done;
+  },
+  describe: ({ id }) => ({ detail: id }),
+});
+
+/** Lets a silence that is not over last so much longer. */
+export const extendSilence = orderKind({
+  kind: 'extend-silence',
+  since: '0.4',
+  details: { id: z.string(), byMs: instant },
+  apply(state, { id, byMs }, now) {
+    const silence = state.silences.get(id);
+    if (silence === undefined || silence.endsAt <= now)
+      return refuse('not-found', `no silence that is not over has the id "${id}"`);
+    const longer = { ...silence, endsAt: silence.endsAt + byMs };
+    const refusal = refuseWindow(longer, now);
+    if (refusal !== null) return refusal;
+    keepSilence(state, longer, now);
+    return done;
+  },
+  describe: ({ id, byMs }) => ({ detail: joinDetails(id, `by ${formatDuration(byMs)}`) }),
+});

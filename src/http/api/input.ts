@@ -29,10 +29,7 @@ function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
   return [`${at(issue.path)}${issue.message}`];
 }
 
-/**
- * An instant given as ISO 8601 (UTC where it names no zone), as milliseconds since 1970, or as a duration
- * before `now`; null when absent.
- */
+/** ISO 8601 (UTC without a zone), in milliseconds since 1970, or a duration before `now`; null when absent. */
 export function parseInstant(text: string | undefined, name: string, now: number): number | null {
   if (text === undefined || text === '') return null;
   const duration = parseDuration(text);
@@ -107,10 +104,7 @@ export interface Page<T> {
 const placeInList = z.tuple([z.string(), z.int().nonnegative()]);
 const placeInTime = z.tuple([z.number(), z.int().nonnegative()]);
 
-/**
- * One page of what is in memory; everything without a limit. The cursor names the last item that was given,
- * and its number where that has gone meanwhile.
- */
+/** Everything without a limit. The cursor names the last item given, and its number where that has gone meanwhile. */
 export function pageOfList<T>(
   all: readonly T[],
   { limit, cursor }: PageQuery,
@@ -129,10 +123,7 @@ export function pageOfList<T>(
   return { items, nextCursor: more ? writeCursor([keyOf(last), end]) : null };
 }
 
-/**
- * One page of what is read from the newest to the oldest. `read` gives the newest `limit` before an instant;
- * several items may share one, so the cursor counts those that were given.
- */
+/** `read` gives the newest `limit` before an instant; several may share one, so the cursor counts those given. */
 export async function pageOfTime<T>(
   { limit, cursor }: PageQuery & { readonly limit: number },
   read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,

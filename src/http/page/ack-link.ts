@@ -37,10 +37,7 @@ const says = phrases('link', {
 
 const quietHours = 2;
 
-/**
- * What a link from a message shows: what, how much, by when, and what to do. It acts only when asked to: previews of links open it too.
- * The signed query goes along with each form.
- */
+/** It acts only when asked to: previews of links open it too. The signed query goes along with each form. */
 export async function askAcknowledge(
   context: WebContext,
   query: URLSearchParams = context.var.visit.query,

@@ -124,10 +124,7 @@ function chromeOf(context: WebContext, current: PageName | null) {
   };
 }
 
-/**
- * What title and icon show on every page: how many alerts need attention; else why the absence of alerts is not an all-clear. Problems of
- * lowwater itself always stand there.
- */
+/** How many alerts need attention; else why their absence is no all-clear. Problems of lowwater always stand there. */
 function needsOf(views: LiveViews, visit: Frame): { readonly worst: Worst; readonly title: string | null } {
   const firing = [...views.firing()];
   const urgent = countWorst(firing.filter(needsSomebody));

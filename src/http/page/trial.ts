@@ -93,7 +93,7 @@ export function addTrialPage(app: WebApp): void {
     const shown = { account, rule, written, time };
     const refuse = (...problems: readonly Problem[]) => showTrial(context, { ...shown, problems });
     if (read.kind === 'invalid') return refuse(...read.problems);
-    const tried = ruleOn(read.rule, { ...account, thresholds: {} });
+    const tried = ruleOn({ ...read.rule, match: {} }, { ...account, thresholds: {} });
     if (tried === null) {
       const ids: readonly string[] = account.balances.map(({ id }) => id);
       const balances = ids.reduce((one, other) => say(says.or, { one, other }, visit));

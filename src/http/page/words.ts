@@ -203,10 +203,7 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   }`;
 }
 
-/**
- * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
- * balances and alerts are known from memory, and are what people look for just then.
- */
+/** A sentence while the database cannot be read: people look for balances and alerts, known from memory, just then. */
 export async function ifReadable(
   render: () => Promise<Html>,
   reader: Listener = { language: english },

@@ -17,10 +17,7 @@ const maxMessageLength = 200;
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 
-/**
- * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the
- * secrets that `texts` knows: the rest of an answer may hold personal data.
- */
+/** Reasons quote only what stands at a path of the description, cut and cleaned: the rest may be personal data. */
 export function readAnswer(
   description: Description,
   answer: ProviderAnswer,

@@ -4,7 +4,6 @@ import type { Row, Value } from '../asking.ts';
 import type { AccountRows } from '../runs/account-tails.ts';
 import { type Change, type ColumnKind, changes } from '../tables.ts';
 
-/** The one slot there is. */
 export const onlySlot = 0;
 
 /**

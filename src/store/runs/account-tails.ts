@@ -14,7 +14,6 @@ const sealBytes = 950;
 /** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
 const maxSpanMs = 30 * dayMs;
 
-/** The rows that a batch makes of its accounts. */
 export interface AccountRows {
   /** [body, tail, tail_polls, tail_latest_at, no]: null leaves a column as it is, an empty body removes the state. */
   readonly accounts: readonly Row[];

@@ -89,7 +89,8 @@ export class PollEncoder {
     if (poll.outcome !== 'ok') throw new RangeError(`a poll that ended ${poll.outcome} has no reading`);
     if (reading.at !== poll.at) throw new RangeError('a reading has the instant of its poll');
     const { balances } = reading;
-    for (const micros of Object.values(balances)) checkBalance(micros);
+    for (const micros of Object.values(balances))
+      if (!Number.isSafeInteger(micros)) throw new RangeError(`no balance that can be stored: ${micros}`);
     this.#putReading(reading);
   }
 
@@ -206,8 +207,4 @@ function moveOf(before: Micros, after: Micros): number {
 function checkInstant(at: number): void {
   if (!Number.isInteger(at) || Math.abs(at) > latestInstant)
     throw new RangeError(`no instant that can be stored: ${at}`);
-}
-
-function checkBalance(micros: Micros): void {
-  if (!Number.isSafeInteger(micros)) throw new RangeError(`no balance that can be stored: ${micros}`);
 }

@@ -3,7 +3,6 @@ import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } fr
 /** What a mode lets those do who are neither the owner nor of the group. */
 const others = 0o007;
 
-/** A file system on which the database is not safe. */
 interface FileSystemConcern {
   readonly name: string;
   readonly warning: string;
