@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isAcknowledged } from '../../domain/alert.ts';
 import { dayMs } from '../../domain/duration.ts';
-import { isoText, roughDuration } from '../../domain/moment.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { type ExpectedTopUp, type Refusal, refuse } from '../../domain/operator.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -10,6 +10,7 @@ import { type Severity, severities } from '../../domain/severity.ts';
 import { isMendedByTopUp } from '../../rules/registry.ts';
 import { passLeadTime } from '../../spending/local-week.ts';
 import { listWords } from '../../wording/lists.ts';
+import { sayDuration } from '../../wording/moments.ts';
 import { keepAnnounced } from '../announced-runs.ts';
 import { keepExpected } from '../expected-top-ups.ts';
 import { scheduleAccount } from '../judge.ts';
@@ -120,11 +121,7 @@ function refuseUnseen(
     const currency = poll.reading?.currency ?? account.settings.currency;
     const who = cleanText(orderedBy, maxNameLength) || 'somebody';
     const amount = formatAmount(amountMicros, unitOf({ ...account.settings, currency }, balance));
-    return refuse(
-      'changed',
-      `${who} has ordered ${amount} ${roughDuration(now - orderedAt)} ago`,
-      'expected',
-    );
+    return refuse('changed', `${who} has ordered ${amount} ${sayDuration(now - orderedAt)} ago`, 'expected');
   }
   return seen.worst === undefined || seen.worst === worstOf(account)
     ? null

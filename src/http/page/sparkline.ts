@@ -1,11 +1,11 @@
 import { minuteMs } from '../../domain/duration.ts';
-import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount, isSameCurrency } from '../../domain/money.ts';
 import { ownOf } from '../../domain/own.ts';
 import { amountOf, type Balance, type Reading, unitOf } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../../wording/html.ts';
+import { sayDuration } from '../../wording/moments.ts';
 import { balanceLabel, balanceName } from '../../wording/quantity-wording.ts';
 
 const width = 120;
@@ -55,7 +55,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
     .find((value) => value > bottom && value < top);
   const amounts = shown.map((reading) => amountOf(reading, balance));
   const money = (micros: number): string => formatAmount(micros, unitOf(account, balance));
-  const label = `${balanceName(balanceLabel(balance, account.balances))} over ${roughDuration(until - from)}`;
+  const label = `${balanceName(balanceLabel(balance, account.balances))} over ${sayDuration(until - from)}`;
   const words = `${label}: from ${money(amounts[0] ?? 0)} to ${money(amounts.at(-1) ?? 0)}, lowest ${money(Math.min(...amounts))}`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
