@@ -14,7 +14,7 @@ import {
   type ProviderEntry,
   providerKeyOf,
 } from '../domain/provider-entry.ts';
-import { matches, matchesEverything, type Rule } from '../domain/rule.ts';
+import { accountSubject, type Matcher, matches, matchesEverything, type Rule } from '../domain/rule.ts';
 import { isShortToken, shortTokenAdvice } from '../domain/secret.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
@@ -165,9 +165,7 @@ function warnOfCurrencySteps(
   const unused = Object.keys(thresholdsByCurrency).filter((code) => !known.has(code));
   if (unused.length > 0) spot.at('thresholdsByCurrency').report(`no account is in ${listWords(unused)}`);
   const isWatched = new Set(watched);
-  const left = all.filter(
-    (account) => !isWatched.has(account) && matches(match, { account: account.id, labels: account.labels }),
-  );
+  const left = all.filter((account) => !isWatched.has(account) && matches(match, accountSubject(account)));
   if (left.length > 0)
     spot.report(
       `has no thresholds for the currency of ${listFirst(left.map(({ id }) => id))}, and does not watch that`,
@@ -175,7 +173,7 @@ function warnOfCurrencySteps(
 }
 
 function whyUnused({ balance, match }: Rule, { accounts }: Settings): string {
-  const matched = accounts.filter(({ id: account, labels }) => matches(match, { account, labels }));
+  const matched = accounts.filter((account) => matches(match, accountSubject(account)));
   if (matched.length === 0 || balance === null) return 'this rule watches no account';
   const known = [...new Set(matched.flatMap(({ balances }) => balances.map(({ id }) => id)))];
   const advice = didYouMean(balance, known) ?? `there is ${listWords(known.slice(0, 10), 'and')}`;
@@ -306,11 +304,25 @@ function warnOfLabels(file: Spot, settings: Settings): void {
   const names = new Set(settings.accounts.flatMap((account) => Object.keys(account.labels)));
   for (const section of ['rules', 'routes', 'silences'] as const)
     for (const [index, item] of file.at(section).items().entries())
-      for (const [label, values] of Object.entries(settings[section][index]?.match?.labels ?? {})) {
-        const spot = item.at('match', 'labels', label);
-        const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
-        const isSeen = settings.accounts.some(({ labels }) => values.includes(ownOf(labels, label) ?? ''));
-        if (!names.has(label)) spot.report(`no account has this label${known}`);
-        else if (!isSeen) spot.report('no account has this label with such a value');
-      }
+      warnOfMatch(item.at('match'), settings[section][index]?.match ?? {}, { settings, names });
+}
+
+/** Labels and currencies that no account has match nothing. */
+function warnOfMatch(
+  match: Spot,
+  { labels = {}, currency = [], not }: Matcher,
+  about: { readonly settings: Settings; readonly names: ReadonlySet<string> },
+): void {
+  const { names, settings } = about;
+  const { accounts } = settings;
+  for (const [label, values] of Object.entries(labels)) {
+    const spot = match.at('labels', label);
+    const known = names.size === 0 ? '' : `; there is ${listWords([...names].slice(0, 10), 'and')}`;
+    const isSeen = accounts.some((account) => values.includes(ownOf(account.labels, label) ?? ''));
+    if (!names.has(label)) spot.report(`no account has this label${known}`);
+    else if (!isSeen) spot.report('no account has this label with such a value');
+  }
+  const unused = currency.filter((code) => !accounts.some((of) => currencyCode(of.currency ?? '') === code));
+  if (unused.length > 0) match.at('currency').report(`no account is in ${listWords(unused)}`);
+  if (not !== undefined) warnOfMatch(match.at('not'), not, about);
 }

@@ -135,7 +135,9 @@ function* gatherWarnings(
     `${path.replace(/^(?:accounts)?\[\d+\]/, 'accounts[]')} ${message}`;
   return [...Map.groupBy(warnings, kindOf).values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const more = others.length === 0 ? '' : ` (so do ${plural(others.length, 'more account')})`;
+    // In a file of its own it may be a rule, a route or a silence too.
+    const count = first.file === undefined ? plural(others.length, 'more account') : `${others.length} more`;
+    const more = others.length === 0 ? '' : ` (so do ${count})`;
     return [{ ...first, message: first.message + more }];
   });
 }

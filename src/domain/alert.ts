@@ -86,6 +86,9 @@ export interface Incident
   /** As they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Absent where no account is concerned. */
+  readonly provider?: string;
+  readonly currency?: string | null;
   readonly worstSeverity: Severity;
   /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
@@ -112,14 +115,19 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
-export type Routed = Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>;
+export type Routed = Pick<
+  Incident,
+  'account' | 'rule' | 'type' | 'severity' | 'labels' | 'provider' | 'currency'
+>;
 
 /**
  * What routes and silences match an incident by. Self alerts also match by type: `channel-failed` is every
  * channel that fails, `channel-failed:ops` only that one.
  */
-export function matchSubject({ account, rule, type, severity, labels }: Routed) {
-  return { account, rules: account === selfAccountId ? [type, rule] : [rule], severity, labels };
+export function matchSubject({ rule, type, ...routed }: Routed) {
+  const { account, severity, labels, provider, currency } = routed;
+  const rules = account === selfAccountId ? [type, rule] : [rule];
+  return { account, rules, severity, labels, provider, currency };
 }
 
 export function alertKey(account: string, rule: string): string {

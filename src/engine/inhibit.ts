@@ -5,6 +5,7 @@ import { severityRank } from '../domain/severity.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { providerDown } from '../rules/self-alert-kinds.ts';
+import { sentences } from '../wording/phrase.ts';
 import type { Suppression } from './decide.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
@@ -181,6 +182,8 @@ function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCo
   return since.filter((at) => last - at <= maxIntervalMs).length;
 }
 
+const told = sentences('outage', { affected: '{stale} of {all} accounts' });
+
 function describeOutage(
   providerKey: string,
   { stale, accounts, commonestReason }: ProviderCounts,
@@ -188,7 +191,7 @@ function describeOutage(
   return {
     kind: 'breached',
     severity: 'critical',
-    value: text(`${stale.size} of ${accounts} accounts`),
+    value: text(told.affected({ stale: stale.size, all: accounts })),
     threshold: null,
     facts: listFacts({
       provider: text(displayName(providerAccountId(providerKey))),

@@ -21,7 +21,7 @@ import {
 } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { forgetExpected } from './expected-top-ups.ts';
-import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
+import { closeIncident, incidentOf, keepIncident, matchedOf } from './incidents.ts';
 import { reviewOngoingOutages } from './inhibit.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
@@ -209,13 +209,18 @@ function watchAccount(
   return account;
 }
 
-/** Open incidents are routed and silenced by the present labels. */
-function followLabels(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
-  for (const alert of alerts.values()) {
+/** Open incidents are routed and silenced by the present labels, currency and provider. */
+function followLabels(state: MonitorState, account: WatchedAccount): void {
+  const { name: accountName } = account.settings;
+  const present = matchedOf(account);
+  const text = JSON.stringify(present);
+  for (const alert of account.alerts.values()) {
     const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
-    if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) continue;
-    keepIncident(state, { ...incident, accountName: name, labels });
+    const { labels, provider, currency } = incident;
+    if (incident.accountName === accountName && JSON.stringify({ labels, provider, currency }) === text)
+      continue;
+    keepIncident(state, { ...incident, accountName, ...present });
   }
 }
 

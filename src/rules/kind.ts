@@ -32,7 +32,8 @@ export interface KeyReader {
 export type WatchableAccount = Pick<
   AccountSettings,
   'id' | 'labels' | 'currency' | 'balances' | 'thresholds'
->;
+> &
+  Partial<Pick<AccountSettings, 'provider'>>;
 
 export interface Figure {
   readonly label: string;

@@ -25,6 +25,17 @@ function describeUnknownKey(
   return `unknown key; ${didYouMean(key.replace(/[-_\s]/g, ''), known) ?? `known here: ${known.join(', ')}`}`;
 }
 
+/** Refuses an object that says nothing. What has problems by itself has said something. */
+export function saying<T extends z.ZodObject>(
+  schema: T,
+  { saysNothing, error }: { readonly saysNothing: (value: z.output<T>) => boolean; readonly error: string },
+) {
+  return schema.check(({ value, issues }) => {
+    if (issues.length === 0 && saysNothing(value))
+      issues.push({ code: 'custom', message: error, input: value });
+  });
+}
+
 export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
   return z.enum(words, { error: `must be ${listWords(words)}` }).describe(description);
 }

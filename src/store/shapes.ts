@@ -137,6 +137,8 @@ const incident = objectOf<StoredIncident>({
   ...alertParts,
   ...each(text, 'id', 'accountName'),
   labels: recordOf(text),
+  provider: orAbsent(text),
+  currency: orAbsent(orNull(text)),
   worstSeverity: severity,
   rises,
   ...each(instant, 'firedAt', 'escalationSince'),
@@ -163,9 +165,10 @@ const message = objectOf<Notification>({
 });
 
 const matcher = objectOf<Silence['match']>({
-  ...each(orAbsent(listOf(text)), 'account', 'rule'),
+  ...each(orAbsent(listOf(text)), 'account', 'provider', 'currency', 'rule'),
   severity: orAbsent(listOf(severity)),
   labels: orAbsent(recordOf(listOf(text))),
+  not: orAbsent(isObject),
 });
 const silence = objectOf<Silence>({
   ...each(text, 'id', 'createdBy', 'comment'),

@@ -5,7 +5,7 @@ import type { AnnouncedRun, ExpectedTopUp } from '../domain/operator.ts';
 import { entryOf } from '../domain/provider-entry.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Silence } from '../domain/route.ts';
-import { type Matcher, matches } from '../domain/rule.ts';
+import { accountSubject, type Matcher, matches } from '../domain/rule.ts';
 import { calendarKeyOf, isSessionEnded, linkKeysOf, sessionsOf } from '../engine/access.ts';
 import { auditOf } from '../engine/audit.ts';
 import { refuseSilence } from '../engine/orders/silence.ts';
@@ -230,10 +230,11 @@ function findSilenced(
 
 /** Whether it may mute an alert about the balance, of any severity. */
 function mutes(match: Matcher, { settings, rules }: WatchedAccount, { balance }: SilencedQuery): boolean {
-  const { id, labels } = settings;
-  const { rule: named, severity: _, ...ofAccount } = match;
+  const { rule: named, severity: _, not, ...ofAccount } = match;
+  // What leaves out some rules or severities may mute others.
+  const isPartly = not === undefined || not.rule !== undefined || not.severity !== undefined;
   return (
-    matches(ofAccount, { account: id, labels }) &&
+    matches(isPartly ? ofAccount : { ...ofAccount, not }, accountSubject(settings)) &&
     rules.some(
       (rule) => (rule.balance === null || rule.balance === balance) && (named?.includes(rule.id) ?? true),
     )

@@ -335,12 +335,15 @@ export const channelJson = publicObject<ChannelView>()('Channel', {
   lastError: same(text.nullable()),
 });
 
-const matchSchema = z.strictObject({
+const matchKeys = z.strictObject({
   account: list.optional(),
+  provider: list.optional(),
+  currency: list.optional(),
   rule: list.optional(),
   severity: z.array(severitySchema).readonly().optional(),
   labels: z.record(z.string(), list).optional(),
 });
+const matchSchema = matchKeys.extend({ not: matchKeys.optional() });
 
 export const silenceJson = publicObject<SilenceView>()('Silence', {
   id: same(text.nullable().meta({ description: 'Null for windows that come from the configuration' })),

@@ -1,3 +1,4 @@
+import { defaultEntry } from '../../domain/provider-entry.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { builtInIds } from '../../rules/rules-for-account.ts';
 import { channelFailed, channelFailedRule } from '../../rules/self-alert-kinds.ts';
@@ -21,11 +22,22 @@ export function checkReferences(file: Spot): void {
     check(route.at('escalate', 'channels'), channels);
   }
   for (const report of file.at('reports').items()) check(report.at('channels'), channels);
-  for (const rule of file.at('rules').items()) check(rule.at('match', 'account'), accounts);
-  for (const item of [...routes, ...silences]) {
-    check(item.at('match', 'account'), { ...accounts, others: selfAccounts });
-    check(item.at('match', 'rule'), rules);
+  const entries = [defaultEntry, ...file.at('providers').keys()];
+  const providers = namedOf('provider entry has this name', entries);
+  for (const rule of file.at('rules').items())
+    for (const match of matchesOf(rule)) {
+      check(match.at('account'), accounts);
+      check(match.at('provider'), providers);
+    }
+  for (const match of [...routes, ...silences].flatMap(matchesOf)) {
+    check(match.at('account'), { ...accounts, others: selfAccounts });
+    check(match.at('provider'), providers);
+    check(match.at('rule'), rules);
   }
+}
+
+function matchesOf(item: Spot): readonly Spot[] {
+  return [item.at('match'), item.at('match', 'not')];
 }
 
 interface Known {
@@ -42,8 +54,11 @@ interface Known {
 const selfAccounts = /^@lowwater$|^@provider:./;
 
 function knownChannels(file: Spot): Known {
-  const names = file.at('channels').keys();
-  return { what: 'channel has this name', shown: () => names, names: new Set(names), complete: true };
+  return namedOf('channel has this name', file.at('channels').keys());
+}
+
+function namedOf(what: string, names: readonly string[]): Known {
+  return { what, shown: () => names, names: new Set(names), complete: true };
 }
 
 function knownIds(list: Spot, what: string, secrets: Secrets): Known {

@@ -96,7 +96,7 @@ const silence = shape({
   // Nobody should mute all alerts by leaving something out.
   match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes).refine(
     (match) => !matchesEverything(match),
-    { error: 'must name what it mutes: account, rule, severity or labels' },
+    { error: 'must name what it mutes: account, provider, currency, rule, severity, labels or not' },
   ),
   cron: cronText.describe('When the silence begins, as a cron expression of five fields.'),
   timezone: timezone.optional(),
@@ -157,7 +157,9 @@ const cluster = shape({
 
 const list = <T extends z.ZodType>(what: string, element: T, description: string) =>
   z
-    .array(element, { error: `must be a list of ${what}` })
+    .array(element, {
+      error: `must be a list of ${what}${what === 'reports' ? '' : `, or {"files": "${what}.d/*.json"}`}`,
+    })
     .describe(description)
     .default([]);
 

@@ -7,7 +7,7 @@ import { incidentJson } from '../../views/public-json.ts';
 import { isoOrNull, secondsOrNull, severitySchema } from '../../views/public-object.ts';
 import type { Review, Spent } from '../../views/review.ts';
 import { readReviewQuery, reviewOf } from '../page/review.ts';
-import { RequestError } from '../refusal.ts';
+import { RequestError, refusals } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 import { rangeSchema } from './history.ts';
 import { answers, csv, csvFile, type Operation, operations } from './operation.ts';
@@ -140,11 +140,7 @@ function incidentLines({ incidents }: Review): readonly string[] {
 
 function spendingLines({ spending, groupBy }: Review): readonly string[] {
   // An empty file would say that nothing was spent.
-  if (spending === null)
-    throw new RequestError(
-      'bad_request',
-      'There is too much history to add up: choose fewer accounts, or a shorter time.',
-    );
+  if (spending === null) throw new RequestError('bad_request', refusals.tooMuchHistory());
   const header = formatCsvLine(['account', 'name', 'label', 'currency', 'spent', 'before']);
   const lines = spending.accounts.map(({ account: { id, name, labels }, ...amounts }) => {
     const { currency, spent: now, before } = spentJson(amounts);
