@@ -72,7 +72,7 @@ export class Records<Row> extends Map<string, Row> {
   }
 
   /** Keeps a record that needs no write. */
-  hold(key: string, row: Row): void {
+  setInMemory(key: string, row: Row): void {
     super.set(key, row);
   }
 
@@ -110,8 +110,8 @@ export class IncidentRecords extends Records<Incident> {
     return super.set(id, incident);
   }
 
-  override hold(id: string, incident: Incident): void {
-    super.hold(id, incident);
+  override setInMemory(id: string, incident: Incident): void {
+    super.setInMemory(id, incident);
     this.#file(incident);
   }
 
@@ -164,13 +164,13 @@ export class AlertRecords {
   }
 
   set(alert: Alert): void {
-    this.hold(alert);
+    this.setInMemory(alert);
     this.unsaved.add(alertKey(alert.account, alert.rule));
   }
 
   /** Keeps values that need no write, such as the newest numbers. */
-  hold(alert: Alert): void {
-    this.#records.hold(alertKey(alert.account, alert.rule), alert);
+  setInMemory(alert: Alert): void {
+    this.#records.setInMemory(alertKey(alert.account, alert.rule), alert);
     getOrMake(this.#accounts, alert.account, () => new Map<string, Alert>()).set(alert.rule, alert);
   }
 
